@@ -14,10 +14,11 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
         return stream
     }
 
-    /// Yields each changed status to an existing stream, until the stream has no reader any more.
+    /// Reads the network at intervals, and yields each changed report to `continuation`, until the stream has no
+    /// reader.
     ///
-    /// - Parameter tracker: The tracker of the stream. It knows the last status of the stream, so that this status is
-    ///   not repeated.
+    /// - Parameter tracker: Converts each reading into a report. It drops a report that equals the last report of the
+    ///   stream.
     func feed<Tracker: NetworkTracker>(
         _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker
     ) {

@@ -5,7 +5,7 @@
 #endif
 
 /// Tries to connect to the first 8 addresses of a host, all at the same time. Waits until one connection succeeds, all
-/// have failed, or the deadline has passed. Blocks the calling thread. The name lookup can block it beyond the
+/// have failed, or the deadline has passed. Blocks the calling thread. The name lookup can block the thread beyond the
 /// deadline.
 enum ConnectionAttempt {
     // A name with more addresses belongs to a large service, so the first 8 are enough.
@@ -70,9 +70,9 @@ enum ConnectionAttempt {
         return verdict(errors, elseIfNone: .nameNotFound)
     }
 
-    /// Returns the result for the most informative error: a refusal, because it shows that a host responds; otherwise a
-    /// timeout; otherwise the first error. A `fallback` of `timedOut` counts as a timeout. Returns `fallback` if there
-    /// is no error.
+    /// Returns `refused` if one address refused the connection, because a refusal shows that a host responds. If none
+    /// refused, returns `timedOut` if one attempt timed out or `fallback` is `timedOut`. In all other cases, returns
+    /// `unreachable` with the first error, or `fallback` if there is no error.
     private static func verdict(_ errors: [Int32], elseIfNone fallback: Reachability) -> Reachability {
         if errors.contains(ECONNREFUSED) { return .refused }
         if fallback == .timedOut || errors.contains(ETIMEDOUT) { return .timedOut }

@@ -54,7 +54,7 @@ struct NetworkTable: Hashable {
     /// The routes; nil if they cannot be read and are assumed to exist.
     var routes: Set<NetworkRoute>? = []
 
-    /// The reason why there is no network, as a part of a sentence; nil if there is one.
+    /// The reason why there is no network, as a part of a sentence; nil if there is a network.
     ///
     /// A route to a subnet without a gateway is enough, because the destination may be on that subnet.
     var obstacle: String? {

@@ -31,7 +31,8 @@ struct NetworkView {
     let port: UInt32
 
     private(set) var table = NetworkTable()
-    /// True if every part has been read since the start or the last loss of messages, so that the table is reliable.
+    /// True if the links, addresses and routes have been read since the start or the last loss of messages. The table
+    /// is then reliable.
     var isComplete: Bool { unread.isEmpty }
 
     private var unread = Set(Part.allCases)
@@ -54,8 +55,9 @@ struct NetworkView {
         self.port = port
     }
 
-    /// Requests every part, at the start and after messages were lost. Returns the first request to send, or `nothing`
-    /// while a dump is in progress.
+    /// Requests the links, addresses and routes, at the start and after messages were lost.
+    ///
+    /// - Returns: The first request to send; `nothing` while a dump is in progress.
     mutating func reload() -> Output {
         pending = Part.allCases
         unread = Set(Part.allCases)

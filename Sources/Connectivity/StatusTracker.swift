@@ -15,7 +15,7 @@ struct StatusTracker {
     private var reported: LinkStatus?
 
     /// - Parameters:
-    ///   - obstacle: The reason why there is no network; nil if there is one.
+    ///   - obstacle: The reason why there is no network; nil if there is a network.
     ///   - addresses: Every usable address, even of an interface without carrier, because unplugging a cable for a
     ///     second loses no address. nil if the addresses cannot be read, so that none counts as lost.
     /// - Returns: The status, if it differs from the status that was returned last; nil otherwise.

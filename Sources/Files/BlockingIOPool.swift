@@ -10,8 +10,8 @@ public final class BlockingIOPool: Sendable {
     /// The pool that callers use by default.
     public static let shared = BlockingIOPool()
 
-    /// The number of times that the pool checks a job during the timeout. The job times out only if no check finds
-    /// progress, so one jump of the clock is not enough.
+    /// The number of intervals of the timeout. The pool checks each job after every interval. A job times out after
+    /// `looks` + 1 successive checks without progress, so one jump of the clock is not enough.
     private static let looks = 4
     /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
@@ -40,7 +40,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// The change of the pool's threads for a new job: none, waking an idle thread, or starting a thread.
+    /// The pool's action for a new job: nothing, waking an idle thread, or starting a thread.
     private enum Step { case nothing, wake, start }
 
     /// A job whose caller waits for its result. It stays in `State.awaited` until it ends or times out.
@@ -112,10 +112,10 @@ public final class BlockingIOPool: Sendable {
     /// - Parameters:
     ///   - medium: The number of the device that the work reads; nil if it is unknown. A blocked device leaves half of
     ///     the threads to other devices. All unknown devices count as one.
-    ///   - isWanted: Called right before `work`. If it returns false, `work` is not called, and `deliver` is not
-    ///     called. If the job timed out before, `deliver` has already received the failure.
+    ///   - isWanted: Called right before `work`. If it returns false, neither `work` nor `deliver` is called. If the
+    ///     job timed out before, `deliver` has already received the failure.
     ///   - silent: Makes the failure that `deliver` receives after a timeout. The argument is the timeout.
-    ///   - deliver: Receives the outcome, on any thread. After a timeout it receives the failure, and may later receive
+    ///   - deliver: Receives the outcome, on any thread. After a timeout it receives the failure, and can later receive
     ///     the outcome of `work` too.
     package func submit<Value: Sendable, Failure: Error>(
         on medium: UInt64?, isWanted: @escaping @Sendable () -> Bool,

@@ -32,7 +32,8 @@ package struct ChildCommand: Sendable {
         /// All output, read until every process has closed its end of the pipe. A command that prints more bytes than
         /// the limit is killed.
         case all(atMost: Int)
-        /// The last bytes of the output, at most this number. Reading stops at most 500 ms after the command has ended.
+        /// The last bytes of the output, at most this number. After the command's end, `run` waits at most 500 ms for
+        /// the end of the output.
         case last(Int)
     }
 
@@ -65,8 +66,8 @@ package struct ChildCommand: Sendable {
     }
 
     private static let complaintLimit = 4096
-    /// The longest time to read output after the command's end. Child processes of the command may never close the
-    /// pipe.
+    /// The longest wait for the end of a pipe after the command's end. A child process of the command can hold the pipe
+    /// open.
     private static let timeout = DispatchTimeInterval.milliseconds(500)
 
     /// Returns the named environment variables of this process. A name that ends in `*` matches every name with that

@@ -23,7 +23,7 @@ package struct ChildProcess: Sendable {
 
     package enum Environment: Sendable {
         case only([String: String])
-        /// The environment of this process, and the variables of `adding` whose names it lacks.
+        /// The environment of this process, and those variables of `adding` that this environment does not contain.
         case inherited(adding: [String: String])
     }
 

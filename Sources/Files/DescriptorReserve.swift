@@ -69,6 +69,8 @@ package final class DescriptorReserve: Sendable {
 
     /// Replaces the file behind a descriptor by the open folder of the reserve. A child process that starts between
     /// `dup2` and `fcntl` inherits the open folder, which is harmless.
+    ///
+    /// - Returns: False if a system call fails.
     private func replace(_ descriptor: Int32) -> Bool {
         dup2(anchor, descriptor) >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
     }

@@ -23,8 +23,8 @@ package final class Directory: Sendable {
         try self.init(path, in: AT_FDCWD, flags: flags, keepsReserve: keepsReserve)
     }
 
-    /// Opens a folder for the lookup of names in it. On Linux this needs no permission to read the folder, and its
-    /// names cannot be synced.
+    /// Opens a folder for the lookup of names in it. On Linux, opening needs no permission to read the folder, and
+    /// `synchronize()` fails for such a folder.
     convenience init(searching path: LocalPath) throws(SystemCallError) {
         try self.init(
             path, in: AT_FDCWD, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
@@ -96,9 +96,10 @@ package final class Directory: Sendable {
         return try Directory(name, in: descriptor.rawValue, flags: flags, keepsReserve: false)
     }
 
-    /// Opens a folder for the lookup of names in it, as `init(searching:)` does.
+    /// Opens the subfolder `name` for the lookup of names in it. On Linux, opening needs no permission to read the
+    /// subfolder.
     ///
-    /// - Throws: `SystemCallError`, as `folder(_:)` does.
+    /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` for a symbolic link, and `ENOTDIR` for a file.
     func searching(_ name: LocalPath) throws(SystemCallError) -> Directory {
         try Directory(
             name, in: descriptor.rawValue, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
@@ -140,7 +141,7 @@ package final class Directory: Sendable {
         return try folder(name)
     }
 
-    /// Gives a file a second name, which must be free.
+    /// Makes a hard link: a second name for a file. The second name must not exist yet.
     ///
     /// - Parameter folder: The folder of the second name; nil for this folder.
     package func link(

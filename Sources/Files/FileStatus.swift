@@ -24,7 +24,7 @@ package enum FileKind: Hashable, Sendable {
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     package let kind: FileKind
-    /// True for a FIFO: what others write to it is read as the content of a file is.
+    /// True for a named pipe (FIFO). What other processes write to the pipe is read like the content of a file.
     let isPipe: Bool
     /// The permission bits, with the sticky, setuid and setgid bits.
     package let mode: UInt32

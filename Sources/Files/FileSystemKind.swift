@@ -39,7 +39,8 @@ package struct FileSystemKind: Hashable, Sendable {
     /// Returns the kind of the file system that a folder is on; nil if the system does not report it.
     ///
     /// - Parameters:
-    ///   - path: The path of the folder, without symbolic links. It is used if the device is not in the mount table.
+    ///   - path: The path of the folder, without symbolic links. The path is used if the device is not in the mount
+    ///     table.
     ///   - device: The device number of the folder. Some file systems use numbers that the mount table does not have.
     package static func holding(_ path: LocalPath, _ device: UInt64) -> FileSystemKind? {
         guard let table = MountTable.current else { return nil }

@@ -185,6 +185,8 @@ package final class SocketListener: Sendable {
 }
 
 private enum LocalAddress {
+    /// Calls `body` with the socket address for a path.
+    ///
     /// - Returns: The result of `body`; nil if the path is too long for a socket address.
     static func with<Result>(
         _ path: LocalPath, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result

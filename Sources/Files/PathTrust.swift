@@ -1,30 +1,33 @@
 package import SystemPackage
 
-/// Checks that no other user can replace a file: by the owners and the modes of the file, of each folder on its path,
-/// and of each symbolic link with the path of its target.
+/// Checks that no other user can replace a file. The checks concern the owner and the mode of the file, and of each
+/// folder on its path. For a symbolic link, the owner of the link and the path of its target are checked too.
 ///
-/// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
-/// or to root, and no other user can write to them. Unlike ssh, Ferry accepts a folder with the sticky bit, in which
-/// nobody can replace an existing file of another user. If Ferry does not run as root, it also accepts that the group
-/// can write to folders of root, and to files and folders with the user's own group. A group of this user alone has the
-/// number of the user (useradd(8), `USERGROUPS_ENAB`). Where the group may write, there must be no access control list.
+/// The rules are those of ssh for its own files (`StrictModes`), with two exceptions. The file and every folder above
+/// it must belong to the user or to root, and other users must have no permission to write to them.
 ///
-/// The path may lead to something else than a file. A device or a socket must belong to the user or to root. A folder
-/// to which others can write must be a sticky one of root.
+/// The first exception is a folder with the sticky bit, because no other user can replace an existing file in it. The
+/// second exception is write permission for the group, if Ferry does not run as root. Ferry accepts it on folders of
+/// root, and on files and folders whose group has the same number as the user. Such a group usually contains only the
+/// user (useradd(8), `USERGROUPS_ENAB`). Where the group may write, there must be no access control list.
+///
+/// The path can also lead to a device, a socket or a folder. A device or a socket must belong to the user or to root. A
+/// folder to which others can write must belong to root and have the sticky bit.
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
     private static let slash = UInt8(ascii: "/")
 
-    /// Checks a file, each folder on its path, and each symbolic link with the path of its target. A file that passes
-    /// can be opened by its path afterwards, because no other user can change any part of the path.
+    /// Checks a file and each folder on its path. For a symbolic link, also checks the owner of the link and the path
+    /// of its target. A file that passes can be opened by its path afterwards, because no other user can change any
+    /// part of the path.
     ///
-    /// A file that is missing passes if only this user, or root, can create it.
+    /// A missing file passes if only this user or root can create it.
     ///
     /// - Parameters:
     ///   - isFolder: True if the path names a folder.
     ///   - user: The user that Ferry runs as.
-    /// - Returns: nil if the file exists; else the error of the first part that cannot be examined.
+    /// - Returns: nil if the file exists; otherwise the error for the first part of the path that cannot be examined.
     /// - Throws: `PathIssue` if another user can replace, change or create the file. Also throws if the path has more
     ///   than 40 symbolic links.
     @discardableResult
@@ -122,9 +125,9 @@ package enum PathTrust {
         return !isTrusted || path.hasAccessList
     }
 
-    /// The owner that the system shows for files of every user outside of this user namespace, such as the root of the
-    /// machine in a container (user_namespaces(7)); nil outside of such a namespace.
-    /// Also nil if the namespace has a user of that number.
+    /// The user ID that the system shows as the owner of a file whose real owner has no ID in this user namespace
+    /// (user_namespaces(7)). In a container, for example, the files of the machine's root have this owner. nil outside
+    /// of such a namespace, or if the namespace has a user with this ID.
     private static let unmapped: UInt32? = {
         // The kernel accepts at most 340 ranges.
         guard let map = LocalPath("/proc/self/uid_map").content(upTo: 1 << 14),
@@ -134,10 +137,11 @@ package enum PathTrust {
             map: String(decoding: map, as: UTF8.self), overflow: String(decoding: number, as: UTF8.self))
     }()
 
-    /// Returns the overflow user, or nil if a user of this namespace has the same number.
+    /// Returns the overflow user ID; nil if a user of this namespace has the same ID, or if an argument is malformed.
     ///
     /// - Parameters:
-    ///   - map: The content of `/proc/self/uid_map`: lines of a first number inside, one outside, and a count.
+    ///   - map: The content of `/proc/self/uid_map`. Each line has three numbers: the first ID inside the namespace,
+    ///     the first ID outside, and the number of IDs.
     ///   - overflow: The content of `/proc/sys/kernel/overflowuid`.
     package static func unmappedOwner(map: String, overflow: String) -> UInt32? {
         guard let owner = UInt32(overflow.trimmedOfLines()) else { return nil }
@@ -153,7 +157,7 @@ package enum PathTrust {
 /// The reason why a file must not be used: another user can replace, change or create it.
 package struct PathIssue: Error, Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
-        /// The file, or a folder or link on its path, belongs to this user.
+        /// The file, or a folder or link on its path, belongs to another user. The value is the ID of that user.
         case owner(UInt32)
         /// Other users can write to the file, or to a folder on its path.
         case writable
@@ -165,12 +169,12 @@ package struct PathIssue: Error, Hashable, Sendable {
 
     /// The path of the file, folder or link that is at fault.
     package let path: LocalPath
-    /// True if `path` is that of the file; false if it is that of a folder above it.
+    /// True if `summary(of:)` describes `path` as the file; false if it describes `path` as a folder above the file.
     let isFile: Bool
     package let mode: UInt32
     package let cause: Cause
 
-    /// Returns the sentence for users.
+    /// Returns a sentence for users that states why the file must not be used.
     ///
     /// - Parameter role: The role of the file. It begins the sentence, such as `the configuration`.
     package func summary(of role: String) -> String {

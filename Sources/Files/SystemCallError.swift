@@ -71,9 +71,9 @@ public enum FileDanger: Hashable, Sendable {
     case owner(UInt32)
     /// The permission bits give other users some access to the file or folder.
     case openToOthers
-    /// A folder or link above the file belongs to this other user.
+    /// A folder or link above the file belongs to another user; the value is that user's ID.
     case parentOfAnotherUser(UInt32)
-    /// Other users may change a folder above the file.
+    /// Other users can write to a folder above the file.
     case parentOpenToOthers
 }
 

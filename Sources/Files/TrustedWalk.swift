@@ -1,12 +1,13 @@
-/// A walk to a folder, one component after another, that follows the symbolic links of trusted users only. Another user
-/// who may write to a folder on the path cannot lead the walk elsewhere. Each folder needs search permission only.
+/// A walk to a folder, one component of the path after another. The walk follows the symbolic links of trusted users
+/// only. So another user who can write to a folder on the path cannot lead the walk elsewhere. On Linux, the walk needs
+/// only search permission for each folder.
 package struct TrustedWalk {
     /// The maximum number of symbolic links to follow, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
 
     /// The folder that was entered last.
     package private(set) var directory: Directory
-    /// The path of that folder, for messages.
+    /// The path of `directory`, for messages.
     private var walked: LocalPath
     private let owners: Set<UInt32>
     private var links = 0

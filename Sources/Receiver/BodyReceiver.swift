@@ -129,7 +129,8 @@ extension BodyReceiver.Ending {
 }
 
 extension Refusal {
-    /// Creates the refusal for a failed system call. The reason for the log names the call, and the response does not.
+    /// Creates the refusal for a failed system call. `reason`, which is for the log, names the system call. The
+    /// response does not name it.
     init(_ error: SystemCallError) {
         switch error.code {
         case .noSpace: self.init(.insufficientStorage, "The receiver's disk is full.")

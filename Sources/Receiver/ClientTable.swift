@@ -2,8 +2,8 @@ import Synchronization
 
 /// The open connections of all clients, and their limits.
 ///
-/// At a limit, a connection that has made no authorized request is closed for a newer one. Otherwise clients without
-/// the token could keep out those that have it.
+/// At a limit, a new connection replaces one that has made no authorized request. Without this rule, clients without
+/// the token could use up all connections and exclude the clients that have the token.
 final class ClientTable: Sendable {
     typealias Action = @Sendable () -> Void
 
@@ -12,7 +12,7 @@ final class ClientTable: Sendable {
         case silent
         /// The head of the first request has arrived, and is not checked yet.
         case asking
-        /// All requests so far had no token, or failed another check that comes before all else.
+        /// Every request so far was refused before it was authorized, for example because it had no token.
         case refused
         case authorized
 
@@ -52,8 +52,9 @@ final class ClientTable: Sendable {
             return connection.close
         }
 
-        /// Returns a connection of a client that may be closed; nil if there is none. Chooses among refused ones,
-        /// sorted by age, or if there are none among silent ones.
+        /// Returns a connection of `client` that can be closed for another; nil if there is none. `choose` selects it
+        /// by its index among the refused connections, sorted from old to new. If there are no refused connections,
+        /// `choose` selects among the silent ones.
         func closable(of client: ClientAddress, by choose: (Range<Int>) -> Int) -> ObjectIdentifier? {
             let all = connections.filter { $0.value.client == client && $0.value.standing.mayBeClosed }
             let refused = all.filter { $0.value.standing == .refused }
@@ -61,7 +62,8 @@ final class ClientTable: Sendable {
             return candidates.isEmpty ? nil : candidates[choose(candidates.indices)].key
         }
 
-        /// Returns the client with the most connections among those with one that may be closed; nil if there is none.
+        /// Returns a client with a connection that can be closed for another; nil if there is none. If there are
+        /// several such clients, returns the one with the most connections.
         func greediestClosable() -> ClientAddress? {
             connections.values.filter { $0.standing.mayBeClosed }
                 .max { counts[$0.client, default: 0] < counts[$1.client, default: 0] }?.client
@@ -80,9 +82,10 @@ final class ClientTable: Sendable {
 
     /// - Parameters:
     ///   - perClient: The maximum number of connections of one client.
-    ///   - total: The number of open connections at which a new one replaces another, if one may be closed.
-    ///   - choose: Chooses the connection to close. The choice is random, so that a flood of connections cannot always
-    ///     close a client that is slow to send its first request, such as over TLS.
+    ///   - total: The limit for the connections of all clients. At this number, a new connection closes another, if one
+    ///     can be closed.
+    ///   - choose: Chooses the index of the connection to close, by default at random. A fixed choice would let a flood
+    ///     of connections always close a client that is slow to send its first request, for example over TLS.
     init(
         perClient: Int, total: Int, choose: @escaping @Sendable (Range<Int>) -> Int = { Int.random(in: $0) }
     ) {
@@ -91,15 +94,15 @@ final class ClientTable: Sendable {
         self.choose = choose
     }
 
-    /// Counts a connection. At a limit, closes another one that has made no authorized request. At the limit of all
-    /// clients, that is a connection of the client with the most connections. A connection with refused requests goes
-    /// first.
+    /// Counts a new connection. At a limit, closes another connection that has made no authorized request, preferably
+    /// one whose requests were refused. At the limit of one client, this is a connection of the same client. At the
+    /// limit of all clients, it is a connection of the client with the most connections.
     ///
     /// - Parameters:
     ///   - id: The channel of the connection.
-    ///   - close: Closes the connection. Called at most once, from any thread.
-    /// - Returns: False, without counting the connection, if the client is at its limit and none of its connections may
-    ///   be closed.
+    ///   - close: Closes the new connection. Called at most once, from any thread.
+    /// - Returns: True if the connection was counted. False if the client is at its limit and none of its connections
+    ///   can be closed.
     func enter(_ id: ObjectIdentifier, of client: ClientAddress, close: @escaping Action) -> Bool {
         let (isCounted, closing, onChange) = state.withLock { state -> (Bool, Action?, Action?) in
             var closing: Action?
@@ -144,7 +147,7 @@ final class ClientTable: Sendable {
         state.withLock { state in state.connections[id]?.standing = .authorized }
     }
 
-    /// Records that a request was refused. No effect if an earlier one of the connection was authorized.
+    /// Records that a request was refused. Has no effect after an authorized request on the same connection.
     func refuse(_ id: ObjectIdentifier) {
         let onChange = state.withLock { state -> Action? in
             guard state.connections[id]?.standing == .asking else { return nil }
@@ -154,10 +157,10 @@ final class ClientTable: Sendable {
         onChange?()
     }
 
-    /// Returns true if a connection may be closed for a newer one.
+    /// Returns true if a connection can be closed for a newer one.
     ///
-    /// - Parameter onChange: Called once, from any thread, when the result may have changed. Never called if it was
-    ///   true.
+    /// - Parameter onChange: Stored if the result is false, in place of an earlier function. Called once, from any
+    ///   thread, when the result may have become true.
     func hasClosable(onChange: @escaping Action) -> Bool {
         state.withLock { state in
             if state.connections.values.contains(where: { $0.standing.mayBeClosed }) { return true }

@@ -4,9 +4,9 @@ import NIOHTTPTypes
 import NIOPosix
 import NIOSSL
 
-/// Enforces the limits of one connection: counts it for its client, and sets its buffer sizes. Closes it if the client
-/// sends nothing of a request, or reads nothing of a response, for too long. When the receiver has too many
-/// connections, `ClientTable` can also have this one closed for a newer one.
+/// Enforces the limits of one connection: counts it for its client, and sets its buffer sizes. Closes the connection
+/// after a time limit if the client sends nothing of an expected request, or reads nothing of a response. When the
+/// receiver has too many connections, `ClientTable` can request to close this connection for a newer one.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

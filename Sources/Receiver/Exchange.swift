@@ -22,7 +22,8 @@ final class Exchange {
     /// closes; `lingering` limits the time. Closing at once would reset the connection, and the response would be lost.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
-    /// The maximum number of bytes of a body that are written at once. A larger body waits until the client reads it.
+    /// The maximum number of bytes of a body in one write. A larger body is written in parts, as fast as the client
+    /// reads them.
     private static let largestWrite = 256 << 10
 
     private enum Body {

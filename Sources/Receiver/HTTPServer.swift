@@ -128,7 +128,8 @@ private final class AcceptedConnection: Sendable {
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 
-/// Leaves further connections in the kernel's queue while the maximum number is open and none may be closed for them.
+/// Accepts no more connections at the maximum, unless `ClientTable` can close one for a new one. Connections that are
+/// not accepted wait in the kernel's queue.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never

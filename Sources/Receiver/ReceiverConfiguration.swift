@@ -69,7 +69,8 @@ public struct ReceiverConfiguration: Sendable {
     public var expiry = Duration.seconds(24 * 60 * 60)
     /// The limits that keep clients from exhausting the machine.
     public var limits = Limits()
-    /// The limit in bytes per second over all uploads together, so that a demo can be watched; nil for no limit.
+    /// The limit in bytes per second for all uploads together, for example to slow down a demonstration; nil for no
+    /// limit.
     public var bytesPerSecond: Int?
     /// The names of this machine that clients may use in `Host`, besides `localhost`, `host` and IP addresses.
     public var allowedHosts: Set<String> = []

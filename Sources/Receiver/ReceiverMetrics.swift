@@ -42,8 +42,9 @@ final class ReceiverMetrics: Sendable {
         guard take(bytes) else { throw SystemCallError(call: "quota", code: .diskQuotaExceeded) }
     }
 
-    /// Counts a new file or folder against the quota, and creates it. If `create` throws, it is not counted.
-    /// - Throws: `EDQUOT`, without calling `create`, if it does not fit. Also the errors of `create`.
+    /// Counts a new file or folder against the quota, and creates it. If `create` throws, the file or folder is not
+    /// counted.
+    /// - Throws: `EDQUOT`, without calling `create`, if the quota has too little room. Also the errors of `create`.
     func countEntry<Entry>(
         _ create: () throws(SystemCallError) -> Entry
     ) throws(SystemCallError) -> Entry {

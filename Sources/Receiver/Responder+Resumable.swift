@@ -28,7 +28,7 @@ extension Responder {
     }
 
     /// Serves a request of the IETF's resumable uploads.
-    /// - Returns: The response; nil if the request is to be served like one without resumable uploads.
+    /// - Returns: The response; nil if the caller must handle the request as an ordinary one, for example as a form.
     func respondResumable(_ exchange: Exchange, path: String) async throws -> Response? {
         let head = exchange.head
         let request = ResumableRequest(head.headerFields)

@@ -8,8 +8,8 @@ import NIOCore
 extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
-    /// The maximum number of bytes of `Upload-Metadata`, which is kept as long as the upload. The longest path in Linux
-    /// has 4096 bytes, which are 5464 in Base64, and there are other keys.
+    /// The maximum number of bytes of `Upload-Metadata`, which is stored as long as the upload exists. The longest path
+    /// in Linux has 4096 bytes, which are 5464 in Base64, and there are other keys.
     private static let metadataBytes = 8192
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }

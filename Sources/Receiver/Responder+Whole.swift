@@ -95,7 +95,7 @@ extension Responder {
     }
 
     /// Refuses content that exceeds the maximum size, the quota, or the space of the disk.
-    /// - Parameter files: The number of files that the content becomes at least.
+    /// - Parameter files: The minimum number of files that the content creates.
     func checkSize(_ size: Int, files: Int = 1) async throws {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")

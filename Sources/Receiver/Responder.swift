@@ -117,9 +117,11 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// Returns true for a request that tus serves. The paths `/files` and `/files/` always belong to tus. With a method
-    /// other than `PUT`, so does the path of an upload resource (`/files/ID`), and any path below `/files/` if the
-    /// request has `Tus-Resumable`. Other paths below `/files/` are files in a stored folder.
+    /// Returns true for a request that tus serves.
+    ///
+    /// tus serves every request for `/files` or `/files/`. Except for `PUT`, tus also serves a request for an upload
+    /// resource (`/files/ID`), and a request for any path below `/files/` with the field `Tus-Resumable`. For all other
+    /// requests, a path below `/files/` belongs to a stored folder named `files`.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }

@@ -53,7 +53,8 @@ extension TusUpload {
         return try Self.wish(metadata, id: id)
     }
 
-    /// The path for users: the path of the file, or the one that the client requested.
+    /// The path to show to users. Once the file has its final path or is being renamed to it, this is the final path.
+    /// Before that, it is the path of `wish()`, or the upload's `id` if `wish()` throws.
     var name: String {
         switch state {
         case .finishing(let path), .finished(let path): path

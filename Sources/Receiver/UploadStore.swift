@@ -63,7 +63,8 @@ final class UploadStore: Sendable {
 
     /// Opens a subfolder whose name comes from a request.
     ///
-    /// - Throws: `ENOENT` for `.ferry`, by whichever name: vfat also finds it as `FERRY~1`.
+    /// - Throws: `SystemCallError`, with `ENOENT` for the folder `.ferry`, also under another name: vfat finds it as
+    ///   `FERRY~1` too.
     func open(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
         let next = try folder.folder(name.path)
         guard try !next.status().isSame(as: workStatus) else {

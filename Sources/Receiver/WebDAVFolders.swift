@@ -21,7 +21,7 @@ struct WebDAVFolders: Sendable {
         case tooMany
         /// The memory for lists is used up.
         case busy
-        /// The list, and the number of its bytes that were taken of the memory for lists.
+        /// The response with the list, and the number of bytes that `ListMemory` counts for the list.
         case list(Response, bytes: Int)
     }
 
@@ -96,8 +96,8 @@ struct WebDAVFolders: Sendable {
     }
 
     /// Reads the header field `Depth`.
-    /// - Throws: `Refusal` with 403 for `infinity`, which a missing field means too (RFC 4918 §9.1), and with 400 for
-    ///   other values.
+    /// - Throws: `Refusal` with 403 if the value is `infinity`. A missing field has the same meaning (RFC 4918 §9.1)
+    ///   and gets 403 too. `Refusal` with 400 for any other value except 0 and 1.
     private static func depth(_ fields: HTTPFields) throws(Refusal) -> UploadStore.Depth {
         switch fields[.depth]?.lowercased() {
         case "0": return .itself

@@ -4,9 +4,10 @@ import Synchronization
 /// The sent bytes of a file: how many are confirmed or in flight, and how many an attempt has sent in total.
 package struct SentTotals {
     private var confirmed: ByteCount
-    /// The file's bytes that each running exchange has sent since its current body began, by the exchange's number.
+    /// The number of the file's bytes that each running exchange has sent, by the exchange's number. If an exchange
+    /// sends its body again, the number counts from 0 again.
     private var underWay: [Int: ByteCount] = [:]
-    /// The part of `out` that is not in `underWay`.
+    /// The part of the total `out` that does not come from the running exchanges in `underWay`.
     private var ended: ByteCount
 
     package init(confirmed: ByteCount) { (self.confirmed, ended) = (confirmed, confirmed) }
@@ -16,8 +17,8 @@ package struct SentTotals {
 
     /// The number of bytes that were confirmed when the attempt began, plus the bytes that its exchanges have sent
     /// since. It is never less than the number of confirmed bytes. Bytes that are sent twice count twice, so the number
-    /// can exceed `reached`. Confirmed bytes that the server loses are subtracted, because the queue adds them to
-    /// `Upload.Tries.resent` itself.
+    /// can exceed `reached`. Confirmed bytes that the server loses are subtracted, because the queue counts them
+    /// separately in `Upload.Tries.resent`.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
     /// Records how many bytes of the file an exchange has sent so far.
@@ -40,7 +41,7 @@ package struct SentTotals {
     }
 }
 
-/// The totals of an attempt, whose exchanges can run concurrently.
+/// The `SentTotals` of an attempt, protected by a lock, because the attempt's exchanges can run concurrently.
 final class SentBytes: Sendable {
     private let totals: Mutex<SentTotals>
 

@@ -16,8 +16,9 @@ final class ServerRecognition: Sendable {
 
     var now: UploadAttempt.Server { server.withLock { $0 } }
 
-    /// Learns from a response that counts as the server's own. A success (2xx) marks the server as known and adds its
-    /// software. Any other status adds nothing, and an HTML page adds nothing: it possibly comes from a captive portal.
+    /// Learns from a response that counts as the server's own. A success (2xx) marks the server as known and adds the
+    /// value of its field `Server`. Any other status adds nothing. An HTML page adds nothing either, because a captive
+    /// portal possibly sent it.
     func accept(_ response: ExchangeOutcome.Response) {
         guard (200..<300).contains(response.status), !CaptivePortal.isPage(response) else { return }
         acceptProven(response)

@@ -15,8 +15,8 @@ extension UploadAttempt {
         /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
         /// response. The caller sets this if all responses have looked like that for a long time.
         public var isTakenAtWord: Bool
-        /// True if an HTML page without any sign of the server is accepted as the final response of the upload. The
-        /// caller sets this if a user retried the upload after such a page.
+        /// True if an HTML page is accepted as the final response of the upload, even if no header field shows that the
+        /// server itself sent the page. The caller sets this if a user retried the upload after such a page.
         public var mayEndWithPage: Bool
 
         public init(
@@ -63,9 +63,11 @@ extension UploadAttempt {
         return .responded(received)
     }
 
-    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the known server;
-    /// otherwise nil. In doubt, requests the server's root page, since a captive portal responds to every request in
-    /// the same way.
+    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the server; otherwise
+    /// nil. Always returns nil before the server's first response.
+    ///
+    /// If the response is suspicious, requests the server's root page. A captive portal would respond to that request
+    /// in the same way.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
@@ -120,10 +122,11 @@ extension UploadAttempt {
         return portal.failure(inPlaceOf: host(of: exchange))
     }
 
-    /// Returns a failure if the response that would complete the upload is an HTML page and possibly not the server's;
-    /// otherwise nil. In doubt, sends one more request to find out whether the server itself responds.
+    /// Returns a failure if the response that would complete the upload is an HTML page, possibly of a captive portal;
+    /// otherwise nil. For such a page, first sends one more request to find out whether the server itself responds.
     ///
-    /// If the server's software is known, returns nil, because `suspicion` has checked the response.
+    /// Returns nil if earlier responses of the server had a field `Server`, because `suspicion` has then checked the
+    /// response.
     private func suspicionAtEnd(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {

@@ -145,8 +145,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Deletes an incomplete upload from the server after its file has changed, and then the recorded upload resource.
-    /// If the server does not respond, both stay for a later attempt.
+    /// Deletes an incomplete upload from the server after its file has changed. Then deletes the recorded upload
+    /// resource. If the server does not respond, the upload and the resource stay for a later attempt.
     private func forget(_ known: UploadResource?, _ uploadProtocol: any UploadProtocol) async {
         // The server may have the complete version that was queued, which must not be deleted.
         guard let known, !known.wholeBodySent else { return }
@@ -299,9 +299,10 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Returns the check of a response. If the request carries bytes of the file and a retrier can correct its refusal,
-    /// the check removes the mark of an unknown outcome, because the server has stored nothing. It does so before the
-    /// retrier runs, because fetching new credentials can take long. The mark is set again when the file is sent again.
+    /// Returns the function that checks the responses to `exchange`. If the exchange carries bytes of the file and a
+    /// retrier can correct the refusal, the function removes the mark of an unknown outcome: the server has stored
+    /// nothing. It does so before the retrier runs, because fetching new credentials can take long. The mark is set
+    /// again when the file is sent again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {

@@ -84,7 +84,8 @@ package enum UploadAddress {
         zip(url.utf8, url.utf8.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
     }
 
-    /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host.
+    /// Resolves a URL in a response against `base`, the URL of the request. The result can have another host than
+    /// `base`.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the URL is malformed, has no host, contains user info or has more
     ///   than `longest` bytes. The failure's summary names the server.
@@ -99,8 +100,8 @@ package enum UploadAddress {
                 : "\(server) sent an address that cannot be read: \(ServerText.cleaned(location))")
     }
 
-    /// Resolves a URL in a response against `base`, the URL of the request. The result may have another host. Returns
-    /// nil if the URL is malformed, has no host, contains user info or has more than `longest` bytes.
+    /// Resolves a URL in a response against `base`, the URL of the request. The result can have another host than
+    /// `base`. Returns nil if the URL is malformed, has no host, contains user info or has more than `longest` bytes.
     package static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
@@ -207,7 +208,8 @@ package enum UploadAddress {
         }
     }
 
-    /// True if `text` is safe as the host of a request. A percent-decoded host may contain a line break (`%0A`).
+    /// True if `text` is safe as the host of a request. A percent-decoded host can contain a line break (`%0A`), which
+    /// is not safe.
     package static func isHost(_ text: String) -> Bool {
         // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)

@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// A queued upload that cannot start until a user acts. It waits for another upload that has failed, is held, is paused
-/// by a user, or is blocked too.
+/// A queued upload that cannot start until a user acts. It waits for another upload that has failed, is held for a
+/// user's decision, is paused by a user, or is blocked itself.
 package struct BlockedUpload: Equatable, Sendable {
     package let upload: Upload
     /// The upload that must be done before `upload`, and that has failed, is held, is paused or is blocked.
@@ -57,7 +57,7 @@ extension Upload {
 extension Upload.StartCondition {
     private static let rangesShown = 3
 
-    /// Returns the conditions in words: `after 12, 14 to 16`, `at 22:00`, `after 12, not before 22:00`.
+    /// Returns the conditions for the start in words: `after 12, 14 to 16`, `at 22:00`, `after 12, not before 22:00`.
     ///
     /// - Parameter moment: Returns the text of a date.
     package func words(_ moment: (Date) -> String) -> String {

@@ -49,13 +49,15 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
-    /// Undoes the command with this number (`UndoOffer.number`); refused unless `undo` would undo the same command now.
+    /// Undoes the command with this number (`UndoOffer.number`). Refused if `undo` would now undo another command or
+    /// none.
     case undoCommand(Int)
     /// Redoes the command that `undo` undid last; refused if another command has changed something since.
     case redo
     /// Returns what `redo` would do now, and changes nothing.
     case nextRedo
-    /// Redoes the command with this number (`UndoOffer.number`); refused unless `redo` would redo the same command now.
+    /// Redoes the command with this number (`UndoOffer.number`). Refused if `redo` would now redo another command or
+    /// none.
     case redoCommand(Int)
     /// Ends every wait for the network or for a retry now, even if the link monitor reports no network.
     case tryNow

@@ -1,4 +1,5 @@
-/// An actor that processes the updates of a queue. `catchUp` processes at once everything that has happened until now.
+/// An actor that processes the updates of a queue. `catchUp` returns once the actor has processed the current state of
+/// the queue.
 package protocol QueueFollower: Actor {
     /// The task that reads the updates.
     var following: FollowingTask { get set }

@@ -5,14 +5,13 @@ package import FerryProtocols
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
-    /// - Parameter samples: The samples, taken before the uploads were read; empty if the queue does not run. If they
-    ///   are taken later, an upload that has ended since it was read seems to run without a sample.
+    /// - Parameter samples: The samples; empty if the queue does not run. Take the samples before you read the uploads.
+    ///   Otherwise an upload that ends in between seems to run without a sample.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// True if the upload runs and has no sample. Its attempt began or ended between the two moments at which the
-    /// samples were taken and the upload was read.
+    /// True if the upload runs and has no sample. Its attempt began after the samples were taken, or ended before.
     package func lacks(_ upload: Upload) -> Bool {
         guard case .running = upload.state else { return false }
         return samples[upload.id] == nil

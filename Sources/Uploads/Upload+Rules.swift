@@ -90,6 +90,8 @@ extension Upload {
     }
 
     /// Ends the user's pause. If the network is away, the upload stays paused for that reason.
+    ///
+    /// - Returns: True if the upload changed.
     mutating func resume() -> Bool {
         guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
         let rest = reasons.subtracting(.user)
@@ -105,6 +107,7 @@ extension Upload {
     ///   - identity: The current version of the file, for an upload that failed or is held because the file changed or
     ///     could not be read; nil keeps the queued version.
     ///   - startsEarly: Whether a queued upload loses its start condition, so that it starts now.
+    /// - Returns: True if the upload changed.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -138,8 +141,10 @@ extension Upload {
         tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
-    /// Applies the current policy to a held or waiting upload whose outcome on the server is unknown. This fails it,
-    /// holds it or queues it again, if an earlier policy decided differently.
+    /// Applies the current `onUncertain` policy to a held or waiting upload whose outcome on the server is unknown. If
+    /// the policy was different at the failure, the upload now fails, is held or is queued again.
+    ///
+    /// - Returns: True if the upload changed.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
@@ -169,6 +174,8 @@ extension Upload {
     /// Ends a pause for lack of a network, and a wait after a network failure, a captive portal or an unreachable
     /// source of credentials. The upload is then queued, unless a user paused it. Called when the network has returned
     /// or changed, or when a user overrides the link monitor.
+    ///
+    /// - Returns: True if the upload changed.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued
@@ -179,6 +186,8 @@ extension Upload {
 
     /// Ends a pause for lack of a network, and a wait after a network failure. The upload is then queued, unless a user
     /// paused it. Called when the upload's host is possibly reachable again.
+    ///
+    /// - Returns: True if the upload changed.
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):

@@ -138,7 +138,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         indirect case done(Receipt, at: Date)
         indirect case failed(UploadFailure)
 
-        /// The name of the case: in the queue's files, in `--json` and in lists.
+        /// The name of the case, as it is written in the queue's files, in `--json` and in lists.
         public var kind: String {
             switch self {
             case .queued: "queued"
@@ -177,7 +177,9 @@ public struct Upload: Identifiable, Hashable, Sendable {
         /// upload. Confirmed bytes reset this count only while `resent` is below 2 × the file's size + 64 MiB.
         /// Without this limit, a server that repeatedly loses confirmed bytes would be retried without end.
         public var server = 0
-        /// The number of attempts that ended because credentials were rejected or missing. It is reset like `server`.
+        /// The number of attempts that ended because credentials were rejected or missing, since the server last
+        /// confirmed more bytes or a user retried the upload. Confirmed bytes reset this count only while `resent` is
+        /// below 2 × the file's size + 64 MiB.
         public var authentication = 0
         /// The number of attempts that resumed after bytes that the server had stored.
         public var resumes = 0

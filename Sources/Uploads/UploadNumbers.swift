@@ -89,8 +89,8 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
     private static let mostTested = 64
 
     /// Tests each id in the ranges. Returns the ids for which `isKnown` is true, in ascending order, and the ranges
-    /// without such ids. Nil if there are more than `mostTested` ranges, or if a range has more ids than that or begins
-    /// below 1.
+    /// without such ids. Nil if there are more than `mostTested` ranges, if a range has more than `mostTested` ids, or
+    /// if a range begins below 1.
     func found(where isKnown: (Upload.ID) -> Bool) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>])? {
         let most = Self.mostTested
         guard ranges.count <= most,

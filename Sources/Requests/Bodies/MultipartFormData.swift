@@ -52,9 +52,10 @@ public struct MultipartFormData: Sendable {
     /// Appends bytes in memory.
     /// - Parameters:
     ///   - fileName: The file name, which makes the part a file for the receiver; nil for a form field.
-    ///   - contentType: A media type such as `image/png`. nil derives the type from the file name's extension. Without
-    ///     a file name the part then has no type, which means text.
-    ///   - headers: Further header fields of the part, without its name, file name and type.
+    ///   - contentType: A media type such as `image/png`. nil derives the type from the file name's extension. If both
+    ///     are nil, the part has no `Content-Type`, which means `text/plain` (RFC 7578 §4.4).
+    ///   - headers: Further header fields of the part. If they contain `Content-Disposition` or `Content-Type`,
+    ///     `open()` fails.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]

@@ -17,8 +17,8 @@ final class NewFile: Sendable {
         }
     }
 
-    /// Creates the file.
-    /// - Throws: `UploadFailure` (`permanent`) with the path and the reason, also if the path exists.
+    /// Creates the file. The path must not exist yet.
+    /// - Throws: `UploadFailure` (`permanent`) with the path and the reason.
     static func create(_ path: LocalPath) async throws(UploadFailure) -> NewFile {
         try await onPool(path) { try NewFile(path) }
     }
@@ -27,7 +27,8 @@ final class NewFile: Sendable {
         try await Self.onPool(path) { try self.writeAll(bytes) }
     }
 
-    /// - Throws: `UploadFailure` if the system reports a write error only at this time.
+    /// Closes the file. Does nothing if the file is closed.
+    /// - Throws: `UploadFailure` if closing fails: some file systems report a write error only when the file is closed.
     func close() async throws(UploadFailure) {
         try await Self.onPool(path) {
             guard let file = self.file.withLock({ $0.take() }) else { return }

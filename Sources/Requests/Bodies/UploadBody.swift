@@ -2,8 +2,8 @@ public import FerryFiles
 package import FerryProtocols
 public import FerryTransfer
 
-/// The body of a request. Each attempt opens the body again. Each attempt, and each redirect that repeats the body,
-/// sends it from the first byte.
+/// The body of a request. Each attempt opens the body again and sends it from the first byte. A redirect that repeats
+/// the body also sends it from the first byte.
 public struct UploadBody: ReopenableBody {
     /// The content type of a body, and whether it replaces the request's own `Content-Type`.
     public enum ContentType: Hashable, Sendable {
@@ -40,7 +40,7 @@ public struct UploadBody: ReopenableBody {
         knownLength = body.length
     }
 
-    /// False if the body can be read only once and was read.
+    /// True if an attempt can send the body; false if the body can be read only once and was read.
     public var canBegin: Bool { isLeft() }
 
     /// Returns the body of one attempt, from its first byte.

@@ -9,9 +9,11 @@ import Synchronization
 /// new, only its owner can read it.
 ///
 /// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`. If they
-/// apply, also `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (the duration, or the delay
-/// before a retry), `reason`, `host`. Each line is appended by one write, off the caller's thread. Lines that are not
-/// written when the process ends are lost; `flush()` prevents that.
+/// apply, also `label`, `method`, `url`, `status`, `bytes`, `total` (the body bytes sent so far), `expected` (the
+/// length of the body), `seconds` (the duration, or the delay before a retry), `reason`, `host`.
+///
+/// Each line is appended by one write, off the caller's thread. Lines that are not written when the process ends are
+/// lost; `flush()` prevents that.
 public final class JSONLinesMonitor: EventMonitor {
     private let queue = DispatchQueue(label: "ferry.events")
     private let file: OpenFile

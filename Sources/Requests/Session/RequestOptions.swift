@@ -4,13 +4,13 @@ public import FerryTransfer
 public struct RequestOptions: Sendable {
     /// The name of the request in events and logs.
     public var label: String
-    /// The interceptor that is called after the session's.
+    /// The interceptor that is called after the session's interceptor; nil for none.
     public var interceptor: (any RequestInterceptor)?
     /// The validation of the response; nil for the session's validation.
     public var validation: ResponseValidation?
     /// The handler of redirects; nil for the session's handler.
     public var redirects: (any RedirectHandler)?
-    /// The monitors that receive events in addition to the session's.
+    /// The monitors that receive the request's events in addition to the session's monitors.
     public var monitors: [any EventMonitor]
     /// The delegate, called for every write of this request's body.
     public var delegate: (any UploadDelegate)?

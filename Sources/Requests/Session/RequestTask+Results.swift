@@ -3,11 +3,11 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The results of a request, in several forms. Each of these methods may be called repeatedly and by several readers. A
-/// call begins the request if it has not begun. It throws `RequestFailure` if the request fails.
+/// The results of a request, in several forms. Each of these methods can be called repeatedly and by several tasks. A
+/// call begins the request if it has not begun, and throws `RequestFailure` if the request fails.
 extension RequestTask {
-    /// Returns the response, once it was accepted. If the body is longer than the transport's `responseLimit`, the
-    /// response contains only the beginning of it (`isBodyComplete`).
+    /// Returns the response, once it was accepted. If its `isBodyComplete` is false, it contains only the beginning of
+    /// the body: the body is longer than the transport's `responseLimit`, or the connection broke.
     public func response() async throws(RequestFailure) -> TransportResponse {
         try await outcome().1.get().response
     }
@@ -15,7 +15,8 @@ extension RequestTask {
     /// Returns the status of the response alone.
     public func status() async throws(RequestFailure) -> Int { try await response().status }
 
-    /// Returns the whole body of the response; empty if it has none. Throws if the transport stored only the beginning.
+    /// Returns the whole body of the response; empty if it has none. Throws if the response contains only the beginning
+    /// of the body.
     public func data() async throws(RequestFailure) -> Data {
         try await decoded { Data(try $1.completeBody()) }
     }
@@ -28,8 +29,9 @@ extension RequestTask {
 
     /// Returns the JSON of the response as a value.
     ///
-    /// An empty body is an error. Only a 204, a 205 and the response to a HEAD can be empty. The type must then have a
-    /// value for an empty body (`EmptyResponse`), as optionals have.
+    /// An empty body is an error, except in a 204, a 205 and the response to a HEAD. For these responses, the result is
+    /// the type's value for an empty body (`EmptyResponse`): nil if the type is an optional. It is an error if the type
+    /// has no such value.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {
@@ -75,7 +77,8 @@ extension Optional: EmptyResponse {
 }
 
 extension TransportResponse {
-    /// - Throws: `UploadFailure` if there is only the beginning of the body.
+    /// Returns the whole body.
+    /// - Throws: `UploadFailure` if the response contains only the beginning of the body.
     fileprivate func completeBody() throws -> [UInt8] {
         guard isBodyComplete else {
             throw UploadFailure(

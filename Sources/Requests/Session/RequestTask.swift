@@ -8,8 +8,8 @@ import Synchronization
 /// The request continues even if no task waits for its result. Cancelling a task that waits for the result cancels the
 /// request.
 public final class RequestTask: Identifiable, Sendable {
-    /// The state of a request. `cancelled` is final. `finished` is final too, unless the response cannot be decoded and
-    /// a retrier repeats the request.
+    /// The state of a request. `cancelled` is final. A finished request runs again only if its response cannot be
+    /// decoded: it is `running` while the retriers decide whether to repeat it.
     public enum State: Hashable, Sendable {
         /// The request was created and has not begun.
         case initialized
@@ -23,11 +23,12 @@ public final class RequestTask: Identifiable, Sendable {
 
     typealias Outcome = Result<RequestRun.Accepted, RequestFailure>
 
-    /// The end of an `Execution`: a new outcome, or the decision to keep the earlier one.
+    /// The end of an `Execution`: an outcome, or the decision not to repeat a request whose response could not be
+    /// decoded.
     enum Ending: Sendable {
         case outcome(Outcome)
-        /// The response could not be decoded, and no retrier repeats the request. The outcome remains the earlier
-        /// response.
+        /// The response could not be decoded, and no retrier repeats the request. The outcome of the previous execution
+        /// remains valid.
         case declined(RequestFailure)
     }
 
@@ -59,8 +60,8 @@ public final class RequestTask: Identifiable, Sendable {
 
     private struct Core {
         var stage = Stage.initialized
-        /// The task of the current attempts; nil if none are being made. `suspend()` cancels it, unless a response is
-        /// awaited or a delay between two attempts is running.
+        /// The task of the current attempts; nil if no attempt is being made. `suspend()` cancels this task, except
+        /// while a response is awaited and during a delay between two attempts.
         var attempts: Task<Outcome, Never>?
         var context: RequestContext
     }
@@ -79,7 +80,8 @@ public final class RequestTask: Identifiable, Sendable {
         session.running.hold(self)
     }
 
-    /// Reports a cancellation if the request never began. A running request is retained until it ends.
+    /// Reports a cancellation if the request never began. A request that has begun is retained until it ends, and its
+    /// end has been reported already.
     deinit {
         session.running.remove(self)
         switch core.withLock({ $0.stage }) {
@@ -93,7 +95,7 @@ public final class RequestTask: Identifiable, Sendable {
     /// The id of the request in all its events.
     public var id: UUID { run.context.id }
 
-    /// The current state; it may change before the caller has read it.
+    /// The current state. It can change before the caller has read it.
     public var state: State {
         core.withLock { core in
             switch core.stage {

@@ -4,9 +4,9 @@ public import HTTPTypes
 
 /// The entry point for requests. A request is adapted, sent, validated and retried as the session's configuration says.
 ///
-/// A session is a value and may be copied; copies share connections and running requests. Without a retrier, a session
-/// repeats a request only in two cases: no byte was written before the connection closed, or the server was closing a
-/// reused connection. Releasing the session does not end running requests, but `shutdown()` does.
+/// A session is a value; its copies share connections and running requests. Without a retrier, a session repeats a
+/// request only in two cases: no byte was written before the connection closed, or the server was closing a reused
+/// connection. Releasing the session does not end running requests, but `shutdown()` does.
 public struct Session: Sendable {
     /// The settings of all requests of a session, unless the `RequestOptions` of a request override them.
     public struct Configuration: Sendable {

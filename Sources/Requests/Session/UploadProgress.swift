@@ -22,8 +22,8 @@ public struct UploadProgress: Hashable, Sendable {
     /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
     /// The number of bytes of the body that were passed to the socket in this attempt. It never decreases within an
-    /// attempt. If a redirect sends the body again, the number stays the same until more bytes were sent the second
-    /// time.
+    /// attempt. If a redirect repeats the body from its first byte, the number grows again only for bytes that were not
+    /// sent before the redirect.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while unknown.
     public var expected: ByteCount?
@@ -45,7 +45,7 @@ public struct UploadProgress: Hashable, Sendable {
 
 /// The values of a request's progress: the current one first, then newer ones, until the request ends.
 ///
-/// Any number of readers may read the sequence. A slow reader misses values, but never the last one.
+/// Any number of tasks can read the sequence. A slow reader misses values, but never the last one.
 public struct ProgressSequence: AsyncSequence, Sendable {
     /// One value of the progress.
     public typealias Element = UploadProgress

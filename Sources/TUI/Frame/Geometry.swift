@@ -24,11 +24,11 @@ struct Region: Equatable, Sendable {
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
-        /// An entry of the folder that the Add dialog lists, by the bytes of its name. `entryMark` is the mark beside
-        /// the name.
+        /// An entry of the folder that the Add dialog lists, by the bytes of its name. A click on `entryMark`, the
+        /// space before the name, marks the entry or removes its mark.
         case entry([UInt8])
         case entryMark([UInt8])
-        /// The rest of the screen while a dialog is open. A click there does nothing, and does not reach the list.
+        /// The rest of the screen while a dialog is open. A click there does nothing, even on a row of the list.
         case nothing
     }
 

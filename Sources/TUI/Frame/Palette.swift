@@ -42,9 +42,10 @@ struct Palette: Sendable {
 
     /// Returns the colours and attributes of a role.
     ///
-    /// - Parameter onCursorLine: True for text in the cursor's line. The text keeps its colour and gets the background
-    ///   `theme.cursorLine`. In dialogs, selections and banners, and if the theme has no such background for this
-    ///   terminal, the text gets the normal colour, and its reverse video is toggled.
+    /// - Parameter onCursorLine: True for text in the cursor's line. This text is bold on the background
+    ///   `theme.cursorLine`, and keeps its colour. If the theme has no such background for this terminal, the text gets
+    ///   the normal colour, and its reverse video is toggled. The roles `dialog`, `selection` and `banner` always get
+    ///   the normal colour and the toggled reverse video.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }

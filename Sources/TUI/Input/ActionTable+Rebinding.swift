@@ -11,12 +11,12 @@ extension ActionTable {
     /// program.
     private static let fixed: Set<Key> = [.control("c"), .control("z")]
 
-    /// Returns the table with other keys for some actions.
+    /// Returns the table with changed keys for some actions.
     ///
     /// - Parameter changes: The labels of the new keys, by `Entry.name`.
-    /// - Throws: `RebindingError` for unknown names and keys, keys that cannot be bound, and keys that two actions of
-    ///   one context would share. Also for a key that would both open and confirm a dialog, and for `cancel` or `quit`
-    ///   without keys.
+    /// - Throws: `RebindingError` if a name or a key is unknown, or if a key cannot be bound. The error is also thrown
+    ///   if two actions of one context would share a key, or one key would both open and confirm a dialog. `cancel` and
+    ///   `quit` need at least one key.
     package func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }
@@ -104,7 +104,7 @@ extension ActionTable {
         }
     }
 
-    /// Returns the error for two actions that share a key. It names the action whose keys were changed.
+    /// Returns the error for two actions that share a key. The error names the action whose keys were changed.
     private static func clash(
         _ key: Key, _ first: Entry, _ second: Entry, _ changed: Set<String>, expected: String
     ) -> RebindingError {

@@ -56,8 +56,7 @@ package struct ActionTable: Hashable, Sendable {
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
     /// The rows by context. `ferry config --keys` prints them in this sequence. The contexts `quit`, `quitOrDetach` and
-    /// `leave` appear twice: first, for all three, the actions that leave at once; later, for all three, those that
-    /// wait or stay.
+    /// `leave` appear twice: first with the actions that leave at once, then with the actions that wait or stay.
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),

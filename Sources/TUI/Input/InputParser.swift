@@ -21,7 +21,7 @@ struct InputParser: Sendable {
 
     private var state = State.ground
 
-    /// True while more bytes may change the meaning of the last ones: a lone ESC, or half a sequence.
+    /// True while more bytes can change the meaning of the last ones: after a lone ESC, or within a sequence.
     var isWaiting: Bool {
         switch state {
         case .ground, .paste: false
@@ -76,7 +76,8 @@ struct InputParser: Sendable {
         }
     }
 
-    /// Takes the bytes up to and including the next `~`, the last byte of the end marker, and returns their number.
+    /// Adds bytes to the paste up to and including the next `~`, the last byte of the end marker. Without a `~`, adds
+    /// all bytes. Returns the number of added bytes.
     private mutating func paste(_ bytes: some Collection<UInt8>, _ keys: inout [Key]) -> Int {
         guard case .paste(var buffer) = state else { return 0 }
         state = .ground  // so that the buffer has one owner and is not copied
@@ -225,7 +226,7 @@ private struct PasteBuffer {
 
     var isComplete: Bool { kept == nil }
 
-    /// Appends bytes. Returns the pasted text if they end with the end marker; otherwise nil.
+    /// Appends bytes. Returns the pasted text once the collected bytes end with the end marker; nil before that.
     mutating func append(_ chunk: some Collection<UInt8>) -> String? {
         bytes.append(contentsOf: chunk)
         let isEnd = bytes.suffix(Self.end.count).elementsEqual(Self.end)

@@ -28,8 +28,8 @@ extension Key {
 
     var isCharacter: Bool { if case .character = self { true } else { false } }
 
-    /// A description of what arrives instead of this key, because its bytes are those of another key or the beginning
-    /// of other keys. Nil if this key arrives as itself.
+    /// A description of what the terminal sends for this key: another key with the same bytes, or the beginning of
+    /// other keys. Nil if this key has bytes of its own.
     var arrivesAs: String? {
         switch self {
         case .control("h"): Key.backspace.label
@@ -40,7 +40,8 @@ extension Key {
         }
     }
 
-    /// Returns the single character after a prefix. The prefix may be in capital or small letters.
+    /// Returns the single character after a prefix; nil if the label has another form. The prefix matches in capital
+    /// and in small letters.
     private static func rest(of label: String, after prefix: String) -> Character? {
         guard label.count == prefix.count + 1, label.lowercased().hasPrefix(prefix.lowercased()) else {
             return nil

@@ -7,9 +7,9 @@ enum Key: Hashable, Sendable {
     case pageUp, pageDown, home, end, insert, delete
     case backspace, tab, backTab, enter, escape
     case function(Int)
-    /// Pasted or dropped text. `isComplete` is false if it exceeds the parser's limit.
+    /// Pasted or dropped text. `isComplete` is false if the text was cut off at `InputParser.pasteLimit`.
     case paste(String, isComplete: Bool)
-    /// Characters, line ends and tabs that arrived too fast for typing: they may be a paste.
+    /// Characters, line ends and tabs that arrived too fast for typing: possibly a paste.
     case burst(String)
     case press(button: Int, Point)
     case release(Point)

@@ -1,5 +1,5 @@
-/// Reads keys from bytes and timing: much text in one read may be a paste, and a lone ESC becomes a key if no byte
-/// follows in time.
+/// Reads keys from bytes and timing. Much text in one read is possibly a paste. A lone ESC becomes the Escape key if no
+/// byte follows within `escapeDelay`.
 struct KeyReader: Sendable {
     /// The time in seconds after which a lone ESC is the Escape key, and no longer the beginning of a sequence.
     static let escapeDelay = 0.05
@@ -8,7 +8,7 @@ struct KeyReader: Sendable {
     static let burst = 8
 
     private var parser = InputParser()
-    /// The time at which a lone ESC becomes a key, and an incomplete sequence is dropped; nil if neither is pending.
+    /// The time at which a lone ESC becomes a key, or an incomplete sequence is dropped; nil if neither is pending.
     private(set) var deadline: Double?
 
     /// - Parameter now: The time in seconds on a monotonic clock.
@@ -27,7 +27,7 @@ struct KeyReader: Sendable {
         return parser.flush()
     }
 
-    /// Returns the end of the last whole character of a burst; nil if the bytes are keys.
+    /// Returns the index after the last whole character of a burst; nil if the bytes are keys.
     private static func endOfBurst(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= burst,
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })

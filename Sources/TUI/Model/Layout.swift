@@ -22,8 +22,8 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// The row for a toast, or otherwise for a line about the upload under the cursor (`NoteView`). Nil on a small
-    /// screen. On a wide screen, this is the last row of the log, and only a toast uses it instead of the log.
+    /// The row for a toast; without a toast, for a line about the upload under the cursor (`NoteView`). Nil on a small
+    /// screen. On a wide screen, this is the last row of the log, which only a toast can cover.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 

@@ -63,7 +63,8 @@ enum Request: Hashable, Sendable {
     case pause(warning: String?)
     case pauseAll(warning: String?)
     case resume, retry, move, tryNow
-    /// A removal. `name` is the file's name if one upload is removed: the table no longer has it when the reply comes.
+    /// A removal. `name` is the file's name if the user chose one upload on the screen; otherwise nil. The text needs
+    /// the name, because the table no longer has the upload when the reply comes.
     case remove(name: String?)
     case limitBandwidth(Bandwidth?)
     case limitConcurrency(Int)

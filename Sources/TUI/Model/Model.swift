@@ -25,7 +25,7 @@ struct Model: Sendable {
     var list = ListModel()
     private(set) var live = LiveModel()
     var dialog: Dialog?
-    /// The settings that the Add dialog keeps when it closes.
+    /// The settings of the Add dialog that remain when the dialog is closed and opened again.
     var adding: AddSettings
     var log = LogModel()
     var toast = ToastModel()
@@ -55,15 +55,15 @@ struct Model: Sendable {
     /// The number of bytes that the due uploads (`Upload.isDue`) have not sent yet.
     var bytesLeft: Int128 { live.remaining(in: table).total }
 
-    /// True until the first update of the queue arrives.
+    /// True until the first update of the queue arrives. An incomplete update from a silent engine does not count.
     var isLoading: Bool { phase == .loading || phase == .ended(isLoaded: false) }
 
     var hasQueueEnded: Bool { if case .ended = phase { true } else { false } }
 
     var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
-    /// True if the engine has ended, or if the stream of the queue's updates has ended. The screen is then possibly
-    /// outdated. False while the contact is `silent`: that engine still runs, and may respond again.
+    /// True if the engine has ended, or if the stream of the queue's updates has ended: the screen is possibly
+    /// outdated. False while the contact is `silent`, because a silent engine still runs and can respond again.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded
@@ -84,13 +84,13 @@ struct Model: Sendable {
         return moments.min()
     }
 
-    /// True if the running uploads should be sampled.
+    /// True if a sample of the running uploads is due.
     var wantsProgress: Bool {
         !table.running.isEmpty && !isEngineGone && live.wantsSamples(at: clock.seconds)
     }
 
-    /// Returns true if the progress was sampled, a countdown has changed or a toast has expired since a moment on the
-    /// clock.
+    /// Returns true if the progress was sampled, a countdown has changed or a toast has expired since `moment`, a time
+    /// on the clock.
     func changesByItself(since moment: Double) -> Bool {
         if let sampledAt = live.sampledAt, sampledAt > moment { return true }
         if !table.waiting.isEmpty, clock.seconds.rounded(.down) > moment.rounded(.down) { return true }

@@ -25,8 +25,8 @@ struct EventSummary: Sendable {
         static let namesShown = 3
     }
 
-    /// True if a summary names some uploads. Then, if many events arrive together, the first ones get a line each.
-    /// False if a summary has only numbers.
+    /// True if a summary names some of its uploads; false if it contains only numbers. If true and many events arrive
+    /// together, the first events get a line each before the summary.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, reported: 0)
     /// The first events that the next summary covers, at most `limit`. If the summary covers no more than these, each

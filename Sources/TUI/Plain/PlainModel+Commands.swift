@@ -25,8 +25,8 @@ extension PlainModel {
         }
     }
 
-    /// Handles the line after a question. Anything but yes means no; only a second `quit` confirms quitting. Returns
-    /// false if the line must also run as a command.
+    /// Handles the line after a question. `y` or `yes` confirms a removal or an undo, and any other line cancels it.
+    /// Returns false for a line that must run as a command. Only a second command `quit` confirms quitting.
     private mutating func takeReply(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)

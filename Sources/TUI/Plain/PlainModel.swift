@@ -98,7 +98,7 @@ struct PlainModel: Sendable {
         return [sample, events.deadline, troubles.deadline, summaryDue, end].compactMap { $0 }.min()
     }
 
-    /// True if the running uploads should be sampled.
+    /// True if a sample of the running uploads is due.
     var wantsProgress: Bool {
         isRunning && (model.live.sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true)
     }

@@ -17,8 +17,8 @@ struct FramePacer {
     /// The seconds before the next attempt to draw, after the terminal accepted no bytes.
     private static let blocked = 0.05
 
-    /// The number of drawing times from which the 90th percentile is taken. After sorting, `ninetieth` is the index of
-    /// the percentile.
+    /// The number of drawing times from which the 90th percentile is computed. `ninetieth` is the index of this
+    /// percentile in the sorted times.
     private static let sample = 20
     private static let ninetieth = 17
     /// The 90th percentile of the drawing times, in seconds, above which the interval between frames is doubled. Below

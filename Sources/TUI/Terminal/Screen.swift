@@ -17,7 +17,8 @@ package struct Screen: Sendable {
             /// Colours if the terminal has them and `NO_COLOR` is not set.
             case auto
             case always, never
-            /// 24-bit colours if terminfo describes them; otherwise as `always`.
+            /// 24-bit colours if terminfo describes them, otherwise the colours that the terminal has. `NO_COLOR` has
+            /// no effect.
             case direct
         }
 
@@ -105,8 +106,8 @@ package struct Screen: Sendable {
 package enum ScreenOutcome: Hashable, Sendable {
     /// The user left, or the task was cancelled. Uploads are possibly still running.
     case quit
-    /// The running uploads, for which the user chose to wait, have ended. In the line mode, the input has ended and the
-    /// queue is idle. This is also the outcome if the queue ends before that.
+    /// The user chose to wait for the running uploads, and they have ended or the engine is gone. In the line mode, the
+    /// input has ended and the queue is idle, or the queue sends no more updates.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach

@@ -15,7 +15,8 @@ final class TerminalSession {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
     /// Takes over the terminal.
-    /// - Throws: `ScreenError`; then the terminal is unchanged.
+    /// - Parameter direct: True to use 24-bit colours, if terminfo describes them for this terminal.
+    /// - Throws: `ScreenError`. The terminal is then unchanged.
     init(mouse: Bool, colour: Bool, direct: Bool) throws(ScreenError) {
         switch terminal_open(terminal_options(mouse: mouse, colour: colour, direct_colour: direct)) {
         case TERMINAL_OK: break
@@ -27,6 +28,7 @@ final class TerminalSession {
 
     deinit { close(gone: false) }
 
+    /// Restores the terminal. Does nothing if the session is already closed.
     /// - Parameter gone: True if the terminal has hung up and must not be written to.
     func close(gone: Bool) {
         guard isOpen else { return }
@@ -50,7 +52,8 @@ final class TerminalSession {
     /// The name of the locale for characters (LC_CTYPE) from setlocale(3), or `missingLocale` if that is set.
     var locale: String { String(cString: terminal_locale()) }
 
-    /// Requests the width of a symbol from the terminal. The response arrives as input.
+    /// Draws `●` and requests the cursor's position, which shows the width of that symbol. The terminal's response
+    /// arrives as input.
     func askWidth() { terminal_ask_width(Int32(WidthProbe.row)) }
 
     static func agrees(_ scalar: Unicode.Scalar, _ width: Int) -> Bool {
@@ -63,7 +66,9 @@ final class TerminalSession {
         return Size(rows: Int(rows), columns: Int(columns))
     }
 
-    /// - Parameter seconds: The longest wait, at most an hour; nil for no limit.
+    /// Waits for events, and returns those that happened. The result is empty after the longest wait, or if a signal
+    /// interrupted the wait.
+    /// - Parameter seconds: The longest wait. The limit for a number is one hour; nil waits without a limit.
     func wait(seconds: Double?) -> Events {
         Events(rawValue: terminal_wait(Self.milliseconds(seconds)))
     }
@@ -72,7 +77,7 @@ final class TerminalSession {
         terminal_wait_in_background(Self.milliseconds(seconds))
     }
 
-    /// Returns the typed bytes; nil if the terminal is gone.
+    /// Returns the typed bytes: an empty array if there are none now; nil if the terminal is gone.
     func read() -> [UInt8]? {
         let count = terminal_read(&buffer, buffer.count)
         return count < 0 ? nil : Array(buffer.prefix(count))
@@ -110,13 +115,14 @@ final class TerminalSession {
         }
     }
 
-    /// True inside tmux. It forwards an unknown escape sequence only if the sequence is wrapped.
+    /// True inside tmux, which forwards an unknown escape sequence only if the sequence is wrapped.
     private static var isInTmux: Bool {
         !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
     }
 
-    /// Leaves the screen, prints the sentence `farewell`, and suspends the process. Returns true once the process
-    /// continues; false if it cannot be suspended.
+    /// Leaves the screen, prints the sentence `farewell`, and suspends the process.
+    /// - Returns: True once the process continues, or if a signal that ends the process arrives. False if the process
+    ///   cannot be suspended.
     func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }
 
     func resume() { terminal_resume() }

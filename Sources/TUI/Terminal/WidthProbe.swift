@@ -3,10 +3,10 @@
 struct WidthProbe: Sendable {
     /// The seconds after which a terminal without a response is assumed to draw narrow symbols.
     static let timeout = 0.2
-    /// The row of the symbol, from 0. In the first row, the response could also be F3 with a modifier.
+    /// The row of the symbol, from 0. A response about row 0 could also mean the key F3 with a modifier.
     static let row = 1
 
-    /// The time on the model's clock after which the response is no longer awaited.
+    /// The time, in seconds on the model's clock, until which the response is awaited.
     let deadline: Double
 
     init(now: Double) { deadline = now + Self.timeout }

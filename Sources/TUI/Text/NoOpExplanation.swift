@@ -99,8 +99,8 @@ package struct NoOpExplanation {
 }
 
 extension UploadSelection {
-    /// Returns true if `unchanged(among:but:)` possibly finds uploads. If false, the caller does not have to read the
-    /// list of uploads.
+    /// Returns true if `unchanged(among:but:)` can find uploads. If false, the caller does not have to read the list of
+    /// uploads.
     ///
     /// - Parameter changed: The uploads that the command changed.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {

@@ -23,7 +23,13 @@ extension QueueChangeKind {
         }
     }
 
-    /// Describes a change before it happens: `put back reel.mov`. The parameters are those of `sentence`.
+    /// Describes a change before it happens: `put back reel.mov`.
+    ///
+    /// - Parameters:
+    ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
+    ///   - now: The current time. If a limit ends a day or more later, the text also has the day of the week or the
+    ///     date.
+    ///   - zone: The time zone of the times of day.
     package func plan(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "pause \(what)"

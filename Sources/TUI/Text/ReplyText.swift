@@ -10,7 +10,7 @@ struct ReplyText {
 
     typealias Words = (kind: LogEntry.Level, text: String)
 
-    /// Returns the text of a reply; nil if the screen shows its effect without words.
+    /// Returns the text of a reply to a request; nil if the screen already shows what the reply reports.
     func words(_ reply: QueueReply, to request: Request) -> Words? {
         switch reply {
         case .refused(let failure):

@@ -21,7 +21,10 @@ struct Uncertainty {
 
     var next: String { Self.next(retry: retry, remove: remove) }
 
-    /// - Parameter retry: The key or command for a retry.
+    /// Returns the next step for the user.
+    /// - Parameters:
+    ///   - retry: The key or command that retries the upload.
+    ///   - remove: The key or command that removes the upload.
     static func next(retry: String, remove: String) -> String {
         "check the server; \(retry) sends it again (maybe twice), \(remove) removes it"
     }
@@ -29,6 +32,6 @@ struct Uncertainty {
     private var retry: String { key(of: .retry) }
     private var remove: String { key(of: .remove) }
 
-    /// Returns the action's key. If it has none, returns its name, for a search in the help.
+    /// Returns the action's key. If the action has no key, returns its name, for which the user can search in the help.
     private func key(of action: Action) -> String { actions.label(of: action) ?? action.name }
 }

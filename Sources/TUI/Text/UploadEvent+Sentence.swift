@@ -5,7 +5,8 @@ import FerryUploads
 
 /// The sentences about an event, for the log and the line mode.
 extension UploadEvent {
-    /// A sentence with the upload's number, which commands take: `upload 7 done: film.mov, 4 MiB in 2.5 s`.
+    /// The event as a sentence with the upload's number: `upload 7 done: film.mov, 4 MiB in 2.5 s`. The user needs the
+    /// number for commands.
     var sentence: String {
         let line =
             "upload \(upload.id) \(phrase): \(([PlainText.name(upload)] + facts).joined(separator: ", "))"

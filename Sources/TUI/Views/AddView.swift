@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The Add dialog: the typed line, the list of its folder, the total of the chosen files, and the paths that were left
-/// out, with reasons.
+/// The Add dialog. It shows the typed line, the entries of one folder, the total of the chosen files, and the paths
+/// that the search for files left out, with reasons.
 struct AddView {
     let add: AddDialog
     let size: Size
@@ -14,12 +14,14 @@ struct AddView {
     var notice: String?
 
     private static let label = "files "
-    /// The list gets a line above and below it if the list and the chosen files together have at least this many rows.
+    /// The minimum number of rows for the list and the chosen files together. With fewer rows, the list has no line
+    /// above and below it.
     private static let roomy = 8
     /// The maximum number of rows of the list on any screen.
     private static let tallest = 30
 
-    /// The number of list rows; 0 if the list does not fit, or if the dialog shows a paste instead of it.
+    /// The number of rows of the list. It is 0 if the list does not fit, or if the dialog shows pasted text instead of
+    /// the list.
     var listHeight: Int { parts.list }
 
     var box: DialogBox {
@@ -60,8 +62,8 @@ struct AddView {
 
     private var inside: Int { max(1, min(size.columns - 4, 100)) }
 
-    /// The number of rows of each part. It does not depend on the listed folder or the chosen files, so no part moves
-    /// when they change.
+    /// The number of rows of each part of the dialog. No number depends on the listed folder or the chosen files. So no
+    /// part moves when the user opens another folder or chooses files.
     private var parts: (rule: Int, list: Int, result: Int) {
         let border = size.rows >= 6 && size.columns >= 20 ? 2 : 0
         // The last lines of a large screen stay visible.

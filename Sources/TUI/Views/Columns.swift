@@ -5,12 +5,13 @@ struct Columns: Hashable, Sendable {
         case number, sign, word, name, batch, size, bar, percent, rate, remaining, target
     }
 
-    /// The width in cells of the cursor's symbol and the mark together.
+    /// The width in cells of the two symbols before each row: one for the cursor, one for a marked upload.
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The number of cells up to which the name column gets all free cells. Of further cells, three quarters go to the
-    /// target column, which also shows messages. It gets more if the longest visible name leaves cells unused.
+    /// The width in cells up to which the name column gets all free cells. Beyond this width, the target column gets at
+    /// least three quarters of the free cells, because that column also shows messages. The target column gets more if
+    /// the longest visible name leaves cells of the name column unused.
     private static let longestName = 48
     /// The width in cells that the name column keeps however short the names are.
     private static let shortestName = 24

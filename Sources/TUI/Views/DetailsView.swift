@@ -195,8 +195,8 @@ struct DetailsView {
         return "was running when the engine ended; resumes when an engine runs"
     }
 
-    /// Returns the number of bytes that the running attempt has sent. nil if no attempt is sending, or if the server
-    /// has confirmed as many.
+    /// Returns the sent bytes of the running attempt: `12 MiB of 40 MiB (30%)`. nil if no attempt is sending, or if the
+    /// server has confirmed all sent bytes.
     private func sent(_ upload: Upload) -> String? {
         guard let sample = model.live.progress[upload.id]?.sample, sample.phase.hasBegun,
             sample.sent > max(upload.confirmed, sample.confirmed)

@@ -91,7 +91,7 @@ struct DialogView {
     private func box(for removal: RemovalDialog) -> DialogBox {
         let count = removal.targets.count
         let what = count == 1 ? removal.name ?? "1 upload" : Strings.count(count, "upload")
-        // The server is not asked, so this is the number of sent bytes. The server may have stored fewer.
+        // The server is not asked, so this is the number of sent bytes. The server has possibly stored fewer.
         let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
         let first =
             count == 1
@@ -152,7 +152,7 @@ struct DialogView {
 }
 
 extension QueueChangeKind {
-    /// True if this change stops running uploads. It is the change that an undo would make.
+    /// True if an undo that makes this change stops running uploads.
     fileprivate var stops: Bool {
         switch self {
         case .paused, .removed, .unadded: true

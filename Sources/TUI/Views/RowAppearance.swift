@@ -16,8 +16,8 @@ struct RowAppearance: Sendable {
     /// Versions of the most useful message, the longest first. The message replaces rate and remaining time. Empty
     /// without a message.
     var messages: [String] = []
-    /// A short form of the message, the remark, the rate or the start condition; empty if there is none of them. At
-    /// most seven cells are drawn.
+    /// A short form of the message in `messages`, of `remark`, of the rate or of the start condition; empty if there is
+    /// none of them. At most seven cells are drawn.
     var short = ""
     /// A remark that is less important than a message, for the columns of rate and remaining time.
     var remark = ""
@@ -207,7 +207,7 @@ struct RowAppearance: Sendable {
 }
 
 extension UploadFailure.Detail {
-    /// The detail in a few words; nil for a detail of a newer version.
+    /// The detail in a few words; nil for a detail that only a newer version of this program knows.
     fileprivate var words: String? {
         switch self {
         case .refused: "refused"

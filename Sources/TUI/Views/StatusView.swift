@@ -161,13 +161,14 @@ struct StatusView {
 
     private static let longestScope = 16
 
-    /// The destination of all running uploads; nil if they have several, if it has no name, or if no upload runs.
+    /// The destination of all running uploads; nil if they have several destinations, if the destination has no name,
+    /// or if no upload runs.
     private var destination: String? {
         let names = Set(model.table.running.compactMap { model.table[$0]?.target.destination })
         return names.count == 1 ? names.first.flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
-    /// The banner that replaces the status line, the longest version first; empty if there is none.
+    /// The banner that replaces the status line, in several versions, the longest first; empty if there is no banner.
     private var banners: [String] {
         if case .lost(let since) = model.status.contact {
             let time = Strings.timeOfDay(since, in: model.appearance.zone)
@@ -216,8 +217,9 @@ struct StatusView {
 
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
-    /// The banner about a server that asked for a pause: its name, the end of the pause, and the number of waiting
-    /// uploads. If it fits, the banner also shows the rate of the running uploads.
+    /// The banner about servers that asked for a pause, in several versions; empty if no server did. The first and
+    /// longest version has the name of one server, the end of its pause, the number of waiting uploads, and the rate of
+    /// the running uploads.
     private var retryAfterPauses: [String] {
         let pauses = model.status.retryAfterPauses
         guard let longest = pauses.first else { return [] }
@@ -234,7 +236,8 @@ struct StatusView {
         ]
     }
 
-    /// The banner about an unreachable host: its name, the reason, and the number of waiting uploads.
+    /// The banner about unreachable hosts, in several versions; empty if there are none. The first and longest version
+    /// has the name of one host, the reason, the number of waiting uploads, and the rate of the running uploads.
     private var unreachableHosts: [String] {
         guard let first = model.status.unreachableHosts.first else { return [] }
         let others = model.status.unreachableHosts.count - 1
@@ -254,7 +257,9 @@ struct StatusView {
         return [base + underWay + key, base + key, base]
     }
 
-    /// The banner about refused credentials: the destination, and the key to retry.
+    /// The banner about refused credentials, in several versions, the longest first; empty if none were refused. Each
+    /// version has the destination and the number of waiting uploads. The longer versions also have the key for a
+    /// retry.
     private var signIn: [String] {
         guard let id = model.table.signInRequired.min(), let first = model.table[id],
             case .held(let failure) = first.state

@@ -37,7 +37,7 @@ public enum AuthenticationError: UploadFailureConvertible {
         // the upload's server: an hour without the token server must not end uploads.
         if failure.category == .server || failure.category.isOfNetwork { failure.category = .signInAway }
         if !failure.isTransient { failure.category = .authentication }
-        // `status` may only be a status of the upload's own server.
+        // `status` must be a status of the upload's own server.
         failure.status = nil
         return failure
     }

@@ -9,8 +9,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         case missing
         case ready(Held)
         case refreshing(Held, Refresh)
-        /// The refresh failed. The error ends every request that carried this credential and was refused. The next
-        /// attempt to send a request uses the credential again. If the credential has expired, it is refreshed first.
+        /// The refresh failed. If the server refuses a request with this credential, that request ends with the error.
+        /// The next request uses the credential again, after a new refresh if the credential has expired.
         case failed(Held, AuthenticationError)
     }
 

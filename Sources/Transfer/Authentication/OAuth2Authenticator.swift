@@ -10,7 +10,7 @@ import Synchronization
 /// file refresh one after the other.
 public final class OAuth2Authenticator: Authenticator {
     private struct Memory {
-        /// The tokens that are not yet in the file; without a file, the only copy.
+        /// The tokens that are not yet in the file. If no file is configured, this is their only copy.
         var unsaved: StoredTokens?
         /// The refresh tokens that the server has refused, and the failure of that refusal.
         var refused: (tokens: [String], failure: UploadFailure)?
@@ -28,8 +28,8 @@ public final class OAuth2Authenticator: Authenticator {
     ///   - file: The file that stores tokens between runs. Without a file, a new refresh token is lost when the process
     ///     ends.
     ///   - transport: The transport for requests to the token server, without interceptors and without a rate limit.
-    ///   - margin: The time before the end of an access token's lifetime at which the token is refreshed. At most a
-    ///     tenth of the lifetime is used.
+    ///   - margin: The time before the end of an access token's lifetime at which the token is refreshed. A margin of
+    ///     more than a tenth of the lifetime is shortened to a tenth.
     public init(
         _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }

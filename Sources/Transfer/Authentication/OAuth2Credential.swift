@@ -8,8 +8,9 @@ public struct OAuth2Credential: AuthenticationCredential {
 
     /// - Parameters:
     ///   - lifetime: The lifetime from now on, measured on `clock`; nil if the server did not state it.
-    ///   - margin: The time before the end of the lifetime at which the token is refreshed. At most a tenth of the
-    ///     lifetime is used: otherwise a token that lives for a few minutes would be refreshed at once.
+    ///   - margin: The time before the end of the lifetime at which the token is refreshed. A margin of more than a
+    ///     tenth of the lifetime is shortened to a tenth. Otherwise a token that lives for a few minutes would be
+    ///     refreshed at once.
     ///   - clock: A monotonic clock, which the user cannot set.
     public init(
         accessToken: String, lifetime: Duration? = nil, margin: Duration = .seconds(300),

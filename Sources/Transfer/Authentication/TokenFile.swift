@@ -10,7 +10,7 @@ public struct TokenFile: Sendable {
     private static let lockLimit = Duration.seconds(90)
     private static let sizeLimit = 65_536
 
-    /// The absolute path. The parent folder is created if it is missing; its own parents are not.
+    /// The absolute path. If the parent folder is missing, it is created. The folders above the parent must exist.
     public let path: LocalPath
 
     /// - Parameter path: The absolute path. No file is opened or created before the first use.
@@ -77,7 +77,7 @@ public struct TokenFile: Sendable {
         /// Replaces the file. When this returns, the new file is on disk under its name; if it throws, the old file
         /// usually remains.
         func replace(with data: Data) throws(UploadFailure) {
-            // A temporary file that a killed program left may be replaced, since this program holds the lock.
+            // A temporary file that a killed program left can be replaced, since this program holds the lock.
             do throws(SystemCallError) {
                 try folder.directory.replace(
                     LocalPath(name), with: Array(data), draft: LocalPath(name + ".new"))

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A body that is produced while it is sent: the output of a program, a compressor, a download.
 ///
-/// The value describes how to produce the bytes. It is not an open stream. Every attempt opens it again, so a body that
-/// was partly sent can be sent again from its first byte.
+/// The value describes how to produce the bytes. It is not an open stream. Every attempt opens a new stream, so a body
+/// that was partly sent can be sent again from its first byte.
 public struct BodyStream: Sendable {
     /// The bytes of one attempt, in order. Empty chunks are allowed; an error ends the attempt.
     public typealias Chunks = any AsyncSequence<[UInt8], any Error>
@@ -34,7 +34,7 @@ public struct BodyStream: Sendable {
         self.begin = begin
     }
 
-    /// Returns a body from an open stream, which can be read only once. An attempt that needs it again fails.
+    /// Returns a body from an open stream, which can be read only once. A second attempt to send this body fails.
     public static func once(
         length: ByteCount? = nil, _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable
     ) -> BodyStream {

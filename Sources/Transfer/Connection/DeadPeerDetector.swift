@@ -48,7 +48,7 @@ struct DeadPeerDetector {
             state = .comparing(suspected: nil)
             return .compare
         case .suspected(let unanswered):
-            // The link may have failed again since the earlier comparison, so a recent comparison is necessary.
+            // The link has possibly failed again since the earlier comparison, so a recent comparison is necessary.
             guard progress.unanswered >= unanswered + tolerance(progress) else { return .nothing }
             state = .comparing(suspected: unanswered)
             return .compare

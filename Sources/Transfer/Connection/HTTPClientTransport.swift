@@ -19,13 +19,17 @@ public final class HTTPClientTransport: Transport {
     public struct Timeouts: Hashable, Sendable {
         /// The time for making a connection, TLS included.
         public var connect: Duration
-        /// The time without an acknowledged byte, while there are bytes to send, after which the request fails. It is
-        /// extended if a break of the connection would lose many bytes, and after an outage of the network.
+        /// The longest time without an acknowledged byte while there are bytes to send. After that time the request
+        /// fails. The time is extended if a break of the connection would lose many bytes, and after an outage of the
+        /// network.
         public var stall: Duration
         /// The longest time from the last byte of the request to the response's head, and between chunks of the
-        /// response's body. The whole body is allowed twice this time plus a second for each received KiB, at most ten
-        /// times this time. With `TransportRequest.responseMayTakeLong`, it is always allowed ten times this time. A
-        /// refusal (400 and above) counts as complete after a second without a further chunk of its body.
+        /// response's body.
+        ///
+        /// This timeout also determines the longest time for the whole body: twice the timeout, plus a second for each
+        /// received KiB, at most ten times the timeout. With `TransportRequest.responseMayTakeLong`, it is always ten
+        /// times the timeout. A refusal (400 and above) counts as complete after a second without a further chunk of
+        /// its body.
         public var response: Duration
 
         public init(
@@ -48,8 +52,8 @@ public final class HTTPClientTransport: Transport {
         public var proxy: ProxySettings
         /// The congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
-        /// The maximum number of bytes of a response's body that are kept. Up to 15 MiB more are read and dropped;
-        /// after that the connection is closed.
+        /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped. After that
+        /// the connection is closed.
         public var responseLimit: Int
 
         public init(

@@ -73,7 +73,7 @@ final class HTTPClients: Sendable {
             return known
         }
         let found = try await foundRoute(to: url)
-        // The route depends only on the server, except with a proxy, which may need other credentials the next time.
+        // The route depends only on the server, except with a proxy, which can need other credentials the next time.
         guard found.proxy == nil else { return found }
         state.withLock { state in
             guard case .open(let clients, var direct) = state, direct.count < Self.rememberedRoutes else {

@@ -19,7 +19,7 @@ extension ConnectionFailure {
         case HTTPClientError.proxyAuthenticationRequired as HTTPClientError:
             return ProxyFailure.wantsCredentials(proxy)
         case HTTPClientError.invalidProxyResponse as HTTPClientError:
-            // The client hides the status, so the message names both causes; a refusal may be temporary, so it is
+            // The client hides the status, so the message names both causes; a refusal can be temporary, so it is
             // retried.
             return TransportError(
                 .notConnected,

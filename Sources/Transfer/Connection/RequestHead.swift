@@ -13,7 +13,7 @@ enum RequestHead {
     /// - Throws: `UploadFailure` (`permanent`) if the head is longer than `longest`. The failure names the server and
     ///   the longest part of the head.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
-        // A URL parser may encode one byte as three.
+        // A URL parser can encode one byte as three.
         let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)
         let fields = request.fields.map {
             ($0.name.rawName, $0.name.rawName.utf8.count + $0.value.utf8.count + 4)

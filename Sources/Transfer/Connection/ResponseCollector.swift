@@ -14,7 +14,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// The error of a response that is too long to read to its end.
     private struct ResponseTooLong: Error {}
 
-    /// The error that ends an exchange at the head of a forwarding proxy's refusal. Its body may have no end.
+    /// The error that ends an exchange when the head of a forwarding proxy's 407 arrives. The body of that response is
+    /// not read, because it possibly has no end.
     private struct RefusedByProxy: Error {}
 
     /// The start of the request: not written yet, or written to a new connection or to one that served a request
@@ -49,7 +50,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// - Parameters:
     ///   - keptLimit: The maximum number of bytes of the response's body that are stored. The beginning is enough,
     ///     because an error page has its message there.
-    ///   - isForwarded: True if a proxy reads the request, and may respond to it.
+    ///   - isForwarded: True if a proxy reads and forwards the request, so that the response can be the proxy's own.
     init(
         for request: TransportRequest, keeping keptLimit: Int, isForwarded: Bool,
         delegate: (any UploadDelegate)?, writer: BodyWriter?
@@ -64,9 +65,10 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         self.writer = writer
     }
 
-    /// Returns the maximum number of unsent bytes in the kernel's buffer; nil without a rate limit. It is eight chunks
-    /// of the rate limiter, which last about a twelfth of a second at the limited rate, so that the link stays busy
-    /// between two chunks. It is at least 16 KiB and at most 8 MiB.
+    /// Returns the maximum number of unsent bytes in the kernel's buffer; nil without a rate limit.
+    ///
+    /// The maximum is eight chunks of the rate limiter, but at least 16 KiB and at most 8 MiB. At the limited rate,
+    /// eight chunks last about a twelfth of a second. So the link stays busy between two chunks.
     private static func unsentLimit(of body: TransportRequest.Body) -> Int? {
         guard case .streamed(let body) = body, let chunk = body.rateLimiter?.chunkLimit else { return nil }
         return Int(clamping: max(16 << 10, min(chunk, 1 << 20) * 8))

@@ -14,8 +14,8 @@ protocol ExchangeObserver: Sendable {
     /// completed writes. It is negative if the kernel accepted bytes and did not send them. Not called if the kernel
     /// does not report the number.
     func didBreak(sending difference: ByteCount)
-    /// Reports that a response with a status of 300 or above was complete before the request. The rest of the request's
-    /// body is not needed.
+    /// Reports that a response with a status of 300 or above arrived completely before the request was sent completely.
+    /// The rest of the request's body is not needed.
     func didRefuseRest()
     /// Reports that the response arrived to its end.
     func didReceiveEnd()
@@ -206,7 +206,7 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     /// Closes the connection because of `reason`. After a sleep of the machine, a connection with a running request
-    /// stays open, since it may be alive.
+    /// stays open, since it possibly still works.
     func invalidate(because reason: ConnectionInvalidation) {
         guard let context else { return }
         switch (reason, state) {
@@ -350,7 +350,7 @@ final class StallDetector: ChannelDuplexHandler {
         TCPInfo.limitUnsent(of: channel, to: limit)
     }
 
-    /// Makes the kernel retransmit soon while the peer is silent, because the link may return at any moment.
+    /// Makes the kernel retransmit soon while the peer is silent, because the link can return at any moment.
     private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
         guard let wanted = progress.wantedBackoff, wanted != backoff else { return }
         backoff = wanted

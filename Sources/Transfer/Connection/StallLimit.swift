@@ -1,9 +1,9 @@
-/// The time without an acknowledged byte after which a connection that is sending is closed.
+/// The time without an acknowledged byte after which a connection with bytes to send is closed.
 ///
-/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, it can need
-/// as long as the outage itself to notice that the link is back. The limit is therefore longer if a break would lose
-/// many bytes. It is then five stall times, or twice the time spent on these bytes if that is longer, but at most 15
-/// minutes.
+/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, the kernel
+/// can need as long as the outage itself to notice that the link is back. The limit is therefore longer if a break
+/// would lose many bytes. It is then twice the time in which these bytes were acknowledged, but at least five stall
+/// times and at most 15 minutes.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10

@@ -18,8 +18,8 @@ struct TCPInfo: Hashable, Sendable {
     var sentBytes: UInt64?
     /// The bytes that the kernel accepted and has not sent yet.
     var unsentBytes: UInt64 = 0
-    /// The number of consecutive unanswered probes, of a closed receive window or of an idle connection (keepalive).
-    /// `unanswered` is at least as large.
+    /// The number of consecutive unanswered probes. The kernel sends probes on an idle connection (keepalive), and
+    /// while the other side's receive window is closed. `unanswered` is at least as large.
     var probes = 0
 
     /// Reads the state from the kernel. On systems other than Linux, and for sockets other than TCP, the result reports
@@ -51,13 +51,13 @@ struct TCPInfo: Hashable, Sendable {
     /// Linux's longest pause between two retransmissions (`TCP_RTO_MAX`, include/net/tcp.h).
     static let longestBackoff = Duration.seconds(120)
 
-    /// The maximum time between two retransmissions that the kernel should use from now on; nil for no change. While
-    /// the peer is silent, the kernel should retransmit often, since the link may return at any moment. It should not
-    /// retransmit before an acknowledgment can arrive.
+    /// The maximum time between two retransmissions that the caller must set in the kernel; nil for no change. While
+    /// the peer is silent, this time is short, because the link can return at any moment. It is at least two round
+    /// trips, so that an acknowledgment can arrive before the next retransmission.
     ///
     /// Linux closes a connection after 15 probes of a closed window, whatever the user timeout is (tcp_probe_timer in
-    /// net/ipv4/tcp_timer.c). So the first probes are frequent, for an outage of up to a minute. The others are rare,
-    /// and cover some more minutes.
+    /// net/ipv4/tcp_timer.c). So the first probes are frequent, for an outage of up to a minute. After nine unanswered
+    /// probes, the other probes are rare, and cover some more minutes.
     var wantedBackoff: Duration? {
         switch (unanswered, probes) {
         case (0, _), (_, 9...): Self.longestBackoff
@@ -68,9 +68,11 @@ struct TCPInfo: Hashable, Sendable {
     }
 
     /// Limits the time between two retransmissions, if the kernel supports such a limit (Linux 6.15). Without this
-    /// limit, the kernel can notice the end of a one-minute outage as late as a minute after it. With it, the kernel
-    /// would reach its maximum number of retries, and give up, too early. So this function also sets the total time of
-    /// the retries (`TCP_USER_TIMEOUT`) to the time that Linux's defaults give.
+    /// limit, the kernel can notice the end of a one-minute outage as late as a minute after it.
+    ///
+    /// More frequent retransmissions reach the kernel's maximum number of retries too early, and the kernel would close
+    /// the connection. So this function also sets the total time of the retries (`TCP_USER_TIMEOUT`) to the time that
+    /// Linux's defaults give.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }

@@ -67,8 +67,8 @@ public struct TransportRequest: Sendable {
     public var responseMayTakeLong = false
 
     /// - Parameters:
-    ///   - isRepeatable: The value; nil derives it from the method (RFC 9110 §9.2.2).
-    ///   - breakCostsLittle: The value; nil means true unless the body is streamed.
+    ///   - isRepeatable: The value of `isRepeatable`; nil derives the value from the method (RFC 9110 §9.2.2).
+    ///   - breakCostsLittle: The value of `breakCostsLittle`; nil means true unless the body is streamed.
     public init(
         method: HTTPRequest.Method, url: String, fields: HTTPFields = [:], body: Body = .none,
         isRepeatable: Bool? = nil, breakCostsLittle: Bool? = nil
@@ -84,15 +84,15 @@ public struct TransportRequest: Sendable {
 
 /// A limit on bytes per second, shared by all its callers.
 public protocol RateLimiter: Sendable {
-    /// Returns zero if `bytes` may be sent now, and counts them as sent. Otherwise returns the time to wait before the
-    /// next call.
+    /// Returns zero if that many bytes can be sent now, and counts them as sent. Otherwise returns the time to wait
+    /// before the next call, and counts nothing.
     func delay(beforeSending bytes: ByteCount) -> Duration
     /// The largest chunk, in bytes, that keeps the rate even; nil if there is no limit now.
     var chunkLimit: ByteCount? { get }
 }
 
-/// A response with its body, or the beginning of a body that is longer than the transport's limit or did not arrive to
-/// its end.
+/// A response with its body. Only the beginning of the body is included if the body is longer than the transport's
+/// limit, or if it did not arrive to its end.
 public struct TransportResponse: Sendable {
     /// The status of the final response; interim responses (1xx) are skipped.
     public var status: Int

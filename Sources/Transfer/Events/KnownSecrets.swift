@@ -2,8 +2,8 @@ package import FerryProtocols
 package import HTTPTypes
 import Synchronization
 
-/// The secrets of all requests that a `RequestSender` has made. The sender cuts them from the texts of servers that it
-/// passes on: failures, locations, results of checks.
+/// The secrets of all requests that a `RequestSender` has made. When the sender passes on texts from servers, it cuts
+/// these secrets from them. Such texts are in failures, locations and results of checks.
 package final class KnownSecrets: Sendable {
     /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
     /// the cut would damage.

@@ -38,7 +38,8 @@ package enum Redaction {
             })
     }
 
-    /// Returns the value; redacted if it may contain a URL or a name with a value.
+    /// Returns the value. A value with `=`, `?` or `@` can contain a URL or a secret after a name, so it is redacted by
+    /// `text(_:)`.
     private static func value(_ value: String) -> String {
         value.utf8.contains { [UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@")].contains($0) }
             ? text(value) : value
@@ -50,15 +51,15 @@ package enum Redaction {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
-    /// True if the value of a configured header field may be a secret although its name does not show that: the value
-    /// is long, and the field is not one of the common ones.
+    /// True if the value of a configured header field is possibly a secret although the field's name does not show
+    /// that. Such a value has at least 16 characters, and its field is not one of the common ones in `harmless`.
     package static func mayHoldSecret(_ field: HTTPField) -> Bool {
         field.value.count >= Secrets.telling && !harmless.contains(field.name.canonicalName)
             && !holdsSecret(field)
     }
 
-    /// True if a value has the form of a key or a token: it is one long word, with a part that is neither a word nor a
-    /// number. Such a part has 16 characters, or 12 with both letters and digits.
+    /// True if a value has the form of a key or a token. Such a value has at least 16 characters and no white space. It
+    /// contains a run of at least 16 letters and digits, or of at least 12 with both letters and digits.
     package static func looksRandom(_ value: String) -> Bool {
         guard value.count >= Secrets.telling, !value.contains(where: \.isWhitespace) else { return false }
         return value.split { !$0.isLetter && !$0.isNumber }.contains { part in
@@ -114,7 +115,7 @@ package enum Redaction {
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]
 
-    /// True if a text in which the parser found no host may still contain user info. In `user:word@host/f`, the parser
+    /// True if a text in which the parser found no host can still contain user info. In `user:word@host/f`, the parser
     /// takes `user` for a scheme, or the whole text for a path.
     private static func mayHoldUserInfo(_ url: String) -> Bool {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
@@ -140,8 +141,8 @@ package enum Redaction {
         return path
     }
 
-    /// Cuts the value of a query item. An item without a value is cut completely, since it may be a secret itself. An
-    /// unusual name is cut for the same reason.
+    /// Cuts the value of a query item. An item without a value is cut completely, since the item itself is possibly a
+    /// secret. A name with more than 64 or with unusual characters is cut for the same reason.
     private static func cutItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
             return mark

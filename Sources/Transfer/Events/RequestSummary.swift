@@ -1,14 +1,14 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// A request in a form that is safe to show: without user info, query values and the values of header fields that may
-/// hold a secret.
+/// A request in a form that is safe to show. User info, query values, and values of header fields that are possibly
+/// secrets are cut.
 public struct RequestSummary: Hashable, Sendable {
     /// The method that is sent.
     public let method: HTTPRequest.Method
     /// The URL without user info and without the values in its query.
     public let url: String
-    /// The header fields, without the values that may be a secret.
+    /// The header fields. Values that are possibly secrets are cut.
     public let fields: HTTPFields
     /// The number of bytes of the body; nil if it is unknown before the end, or if the body is not open yet.
     public private(set) var bodyLength: ByteCount?

@@ -36,7 +36,7 @@ struct Secrets: Sendable {
         }
     }
 
-    /// The maximum number of requests whose secrets are stored. Each retry may have new credentials, and servers do not
+    /// The maximum number of requests whose secrets are stored. Each retry can have new credentials, and servers do not
     /// repeat older ones.
     private static let sourceLimit = 32
     /// The minimum length of the secrets that are taken from URLs and header fields. A shorter text occurs in many
@@ -51,14 +51,14 @@ struct Secrets: Sendable {
     private var entries: [Entry] = []
     /// The secrets outside of the URLs and header fields of requests: those of bodies, proxies and refreshes.
     private var values: [String] = []
-    /// The values that may be secrets.
+    /// The values that are possibly secrets. A value is cut only if a text repeats all of it.
     private var possible: [String] = []
     private var tracesOfValues: [[UInt8]] = []
 
     /// - Parameters:
     ///   - values: Secrets, whatever their length.
-    ///   - possible: Values that are possibly secrets. A value is cut only if a text repeats all of it, and never from
-    ///     a URL.
+    ///   - possible: Values that are possibly secrets. A value is cut only if a text repeats all of it. It is never cut
+    ///     from a URL, because it can be an ordinary part of the URL.
     init(_ values: [String] = [], possible: [String] = []) {
         for value in values { add(value) }
         for value in possible { add(possible: value) }
@@ -99,13 +99,13 @@ struct Secrets: Sendable {
         tracesOfValues += Self.traces(of: value)
     }
 
-    /// Returns the text with a mark in place of each secret, in each form of `forms(of:)`, also where the server
-    /// escaped its characters. A repetition that the server or `ServerText` shortened is cut too. The case of ASCII
-    /// letters counts only in short forms.
+    /// Returns the text with a mark (`…`) in place of each secret. A secret is found in each form of `forms(of:)`, also
+    /// if the server escaped its characters. A repetition that the server or `ServerText` shortened is cut too. The
+    /// case of ASCII letters matters only in forms of fewer than 16 bytes.
     ///
     /// - Parameters:
-    ///   - certainty: The least certainty of the values to cut.
-    ///   - length: The minimum length of the values to cut: a shorter word may be a necessary part of a URL.
+    ///   - certainty: The lowest certainty of the values to cut.
+    ///   - length: The minimum length of the values to cut. A shorter value can be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
         // Requests without credentials have no traces.
@@ -168,9 +168,9 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Returns byte sequences for a search in a text with letters in lower case. A text that repeats `value` in any
-    /// form contains at least one of them. A form with characters outside of ASCII has an empty sequence, which every
-    /// text contains: such characters can be written in several ways.
+    /// Returns the byte sequences to search for in a text with letters in lower case. A text that repeats `value` in
+    /// any form contains at least one of these sequences. For a form with characters outside of ASCII, the sequence is
+    /// empty, and every text contains it. Such characters can be written in several ways.
     private static func traces(of value: String) -> [[UInt8]] {
         // Each signed request has a new secret, so only the beginnings of the hexadecimal forms are made here.
         let hexadecimal = hexadecimal(of: value.utf8, upTo: shownPrefix).map {
@@ -199,7 +199,7 @@ extension Secrets {
         {
             let users = [parts.user, parts.percentEncodedUser]
             let passwords = [parts.password, parts.percentEncodedPassword].compactMap { $0 }
-            // A URL may have a token as its only user info, without a password.
+            // A URL can have a token as its only user info, without a password.
             values += users.compactMap { $0 }.map { ($0, passwords.isEmpty ? .secret : .userName) }
             values += passwords.map { ($0, .secret) }
             for item in (parts.queryItems ?? []) + (parts.percentEncodedQueryItems ?? []) {
@@ -266,7 +266,8 @@ extension Secrets {
 
 /// The forms in which servers repeat a secret.
 extension Secrets {
-    /// The minimum length of a value that is cut in hexadecimal digits. The digits of a shorter one may be a number.
+    /// The minimum length of a value that is cut in hexadecimal digits. The digits of a shorter value can be an
+    /// ordinary number.
     private static let shortestInHexadecimal = 8
     /// The texts that servers write between two bytes in hexadecimal digits.
     private static let separators = ["", " ", ":", " 0x", ",0x", ", 0x"]

@@ -26,8 +26,8 @@ public enum TransferEvent: Hashable, Sendable {
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
     /// The request is sent to the URL in the response, with its whole body unless it became a GET.
     case redirected(status: Int, to: String)
-    /// The request is sent once more on a fresh connection: the first one was closed before the request was sent, or
-    /// the server was closing a reused connection.
+    /// The request is sent once more on a fresh connection. The earlier connection was closed before the request was
+    /// sent, or was a reused connection that the server was closing.
     case retriedOnFreshConnection
     /// A retrier requests another attempt. It begins when the time `after` has passed. `reason` is the failure of the
     /// attempt that has just ended.
@@ -75,8 +75,8 @@ extension TransferEvent {
     }
 }
 
-/// The level of detail for a monitor. An event that `outline` leaves out is not created if no monitor of the request
-/// has the level `full`.
+/// The level of detail for a monitor. Events that `outline` leaves out are created only if a monitor of the request has
+/// the level `full`.
 public enum EventDetail: Hashable, Sendable {
     /// All events, with all details.
     case full

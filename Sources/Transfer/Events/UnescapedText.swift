@@ -3,7 +3,8 @@ import FerryFiles
 /// A text whose escapes of HTML, JSON, JavaScript and URLs are decoded, with the positions of its bytes in the original
 /// text.
 struct UnescapedText {
-    /// The maximum number of times that escapes are decoded: a server may escape a text for HTML and then for JSON.
+    /// The maximum number of times that escapes are decoded. A server can escape a text several times, for example for
+    /// HTML and then for JSON.
     private static let maximumDepth = 3
     /// The minimum length of a secret's beginning that is cut before a mark.
     private static let shortestBeginning = 4
@@ -15,7 +16,8 @@ struct UnescapedText {
     /// position at which the escape begins.
     private var offsets: [Int] = []
 
-    /// Returns the text as it is, then with its escapes decoded once, and so on until there are none.
+    /// Returns the text as it is, then the text after each decoding of its escapes. Stops when no escape is left, or
+    /// after `maximumDepth` decodings.
     static func layers(of text: String) -> [UnescapedText] {
         var layer = UnescapedText()
         layer.bytes = Array(text.utf8)
@@ -121,7 +123,7 @@ struct UnescapedText {
     }
 }
 
-/// The escapes.
+/// The decoding of a single escape.
 extension UnescapedText {
     private struct Escape {
         let decoded: [UInt8]
@@ -184,7 +186,7 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes the escape `\u{2B}` from its first digit; nil if it has no or more than six digits.
+    /// Decodes the escape `\u{2B}` from its first digit; nil unless it has one to six hexadecimal digits.
     private static func braced(_ digits: ArraySlice<UInt8>) -> Escape? {
         guard let end = digits.prefix(7).firstIndex(of: UInt8(ascii: "}")), end > digits.startIndex else {
             return nil
@@ -195,14 +197,15 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes the escape `\053` from its first digit; nil if it has fewer than three digits.
+    /// Decodes the escape `\053` from its first digit; nil unless `digits` are three octal digits.
     private static func octal(_ digits: ArraySlice<UInt8>) -> Escape? {
         let isOctal = digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "7") ~= $0 }
         guard digits.count == 3, isOctal else { return nil }
         return Escape(decoded: [digits.reduce(UInt8(0)) { $0 << 3 | ($1 & 7) }], length: 4)
     }
 
-    /// Returns the number that the first digits stand for; nil if there are fewer digits.
+    /// Returns the number that the first `digits` bytes stand for; nil if there are fewer bytes, or if one of them is
+    /// not a hexadecimal digit.
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard bytes.count >= digits else { return nil }
         var number: UInt32 = 0

@@ -1,11 +1,12 @@
 import FerryFiles
 import FerryProtocols
 
-/// The difference between a file and the version that was queued, for users.
+/// A change of a file since it was queued, and its description for users.
 struct FileChange {
     let queued: FileIdentity
     let found: FileIdentity
-    /// True if the attempt had opened the queued version, so the file changed during its upload.
+    /// True if the file changed during its upload: the attempt had opened the queued version. False if the file changed
+    /// while it was queued.
     let isWhileSent: Bool
 
     /// Returns the failure that describes the difference.

@@ -9,8 +9,8 @@ enum FileDigest {
     /// Computes the requested digests. Each range is read once for all its digests.
     ///
     /// - Returns: The digests in the order of `orders`; nil if the task was cancelled between two jobs.
-    /// - Throws: `sourceChanged` if the file ends too soon; `sourceAway` for an error of the medium; `network` if the
-    ///   task is cancelled during a job.
+    /// - Throws: `sourceChanged` if the file ends too soon; `sourceAway` if the disk or network share fails; `network`
+    ///   if the task is cancelled during a job.
     static func compute(
         _ orders: [DigestRequest], of file: SourceFile
     ) async throws(UploadFailure) -> [ComputedDigest]? {

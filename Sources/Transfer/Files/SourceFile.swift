@@ -15,14 +15,14 @@ public final class SourceFile: Sendable {
     let descriptor: Descriptor
     /// The pool of threads on which the file is read, because a read may block.
     let readers: BlockingIOPool
-    /// The descriptor from which the kernel sends. It stays open as long as this object exists, since a file region in
-    /// flight uses it.
+    /// The handle from which NIO sends the file. It stays open as long as this object exists, because a `FileRegion`
+    /// that is being sent uses it.
     let handle: NIOFileHandle
 
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of hard links and the change time (ctime) with which `check(_:)` counts the file as unchanged. The
-    /// removal of a hard link changes both, so a check that finds fewer links stores the new values.
+    /// The number of hard links and the change time (ctime) of the unchanged file. The removal of a hard link changes
+    /// both. If `check(_:)` finds fewer links and no other change, it stores the new values here.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -47,9 +47,9 @@ public final class SourceFile: Sendable {
     private static let recent = Duration.milliseconds(100)
 
     /// Opens a file, following symbolic links. A device is not opened, because opening some devices has side effects.
-    /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does
-    ///   not allow reading now, and `descriptors` if no file descriptor is free. It is `sourceUnreadable` in all other
-    ///   cases, also for an entry that is not a regular file on a disk.
+    /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the disk or
+    ///   network share does not allow reading now, and `descriptors` if no file descriptor is free. It is
+    ///   `sourceUnreadable` in all other cases, also for an entry that is not a regular file on a disk.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The C library would end the path at the null byte.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
@@ -61,9 +61,12 @@ public final class SourceFile: Sendable {
         try self.init(path, opened: opened, readers: readers)
     }
 
-    /// Takes ownership of the descriptor.
+    /// Makes a `SourceFile` from an open descriptor and takes ownership of the descriptor. If this throws, the
+    /// descriptor is closed.
     ///
     /// - Parameter readsSmall: True to read the content of a small file at once, if it is on a local disk.
+    /// - Throws: `UploadFailure` that names the path and the reason, also if the descriptor is not of a regular file on
+    ///   a disk.
     init(
         _ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared, readsSmall: Bool = false
     ) throws(UploadFailure) {
@@ -92,12 +95,12 @@ public final class SourceFile: Sendable {
         try SourceFile(path).identity
     }
 
-    /// Opens a queued file on another thread. If the path contains a symbolic link, the link must lead to exactly the
-    /// queued version: a link that replaced a folder could lead to another file. Without a link the version is not
-    /// compared, so the caller must call `check(_:)`.
+    /// Opens a queued file on another thread. If the path contains a symbolic link, the file behind the link must be
+    /// exactly the queued version, because a folder of the path may have been replaced by a link. Without a link, the
+    /// version is not compared, so the caller must call `check(_:)`.
     ///
     /// - Throws: `UploadFailure` that names the path and the reason. It is `sourceChanged` if a link leads to any other
-    ///   file, and `sourceAway` if the medium is not mounted.
+    ///   file, and `sourceAway` if the disk or network share is not mounted.
     public static func open(
         _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared,
         readsSmall: Bool = false
@@ -141,7 +144,7 @@ public final class SourceFile: Sendable {
 
     /// Reads a small file. Returns nil if the file is larger than `smallest`, or if it changed during the read.
     ///
-    /// - Throws: `UploadFailure` for an error of the medium.
+    /// - Throws: `UploadFailure` if the disk or network share fails.
     private static func content(
         of descriptor: Descriptor, _ identity: FileIdentity, _ path: LocalPath
     ) throws(UploadFailure) -> Content? {
@@ -234,8 +237,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns the result of `disposition()` without blocking the caller's thread; nil too if the disk or share does
-    /// not respond.
+    /// Returns whether the file was deleted or replaced since it was opened, without blocking the caller's thread.
+    /// Returns nil if it was not, if that is unknown, or if the disk or network share does not respond.
     func dispositionNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil
@@ -266,7 +269,8 @@ public final class SourceFile: Sendable {
     }
 
     /// Fills `buffer` with the bytes of the file from `offset` on.
-    /// - Throws: `sourceChanged` if the file ends before `buffer` is full; `sourceAway` for an error of the medium.
+    /// - Throws: `sourceChanged` if the file ends before `buffer` is full; `sourceAway` if the disk or network share
+    ///   fails.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {
@@ -287,7 +291,8 @@ public final class SourceFile: Sendable {
     }
 
     /// Loads a range into the page cache, so that sending it does not wait for the disk.
-    /// - Throws: `sourceChanged` if the file ends before the end of the range; `sourceAway` for an error of the medium.
+    /// - Throws: `sourceChanged` if the file ends before the end of the range; `sourceAway` if the disk or network
+    ///   share fails.
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
         descriptor.willNeed(range)
         // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.

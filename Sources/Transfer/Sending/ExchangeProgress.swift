@@ -1,10 +1,11 @@
 import FerryFiles
 import FerryProtocols
 
-/// Converts the progress of a request's body to the progress of the file, and reports it to the recorder.
+/// Converts the number of sent bytes of a request's body to the number of sent bytes of the file, and reports it to
+/// `recorder`.
 struct ExchangeProgress: UploadDelegate {
     let exchange: Exchange
-    /// The number of the exchange within the attempt, from 1.
+    /// The number of the exchange (a request and its response) within the attempt, from 1.
     let number: Int
     let sent: SentBytes
     let recorder: any AttemptRecorder

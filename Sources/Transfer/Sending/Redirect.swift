@@ -16,8 +16,8 @@ public struct Redirect: Sendable {
     /// The header fields that the caller and the sender's configuration set, without the changes of adapters.
     private let asked: HTTPFields
 
-    /// - Returns: nil if the response is not a redirect, or if its `Location` is not usable. It is nil too for a
-    ///   redirect to or from a Unix socket of this machine, unless it stays at the same socket.
+    /// - Returns: nil if the response is not a redirect, or if its `Location` is not usable. Also nil if the redirect
+    ///   leads to another server, and the old or the new server is a Unix socket of this machine.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }

@@ -76,8 +76,8 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// The summary of the current request. Redacting costs more than comparing, so the summary of the unadapted request
-    /// is used again if the adapters changed nothing.
+    /// The summary of the current request for events. The summary of the unadapted request is reused if the adapters
+    /// changed nothing, because a comparison costs less than a redaction.
     private var summary: RequestSummary {
         let plan = run.request
         guard context.isFollowed else {
@@ -198,7 +198,7 @@ package protocol AttemptObserver: UploadDelegate {
 }
 
 /// The gate that a request passes each time before it is sent. A suspended request waits at the gate. `progress` is
-/// called before the wait, so that it does not show a waiting request as sent.
+/// notified before the wait, so that a waiting request is not shown as being sent.
 package struct AttemptStart: Sendable {
     /// The receiver of progress in addition to the request's own delegate.
     let progress: (any AttemptObserver)?

@@ -26,8 +26,8 @@ public protocol RequestRetrier: Sendable {
     ) async -> RetryDecision
 }
 
-/// A retrier that can also correct refusals with a status other than 401, such as those that a wrong clock, a wrong
-/// region or old credentials cause.
+/// A retrier that can also correct refusals with a status other than 401. Such refusals are caused by a wrong clock, a
+/// wrong region or old credentials, for example.
 ///
 /// During an upload, the retriers receive such a response before the upload's protocol does.
 package protocol ErrorRecoverer: RequestRetrier {

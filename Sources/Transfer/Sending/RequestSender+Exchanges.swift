@@ -72,8 +72,8 @@ extension RequestSender {
     /// many: the longest one requests up to 20 pages of a list.
     private static var checkLimit: Int { 256 }
 
-    /// Returns a check that accepts every response except a 401 and any other refusal that a retrier can correct. The
-    /// protocol interprets the accepted responses.
+    /// Returns a function that throws for a 401, and for any other refusal that a retrier can correct. The function
+    /// accepts every other response, which the upload's protocol then interprets.
     ///
     /// - Parameter beforeRetrying: Runs before a retrier is called.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {

@@ -19,7 +19,8 @@ public struct RequestSender: Sendable {
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The secrets that the caller passed to `init`, because they cannot be recognized in URLs and header fields.
+    /// The secrets that the caller passed to `init`. The sender cannot find these by itself, unlike secrets in URLs and
+    /// header fields.
     let configuredSecrets: Secrets
     /// The secrets that texts about the requests must not repeat.
     package let secrets: KnownSecrets
@@ -81,7 +82,8 @@ public struct RequestSender: Sendable {
         context.report(event)
     }
 
-    /// The same sender without credentials and configured header fields, for a URL that alone grants access.
+    /// The same sender without credentials and configured header fields, for a presigned URL, which grants access by
+    /// itself.
     var withoutCredentials: RequestSender {
         var bare = RequestSender(
             over: transport, headers: [:], interceptor: Interceptor(), monitors: monitors, clock: clock,

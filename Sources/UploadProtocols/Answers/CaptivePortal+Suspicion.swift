@@ -4,7 +4,7 @@ import HTTPTypes
 /// The check of a response that may come from the server or from a captive portal, such as a redirect or a refusal with
 /// an HTML page. Earlier responses of the server, or a second request, show which of the two sent it.
 extension CaptivePortal {
-    /// Makes the value if the response may come from a captive portal.
+    /// Makes a `CaptivePortal` if the response may come from a captive portal.
     ///
     /// - Parameters:
     ///   - url: The URL of the request. With https, only the server itself can respond.
@@ -36,8 +36,8 @@ extension CaptivePortal {
         self.init()
     }
 
-    /// Makes the value if a captive portal may have sent this response to the request that completes an upload: an HTML
-    /// page without any sign of the server.
+    /// Makes a `CaptivePortal` if the final response of an upload is an HTML page and no header field shows that the
+    /// server itself sent it; otherwise nil. A captive portal may have sent such a page.
     ///
     /// - Parameter url: The URL of the request. With https, only the server itself can respond.
     public init?(doubting response: ExchangeOutcome.Response, to url: String) {

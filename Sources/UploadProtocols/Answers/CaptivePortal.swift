@@ -6,16 +6,16 @@ import HTTPTypes
 package struct CaptivePortal: Hashable, Sendable {
     /// The facts about the server and the request that are needed to recognize a captive portal.
     package struct Expectation: Hashable, Sendable {
-        /// True if the server has responded before. An unexpected redirect or HTML page is then a captive portal's.
-        /// Before the first response of the server, a redirect is trusted, and a page is trusted if `completes` is
-        /// false.
+        /// True if the server has responded before. A temporary redirect to another host, or an unexpected HTML page
+        /// (see `mayBePage`), then counts as a captive portal's. Before the server's first response, such a redirect
+        /// counts as the server's own. An HTML page does too, except in the response that completes the upload.
         package var isKnown: Bool
         /// True if a successful response to this request may contain an HTML page.
         package var mayBePage: Bool
         /// True for a `HEAD` request. Its response has no body, so the media type alone shows an HTML page.
         package var isAboutFile: Bool
-        /// True if a successful response to this request completes the upload. If `mayBePage` is false, an HTML page
-        /// then counts as a captive portal's, even before the first response of the server.
+        /// True if a successful response to this request completes the upload. In such a response, an HTML page counts
+        /// as a captive portal's even before the server's first response, unless `mayBePage` is true.
         package var completes: Bool
 
         package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false, completes: Bool = false) {
@@ -29,7 +29,7 @@ package struct CaptivePortal: Hashable, Sendable {
     /// The host in the response's `Location`; nil if there is none, or if it is the server's own.
     package var host: String?
 
-    /// Makes the value if the response has the signs of a captive portal.
+    /// Makes a `CaptivePortal` if the response has the signs of a captive portal.
     ///
     /// - Parameter url: The URL of the request. With https, only the server itself can respond.
     /// - Returns: nil if the response may come from the server.
@@ -57,7 +57,7 @@ package struct CaptivePortal: Hashable, Sendable {
         host = elsewhere
     }
 
-    /// Makes the value without a host, as for a TLS certificate that is not the server's.
+    /// Makes a `CaptivePortal` without a host, for example after a TLS certificate that is not the server's.
     package init() {}
 
     /// Returns the failure that makes all uploads to `server` wait. One of them tests the connection from time to time.

@@ -3,10 +3,10 @@ import HTTPTypes
 
 /// A response by which an upload server reports that another request uses the upload, or that a connection broke.
 ///
-/// The other request is usually an earlier one of this client, on a broken connection from which the server still
-/// reads. That request either holds the upload's lock or waits for it. If it waits, the server takes the lock from the
-/// current request, which then fails. A later request can therefore succeed. The server has possibly stored a part of
-/// the refused body, so the client requests the confirmed offset before it sends further bytes.
+/// The other request is usually an earlier one of this client. Its connection broke, but the server still reads from
+/// it. The server ends or refuses the current request while the other one has the upload's lock or waits for it, so a
+/// later request can succeed. The server has possibly stored a part of the refused body, so the client requests the
+/// confirmed offset before it sends further bytes.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
     /// The text that the body must contain; nil if the status alone is enough.

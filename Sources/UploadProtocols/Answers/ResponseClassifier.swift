@@ -123,8 +123,8 @@ package enum ServerText {
     }
 
     /// Returns untrusted text as one line of at most 200 code points. Each run of white space becomes one space.
-    /// Characters that control a terminal or the writing direction are removed. A text that is longer ends with `…`:
-    /// the beginning of a secret before it is cut, too (`UnescapedText.beginnings(of:below:before:)`).
+    /// Characters that control a terminal or the writing direction are removed. A longer text is cut and ends with `…`.
+    /// `Secrets` uses the `…` to recognize a secret of which only the beginning is left.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         var count = 0

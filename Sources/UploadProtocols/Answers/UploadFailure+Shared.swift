@@ -27,8 +27,8 @@ extension UploadFailure {
             hint: "give the file another name")
     }
 
-    /// Returns the failure for a URL that is the same for every file, so that `ifExists` cannot be followed. `hint` is
-    /// the text after "end the url with a slash" in the failure's hint.
+    /// Returns the failure for a destination whose URL is the same for every file. `ifExists` cannot be applied to such
+    /// a URL. The failure's hint continues with `hint` after "end the url with a slash".
     static func oneAddress(_ hint: String) -> UploadFailure {
         UploadFailure(
             .permanent, "the destination's url is the same for every file, so ifExists cannot be kept",

@@ -69,7 +69,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// The connection to the proxy failed.
         public static let proxy = Self(rawValue: "proxy")
 
-        /// The name in the files of the queue.
+        /// The name of the event in the files that store the queue.
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }

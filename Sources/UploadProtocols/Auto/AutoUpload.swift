@@ -100,7 +100,8 @@ public struct AutoUpload: UploadProtocol {
     }
 }
 
-/// The `OPTIONS` request with which uploads and checks find out the protocol, and the choice from the response.
+/// The `OPTIONS` request that uploads and checks send to find out the protocol, and the choice of the protocol from the
+/// response.
 enum AutoProbe {
     private static let silenceHint = "if the server never answers OPTIONS, set protocol, such as tus or put"
 
@@ -219,8 +220,8 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// The key in `facts` for the name of the protocol that recorded the capabilities. Without this key, only `auto`
-    /// recorded them.
+    /// The key in `facts` for the name of the chosen protocol, if that protocol has recorded capabilities. Without this
+    /// key, the capabilities contain only the choice of `auto`.
     private static let learntKey = "learnt"
 
     /// Returns the capabilities with the choice added, marked as recorded by the chosen protocol.

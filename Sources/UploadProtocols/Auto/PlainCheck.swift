@@ -4,7 +4,7 @@ import HTTPTypes
 package struct PlainCheck: DestinationCheck {
     private let url: String
 
-    /// - Parameter url: The URL of the destination, possibly with `{name}`.
+    /// - Parameter url: The URL of the destination. It can contain the placeholder `{name}` for a file's name.
     package init(url: String) { self.url = url }
 
     package mutating func start() -> CheckStep {

@@ -18,7 +18,8 @@ package struct MultipartBoundary: Hashable, Sendable {
         isUnguessable = true
     }
 
-    /// - Throws: `.boundary` unless the text has 1 to 70 characters of RFC 2046 §5.1.1, the last not a space.
+    /// - Throws: `.boundary` if the text is empty, has more than 70 characters, ends with a space, or contains a
+    ///   character that RFC 2046 §5.1.1 does not allow.
     package init(_ text: String) throws(MultipartError) {
         guard (1...70).contains(text.utf8.count), text.utf8.last != UInt8(ascii: " "),
             text.utf8.allSatisfy({ Self.isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) })

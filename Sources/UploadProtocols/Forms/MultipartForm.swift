@@ -1,7 +1,7 @@
 /// A multipart/form-data body around one file: the bytes before the file's bytes, and the bytes after them.
 ///
-/// Parameters come first, in order, one part per value, because streaming receivers and S3 policies need them before
-/// the file.
+/// The other form fields (`parameters`) come before the file, in order, one part for each. Streaming receivers and S3
+/// policies need them before the file.
 package struct MultipartForm: Hashable, Sendable {
     /// The value of the request's `Content-Type`, with the boundary.
     package let contentType: String

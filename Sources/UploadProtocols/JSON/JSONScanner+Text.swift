@@ -96,8 +96,8 @@ extension JSONScanner {
         position += 1
     }
 
-    /// Decodes the escapes of a string. `skipEscape` has already checked their form, so only half a surrogate pair
-    /// throws.
+    /// Decodes the escapes of a string. `skipEscape` has already checked their form. So the function throws only if one
+    /// half of a surrogate pair is missing.
     private func unescape(_ text: UnsafeBufferPointer<UInt8>) throws(MalformedJSON) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -122,7 +122,8 @@ extension JSONScanner {
         return result
     }
 
-    /// Reads the digits `XXXX` of the escape `\uXXXX`, or `XXXX\uXXXX` for a surrogate pair.
+    /// Returns the Unicode scalar of a `\uXXXX` escape whose digits begin at `index`, and moves `index` to the end of
+    /// the escape. A surrogate pair consists of two escapes, which are both read.
     private func scalar(
         _ text: UnsafeBufferPointer<UInt8>, _ index: inout Int
     ) throws(MalformedJSON) -> Unicode.Scalar {

@@ -148,7 +148,8 @@ extension NextcloudUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The division of the file into chunks. An earlier attempt determines the chunk size, or else the options.
+    /// The division of the file into chunks. The chunk size is that of an earlier attempt if there was one, otherwise
+    /// the one from the options.
     var plan: NextcloudPlan {
         resource?.nextcloud.chunkSize.map { NextcloudPlan(size: item.size, chunkSize: $0) }
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)

@@ -1,14 +1,14 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// The Boolean field that is true in a request whose content reaches the end of the file, and in a response if the
-    /// upload is complete.
+    /// The Boolean field for the end of an upload. In a request, true means that the content reaches the end of the
+    /// file. In a response, true means that the upload is complete.
     package static let uploadComplete = named("Upload-Complete")
     /// The field with the opposite value of `Upload-Complete`, up to interop version 3.
     package static let uploadIncomplete = named("Upload-Incomplete")
     /// The limits of the server: see `UploadLimit`.
     package static let uploadLimit = named("Upload-Limit")
-    /// The version of the draft, in every request until there is an RFC: see `InteropVersion`.
+    /// The interop version of the draft (`InteropVersion`), which every request states until the draft becomes an RFC.
     package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
 }
 
@@ -23,7 +23,8 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Drafts -09 to -11 and the editor's copy of 2026.
     case eight = 8
 
-    /// Parses a value of `Upload-Draft-Interop-Version`; nil if it is missing or names another version.
+    /// Parses a value of `Upload-Draft-Interop-Version`. Returns nil if the field is missing or malformed, or if Ferry
+    /// does not support the version in it.
     package init?(field: String?) {
         guard let number = StructuredField.count(field) else { return nil }
         self.init(rawValue: Int(number))
@@ -35,7 +36,9 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// True for versions that have digests, `Upload-Length`, and a media type for appends. Older versions lack these.
     package var isTyped: Bool { self >= .six }
 
-    /// Sets the field that states whether a request's content, or the stored content, reaches the end of the file.
+    /// Sets `Upload-Complete`, or in version 3 its opposite `Upload-Incomplete`.
+    ///
+    /// - Parameter isComplete: True if the content of the request, or the stored content, reaches the end of the file.
     package func write(isComplete: Bool, to fields: inout HTTPFields) {
         switch self {
         case .three: fields[.uploadIncomplete] = isComplete ? "?0" : "?1"

@@ -81,8 +81,9 @@ extension ResumableUpload {
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// Returns the new facts about the server as a note, to be stored for other uploads. Returns no note if there are
-    /// no new facts, or if the server has not shown that it supports resumable uploads.
+    /// Returns a note if `resource` shows that the server drops the bytes of broken requests. The note stores this fact
+    /// for other uploads. Returns no note if `capabilities` already contains the fact, or if the server has not shown
+    /// that it supports resumable uploads.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
         ChunkSizePolicy.note(resource, in: &found)
@@ -248,9 +249,9 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
-    /// Returns `step`, or first a request that checks the size of the finished file. The check is made if several
+    /// Returns `step`, or a request that first checks the size of the finished file. The size is checked if several
     /// appends sent the file and no digest verified it, because a faulty server can truncate its file at each append.
-    /// It is left out if the receipt's location is missing, or is the upload's URL or `target`.
+    /// It is not checked if the receipt has no location, or if the location is the upload's URL or `target`.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)

@@ -25,7 +25,7 @@ public struct ResumableUpload: SequentialProtocol {
     let options: ProtocolOptions
     var phase = Phase.discovering
     var budget = RetryBudget()
-    /// The limit on restarts. A test replaces its clock.
+    /// The limit on restarts after the server has dropped the upload. Tests replace its clock.
     var dropped = RestartGuard()
     /// True once this attempt has sent OPTIONS. Before that, `capabilities` may be out of date.
     private var hasAsked = false

@@ -6,7 +6,7 @@ struct S3Address: Hashable, Sendable {
     let bucket: String
     /// True if the bucket is the first segment of the path.
     let isBucketInPath: Bool
-    /// The path of the destination's URL, without the query. It may contain `{name}`.
+    /// The path of the destination's URL, without the query. It can contain the placeholder `{name}` for a file's name.
     private let path: String
 
     /// - Parameter url: The URL of the destination. Its query is dropped, since it is not part of an object's URL.
@@ -78,8 +78,8 @@ struct S3Address: Hashable, Sendable {
         return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
     }
 
-    /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host. By
-    /// default, nil means that the bucket is in the path.
+    /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host. If
+    /// `bucketInPath` is not configured, nil means that the bucket is in the path.
     private static func bucket(inHost host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

@@ -24,7 +24,7 @@ package struct S3Check: DestinationCheck {
     private var report = CheckReport()
     private var pages = 0
 
-    /// - Parameter url: The URL of the destination, which may contain `{name}`.
+    /// - Parameter url: The URL of the destination. It can contain the placeholder `{name}` for a file's name.
     package init(url: String, options: ProtocolOptions) {
         do throws(UploadFailure) {
             setup = .success(try S3Address(url, options: options.s3))

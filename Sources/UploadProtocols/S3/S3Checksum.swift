@@ -38,9 +38,9 @@ enum S3Checksum {
         }
     }
 
-    /// Returns the digest that the server should report for an object made of these parts. The form is Base64 for a
-    /// CRC, `BASE64-N` for a composite of N parts, or `HEX-N` for an entity tag made of MD5s. The result is nil if a
-    /// part's CRC has the wrong length.
+    /// Returns the digest that a server reports for an object made of these parts. The form is Base64 for a CRC,
+    /// `BASE64-N` for a composite of N parts, or `HEX-N` for an entity tag made of MD5s. The result is nil if a part's
+    /// CRC has the wrong length.
     static func whole(_ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm)
         -> String?
     {

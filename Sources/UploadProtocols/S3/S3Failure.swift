@@ -135,9 +135,9 @@ extension S3Error {
     /// True if the server is overloaded, so that the client must send fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// Returns the server's maximum number of parts if the server refused part `number` because the number is too high.
-    /// If the error does not state the maximum, the result is 1,000, a common maximum, provided that `number` is
-    /// higher. Returns nil in all other cases.
+    /// Returns the server's maximum number of parts if the server refused part `number` because the number is too high;
+    /// otherwise nil. If the error does not state the maximum, returns 1,000, a common maximum, or nil if `number` is
+    /// not higher than 1,000.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil

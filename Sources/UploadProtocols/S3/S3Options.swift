@@ -5,8 +5,9 @@ public struct S3Options: Hashable, Sendable {
     public var bucketInPath: Bool?
     /// The `x-amz-storage-class` of new objects, such as `STANDARD_IA`; nil uses the bucket's default.
     public var storageClass: String?
-    /// The header fields for the request that creates an object, such as encryption, metadata and access rights. Later
-    /// requests repeat the fields for customer-provided keys, the payer and the expected owner of the bucket.
+    /// The header fields for the request that creates an object, such as encryption, metadata and access rights. Of
+    /// these fields, the other requests of the upload contain at most those for customer-provided keys, the payer and
+    /// the expected owner of the bucket.
     public var fields: [String: String]
 
     public init(bucketInPath: Bool? = nil, storageClass: String? = nil, fields: [String: String] = [:]) {

@@ -46,8 +46,8 @@ extension S3Upload {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The preferred part size of a new upload, in bytes; nil means the default size. It is the configured size, or the
-    /// learned size if that is smaller.
+    /// The preferred part size of a new upload, in bytes. It is the configured size, or the smaller size that `shrink`
+    /// has recorded for the destination. nil means the default size.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -61,9 +61,11 @@ extension S3Upload {
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Records a smaller part size for the destination if the transfer of a part broke in this attempt. Also divides
-    /// the rest of this file into smaller parts. The division is left out if there would be too many parts, or if
-    /// stored parts are kept and the server requires equal parts.
+    /// Makes the parts smaller if the transfer of a part broke in this attempt. Records the smaller size for later
+    /// uploads to the destination, and divides the rest of this file into parts of that size.
+    ///
+    /// The rest of this file is not divided again if there would be too many parts. It is also not divided again if the
+    /// server requires equal parts and has stored parts that are still used.
     ///
     /// - Returns: The notes to record; nil if the part size does not change.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
@@ -85,9 +87,11 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Doubles the learned part size, unless this attempt resumed an upload that an earlier attempt began. If the
-    /// double is not below the configured or default size, forgets the learned size instead. Returns the notes to
-    /// record.
+    /// Doubles the part size that `shrink` has recorded for the destination. If the doubled size would reach the
+    /// configured or default size, deletes the recorded size instead. Does nothing if no size is recorded, or if this
+    /// attempt resumed an upload of an earlier attempt.
+    ///
+    /// - Returns: The notes to record; empty if nothing changed.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

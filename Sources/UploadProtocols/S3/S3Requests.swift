@@ -15,7 +15,8 @@ struct S3Requests: Sendable {
         creationFields = try S3CreationFields.make(item: item, options: options)
     }
 
-    /// Makes the request that puts the whole file.
+    /// Makes the `PUT` request that sends the whole file to the URL `object`. If `onlyNew` is true, the request asks
+    /// the server to refuse it when there is an object at the URL.
     func put(_ object: String, digest: DigestAlgorithm?, onlyNew: Bool) -> Exchange {
         var exchange = Exchange(
             .put, object, fields: creationFields, traits: [.idempotent, .completes])
@@ -53,7 +54,8 @@ struct S3Requests: Sendable {
             .get, session.object + query, fields: S3CreationFields.always(options))
     }
 
-    /// - Parameter declaresDigest: True to send the digests of the object and its parts, for the server to compare.
+    /// - Parameter declaresDigest: True to send the digests of the parts, for the server to compare. If the algorithm
+    ///   is a CRC, the digest of the whole object is also sent.
     func complete(
         _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
     ) -> Exchange {
@@ -109,7 +111,7 @@ struct S3Requests: Sendable {
     }
 }
 
-/// The header fields that describe a new object, and the fields that later requests repeat.
+/// The header fields of the request that creates an object, and the fields for all requests about the object.
 enum S3CreationFields {
     static func make(item: UploadItem, options: S3Options) throws(UploadFailure) -> HTTPFields {
         var fields: HTTPFields = [.contentType: item.contentType]
@@ -134,8 +136,8 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns the configured header fields that later requests about the object repeat: encryption keys that the
-    /// server does not store, the payer, and the expected owner of the bucket.
+    /// Returns the configured header fields for all requests about the object: encryption keys that the server does not
+    /// store, the payer, and the expected owner of the bucket.
     ///
     /// - Parameter sendsKeys: False for a request that needs no encryption keys.
     static func always(_ options: S3Options, sendsKeys: Bool = true) -> HTTPFields {

@@ -17,9 +17,10 @@ struct S3Session: Hashable, Sendable {
 
     /// The facts that distinguish this upload's object from another object with the same key.
     struct Expected: Hashable, Sendable {
-        /// The expected entity tag in the form of `S3Checksum.whole`; nil if the tags of the parts are not MD5s.
+        /// The expected entity tag in the form `HEX-N`: the MD5 of the MD5s of N parts. Nil if the entity tags of the
+        /// parts are not MD5s.
         var entityTag: String?
-        /// The expected digest in the form of `S3Checksum.whole`; nil if it is not known.
+        /// The expected digest as the server reports it (see `S3Checksum.whole`); nil if it is unknown.
         var digest: String?
     }
 
@@ -69,18 +70,18 @@ struct S3Memory: ResumeForm {
     var uploadID: String?
     /// The size of the first parts in bytes. All parts have it unless `laterPartSizes` is set.
     var partSize: ByteCount?
-    /// The sizes of the parts after those of `partSize`, in the form of `S3PartPlan.laterSizes`; nil if the parts did
-    /// not become smaller during the upload.
+    /// The sizes of the parts after those of `partSize`, such as `4:5242880`: from part 4 on, 5,242,880 bytes each. Nil
+    /// if all parts have the size `partSize`.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
-    /// The time of the upload's creation by the server's clock, in seconds since 1970.
+    /// The time of the upload's creation by the server's clock, in seconds since 1970; nil if the server sent no date.
     var created: Int?
     var parallelLimit: Int?
     /// True once the request that completes the upload may have been sent.
     var isCompleting = false
-    /// The expected entity tag of the object.
+    /// The expected entity tag of the object; nil if it is unknown.
     var entityTag: String?
-    /// The expected digest of the object.
+    /// The expected digest of the object; nil if it is unknown.
     var digest: String?
 
     static var keys: [ResumeKey<Self>] {
@@ -163,7 +164,8 @@ struct S3PartLedger: Sendable {
         left.append(number)
     }
 
-    /// Returns true if the part is allowed to be sent once more, which is so only at the first call for this part.
+    /// Records that the part is sent once more. Returns false if this was already recorded: then the part must not be
+    /// sent again.
     mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }
 
     var isComplete: Bool { held.count == plan.count }

@@ -115,8 +115,8 @@ extension S3Upload {
         return conclude(verification, fields) { $0.verify(verification) }
     }
 
-    /// Compares the file's checksums with those that the server reported without a request for them, and ends the
-    /// upload. The upload fails if a checksum differs.
+    /// Compares the file's checksums with those in the server's response, and ends the upload. The upload fails if a
+    /// checksum differs. The request did not ask the server for a checksum.
     private func compare(_ receipt: Receipt, _ completion: S3Completion, _ response: ExchangeOutcome.Response)
         -> Step
     {
@@ -194,7 +194,8 @@ extension S3Upload {
 
     /// Sends `HEAD` for the object, to learn whether the request to complete the upload has created it.
     ///
-    /// - Parameter ending: The step that follows if there is no object, or if it possibly belongs to another upload.
+    /// - Parameter ending: The step that follows if there is no object, or if the object possibly belongs to another
+    ///   upload.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
         return withRequests { _, requests in .send(requests.head(session.object)) }

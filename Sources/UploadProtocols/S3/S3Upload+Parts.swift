@@ -146,8 +146,12 @@ extension S3Upload {
         return .failed(failure)
     }
 
-    /// Records a stored part after comparing the server's digest with that of the sent bytes. If the digests differ, or
-    /// the entity tag is not usable, the part is sent once more. If that happens to the part again, the upload fails.
+    /// Handles the successful response for a part: compares the server's digest with that of the sent bytes, and
+    /// records the part as stored. If the digests differ, or the entity tag is not usable, the part is sent once more.
+    /// If the second transfer has the same result, the upload fails.
+    ///
+    /// - Parameter ending: The step that follows when no part is in flight any more. If it is not nil, the part is not
+    ///   sent once more. Nil if the upload sends more parts.
     private mutating func receiveHeld(
         _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger,

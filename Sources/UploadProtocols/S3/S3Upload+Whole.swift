@@ -103,8 +103,8 @@ extension S3Upload {
         }
     }
 
-    /// The digests that services report without a request for them, after an object was sent in one `PUT`. AWS has
-    /// reported a checksum since 2024-12. Other services report an entity tag that is the MD5.
+    /// The digests that services report after one `PUT` of a whole object, although the request does not ask for them.
+    /// AWS has reported a checksum since 2024-12. Other services report an entity tag that is the MD5.
     private static let unaskedDigests: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)

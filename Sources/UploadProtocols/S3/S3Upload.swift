@@ -3,8 +3,8 @@ import HTTPTypes
 /// The protocol of Amazon S3 and compatible servers: one `PUT` for a small file, a multipart upload for a large one.
 ///
 /// This type does not sign the requests. An interrupted multipart upload resumes with the parts that the server lists.
-/// If the response to the creation of a multipart upload is lost, an upload without parts stays on the server. A later
-/// attempt does not use it, because another program may have begun it. A check of the destination lists it.
+/// If the response to the creation of a multipart upload is lost, an upload without parts stays on the server. Later
+/// attempts do not use this upload, because another program may have begun it. `S3Check` lists it.
 ///
 /// If the options require no checksum, the upload ends with the successful response to the `PUT`, or to the request
 /// that completes the multipart upload. With `ChecksumChoice.offered`, the digests in this response are compared with
@@ -44,8 +44,8 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns this ending. But if it is a failure, and `failure` asks all uploads to wait for a longer time than
-        /// it does, returns an ending with `failure`.
+        /// Returns an ending with `failure` if this ending is a failure, and `failure` asks all uploads to wait longer
+        /// than this ending does. Otherwise returns this ending.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -71,10 +71,11 @@ public struct S3Upload: UploadProtocol {
     var objectAddress: ObjectAddress?
     var budget = RetryBudget()
     var atOnce: PartConcurrency
-    /// The number of stored bytes in the last list of parts; before the first list, the number that an earlier attempt
-    /// recorded. The next list shows how many of these bytes the server has lost.
+    /// The number of stored bytes according to the last list of parts. Before the first list of this attempt, it is the
+    /// number that an earlier attempt recorded. The next list shows how many of these bytes the server has lost.
     var claimed: ByteCount = 0
-    /// The sent bytes and the breaks of this attempt, from which the part size of later attempts is computed.
+    /// The number of bytes that this attempt sent, and whether the transfer of a part broke. The part size of later
+    /// attempts is computed from them.
     var shrinking = S3PartShrinking()
     /// True if an earlier attempt began the multipart upload.
     var wasResumed = false
@@ -183,7 +184,9 @@ extension S3Upload {
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }
 
-    /// Records that the server does not support a feature. Returns the note that stores this fact for the destination.
+    /// Records that the server does not support a feature.
+    ///
+    /// - Returns: The note that stores this fact with the server's capabilities, for all uploads to the destination.
     mutating func remember(without feature: S3Feature) -> Step.Note {
         facts.facts[feature.rawValue] = "no"
         return .capabilities(facts)

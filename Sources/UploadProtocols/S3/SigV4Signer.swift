@@ -104,6 +104,6 @@ package struct SigV4Signer: Sendable {
 }
 
 extension SigV4Signer: CustomReflectable {
-    /// A mirror without children, since the derived key is a secret too.
+    /// A mirror without children, so that a printed signer does not show the derived key, which is a secret.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

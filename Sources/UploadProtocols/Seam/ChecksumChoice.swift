@@ -1,7 +1,7 @@
 /// The digest by which the server confirms the bytes that it received: any that it offers, none, or a required one.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// Any digest that the server offers, if it costs little: the file's bytes need not wait for it, and a broken
-    /// connection loses no more bytes because of it. An upload without a digest also succeeds. If the server's digest
+    /// Any digest that the server offers at a low cost: the digest hardly delays the upload, and a broken connection
+    /// loses no more bytes than without the digest. An upload without a digest also succeeds. If the server's digest
     /// differs, the upload fails.
     case offered
     /// No digest.

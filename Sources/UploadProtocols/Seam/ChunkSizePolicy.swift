@@ -7,8 +7,8 @@
 /// reports after a break shows whether it keeps them. This fact is stored with the upload and for the destination. A
 /// request is broken if its connection broke, or if it was cancelled, before the response arrived.
 enum ChunkSizePolicy {
-    /// The number of sent bytes above which a break shows whether the server keeps what it received. Fewer bytes were
-    /// possibly still in buffers on the way.
+    /// The number of sent bytes above which a broken request shows whether the server keeps the bytes that it received.
+    /// Fewer bytes possibly did not reach the server, because they were still in buffers on the way.
     static let telling: ByteCount = 1 << 20
     /// The size of the first chunk, in bytes, for a server that is known to keep nothing of a broken request.
     static let careful: ByteCount = 8 << 20
@@ -40,9 +40,11 @@ struct AppendMemory: ResumeForm {
     /// The maximum size of the next request in bytes; nil until the server has dropped the bytes of broken requests.
     /// WebDAV stores the size of its next part here, whether or not the server drops bytes.
     var learntChunk: ByteCount?
-    /// The offset in bytes at which the last request began; nil if that request was small, or if its outcome is known.
+    /// The offset in bytes at which the last request began. Nil if its outcome is known, or if it sent too few bytes to
+    /// show whether the server keeps them (see `ChunkSizePolicy.telling`).
     private var appendedFrom: ByteCount?
-    /// The number of large requests in a row that broke and did not change the server's offset.
+    /// The number of requests in a row that broke and did not change the server's offset. Only requests that sent more
+    /// than `ChunkSizePolicy.telling` bytes count.
     private var fruitless = 0
 
     static var keys: [ResumeKey<Self>] {
@@ -73,7 +75,9 @@ struct AppendMemory: ResumeForm {
         learntChunk = learntChunk.map(ChunkSizePolicy.afterSuccess)
     }
 
-    /// Adapts the chunk size to the offset that the server confirmed after a request without a response.
+    /// Handles the offset that the server reports after a request without a response. If the server kept nothing of the
+    /// request, the next request becomes smaller. The first limit is set only after `ChunkSizePolicy.lesson` such
+    /// requests in a row.
     mutating func didAsk(_ offset: ByteCount) {
         guard let begin = appendedFrom else { return }
         appendedFrom = nil

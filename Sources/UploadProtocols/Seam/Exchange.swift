@@ -28,7 +28,7 @@ public struct Exchange: Hashable, Sendable {
     /// The digests of the file to compute after a successful response, if the response reports a digest of the same
     /// algorithm. They become the last elements of the response's `digests`.
     public var digestsIfReported: [DigestRequest] = []
-    /// The part of the response that may report a digest for `digestsIfReported`.
+    /// The part of the response that is searched for a digest to compare with those of `digestsIfReported`.
     public var reportedIn = ServerDigest.Source.fields
     /// The number that distinguishes this request from others in flight, such as an S3 part number; 0 if it is alone.
     public var part = 0
@@ -89,8 +89,8 @@ extension Exchange {
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
         /// The server probably keeps the received part of the body if the connection breaks.
         public static let kept = Traits(rawValue: 1 << 3)
-        /// The server may work for minutes before its response is complete. During this time, it may send a byte now
-        /// and then.
+        /// The server can work for minutes before its response is complete. During this time, it possibly sends a byte
+        /// now and then.
         public static let slowResponse = Traits(rawValue: 1 << 4)
     }
 }

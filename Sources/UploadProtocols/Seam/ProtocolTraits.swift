@@ -34,10 +34,11 @@ public struct ProtocolTraits: Hashable, Sendable {
 
 /// The policy for a file that exists on the server.
 public enum ExistingFilePolicy: String, Hashable, Codable, Sendable, CaseIterable {
-    /// Keeps a file of the same size, and of the same digest if the server reports one. Any other file is replaced.
+    /// Does not send the file if the existing file has the same size, and the same digest if the server reports one.
+    /// Otherwise, replaces the existing file.
     case skip
     case replace
-    /// Gives the file another name: `name (2).ext`.
+    /// Sends the file under a name that is free on the server, such as `name (2).ext`.
     case rename
     case fail
 }

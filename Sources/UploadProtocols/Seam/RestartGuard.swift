@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// A limit on restarts of an upload that the server has dropped. A server may drop an unfinished upload at each break
+/// A limit on restarts of an upload that the server has dropped. Some servers drop an unfinished upload at each break
 /// of the connection. Without the limit, such an upload would start again from its first byte for ever.
 struct RestartGuard: Sendable {
     /// The number of seconds within which a second drop ends the upload.

@@ -2,7 +2,7 @@ public import FerryFiles
 
 /// A file to upload, with the properties that protocols need.
 public struct UploadItem: Hashable, Sendable {
-    /// The absolute URL of the destination, which may contain `{name}`.
+    /// The absolute URL of the destination. It can contain the placeholder `{name}` for the file's name.
     public var url: String
     /// The name of the file on the server; slashes separate folders.
     public var name: String
@@ -29,7 +29,7 @@ public struct UploadItem: Hashable, Sendable {
     /// A form field, or an entry of the upload's metadata.
     public struct Parameter: Hashable, Codable, Sendable {
         /// The name: any text in most protocols. tus allows only printable ASCII without spaces and commas. Azure
-        /// allows only letters, digits and underscores.
+        /// allows only ASCII letters, digits and underscores, and no digit at the beginning.
         public var name: String
         /// The value: any text in most protocols. Azure allows only printable ASCII.
         public var value: String

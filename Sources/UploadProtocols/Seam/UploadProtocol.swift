@@ -12,7 +12,8 @@ public protocol UploadProtocol: Sendable {
     /// Makes the protocol for one attempt at `item`.
     init(item: UploadItem, options: ProtocolOptions)
 
-    /// Makes the check of the destination at `url`, which may contain `{name}`; nil if the protocol has no check.
+    /// Makes the check of the destination at `url`, which can contain the placeholder `{name}`; nil if the protocol has
+    /// no check.
     static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)?
 
     /// Starts the attempt and returns its first step.
@@ -24,7 +25,7 @@ public protocol UploadProtocol: Sendable {
 
     /// Takes the outcome of one exchange, and returns the next step.
     ///
-    /// - Parameter exchange: The exchange as an earlier step contained it. Its `part` distinguishes parallel parts.
+    /// - Parameter exchange: The exchange to which the outcome belongs. Its `part` distinguishes parallel parts.
     mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step
 
     /// Returns the requests that delete an unfinished upload on the server; empty if there are none.

@@ -80,7 +80,7 @@ extension UploadResource {
         return resource
     }
 
-    /// The resource with the mark that the server has confirmed the whole file.
+    /// A copy of this resource, marked as confirmed: the server has the whole file.
     var acknowledged: UploadResource {
         var resource = withWholeBodySent(true)
         resource.marks.isAcknowledged = true
@@ -115,7 +115,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var bytes: ByteCount
     /// The seconds from the start of the last attempt to the final response.
     public var duration: Double
-    /// The algorithm of the digest by which the server confirmed the file's bytes; nil if it confirmed none.
+    /// The algorithm of the digest by which the server confirmed the file's bytes; nil if no digest confirmed them.
     public var verified: DigestAlgorithm?
     /// True if the file was on the server before, so that it was not sent.
     public var wasThere: Bool

@@ -102,8 +102,9 @@ struct AzureBlob: Sendable {
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 
-    /// Requests the digest of the file's bytes in `range`, to be compared with the digest that Azure reports for the
-    /// received bytes. `OfferedDigest.take` states when it is computed.
+    /// Sets the digests to compare with the one that Azure reports for the received bytes. A digest of the file's bytes
+    /// in `range` is computed only after Azure has reported one of the same algorithm. Does nothing if the checksum
+    /// choice is not `offered`, or if the file is larger than 1 GiB.
     private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc64nvme, .md5], range: range, in: .azureFields, of: &exchange, size: item.size,

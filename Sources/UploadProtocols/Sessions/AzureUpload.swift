@@ -33,8 +33,8 @@ public struct AzureUpload: UploadProtocol {
     /// The algorithm of the digest that verified each block in this attempt. The keys are the indices of the blocks.
     private var verifiedBlocks: [Int: DigestAlgorithm] = [:]
 
-    /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the policy
-    ///   for an existing file are used.
+    /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
+    ///   requests, the checksum, and the policy for an existing file.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options

@@ -1,7 +1,8 @@
 import HTTPTypes
 
-/// A check of the bucket in Cloud Storage. Nothing is sent to other Google services, because a request there would
-/// leave an unused upload session behind. Nothing is sent to an existing session either, because that may complete it.
+/// A check of the bucket in Cloud Storage. It sends no request to other Google services, because that would leave an
+/// unused upload session behind. It sends none to an existing session either, because the request could complete the
+/// session.
 struct GoogleCheck: DestinationCheck {
     private let address: GoogleAddress
 

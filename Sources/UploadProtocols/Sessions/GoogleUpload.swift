@@ -24,8 +24,8 @@ public struct GoogleUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The options, of which the chunk size, the checksum and the policy for an existing file are
-    ///   used.
+    /// - Parameter options: The options of the destination. These apply: the chunk size, the checksum, and the policy
+    ///   for an existing file.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options

@@ -51,8 +51,8 @@ struct GraphSession: ContentRangeService {
 
     func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(response) }
 
-    /// Compares the stored size and digests with the file's, if they are known, and returns the step that ends the
-    /// upload.
+    /// Returns the step that ends the upload. The upload fails if Graph reports fewer bytes than the file has, or a
+    /// digest that differs from the computed one of the same algorithm.
     func finish(_ response: ExchangeOutcome.Response) -> Step {
         let file = GraphItem(response)
         var receipt = Receipt(
@@ -91,7 +91,7 @@ struct GraphSession: ContentRangeService {
     }
 
     /// Makes a request to a session's URL, without credentials. The URL grants access, and the server chooses its host.
-    /// That host may respond 401 to a request with `Authorization`.
+    /// This host can respond 401 to a request with `Authorization`.
     private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
         Exchange(
             method, session.isGiven ? item.url : session.url, traits: [.idempotent, .withoutCredentials])

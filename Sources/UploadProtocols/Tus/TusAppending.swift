@@ -44,7 +44,7 @@ struct TusAppending: Sendable {
     private let part: Int
     private var length: Length
     private var phase = Phase.begun
-    /// True once a request has appended bytes to earlier ones. A faulty server may join them incorrectly.
+    /// True once a request has appended bytes to stored ones. A faulty server can join them incorrectly.
     private(set) var isInChunks = false
     private var budget = RetryBudget()
 

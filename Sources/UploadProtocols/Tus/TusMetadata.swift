@@ -30,8 +30,8 @@ package struct TusMetadata: Hashable, Sendable {
     }
 
     /// Parses the header field. Spaces after commas are allowed, because some servers send them.
-    /// - Returns: nil if any pair is malformed, or if a key is repeated. The caller must not refuse an upload for that,
-    ///   because some tus implementations send malformed fields.
+    /// - Returns: nil if any pair is malformed, or if a key is repeated. Some tus implementations send malformed
+    ///   fields, so nil is no reason to refuse an upload.
     package init?(header: String) {
         var entries: [Entry] = []
         for element in header.split(separator: ",", omittingEmptySubsequences: false) {

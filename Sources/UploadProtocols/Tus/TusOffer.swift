@@ -11,8 +11,8 @@ enum TusOffer {
         static let saysNothing = "saysNothing"
         /// The key with the value "yes" once a proxy or the server has refused PATCH.
         static let overridesMethod = "overridesMethod"
-        /// The key with the value "yes" once the server has lost confirmed bytes. From then on, a file is sent in one
-        /// request.
+        /// The key with the value "yes" once the server has lost confirmed bytes. After that, a file is sent in one
+        /// request, because the server can lose bytes between requests.
         static let forgets = "forgets"
     }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The checks after the server has confirmed the whole file.
 ///
-/// A server may truncate its file at each request, or lose its offset at a restart, and still confirm the whole file at
+/// Some servers truncate the file at each request, or lose the offset at a restart, and still confirm the whole file at
 /// the end (django-tus 0.5.0, fastapi-tusd 0.100.2). So a file that took several requests is checked: the offset and
 /// length of the upload, and the size of the file at the location that the server names.
 extension TusUpload {
@@ -16,9 +16,9 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Handles the response with the upload's offset. If the server refuses the request or states no offset, its last
-    /// confirmation counts. If the server is busy, the attempt fails. If the server has lost bytes, the upload
-    /// restarts.
+    /// Handles the response with the upload's offset. If the server refuses the request or states no offset, its
+    /// earlier confirmation of the whole file is accepted. If the server is busy, the attempt fails. If the server has
+    /// lost bytes, the upload restarts.
     mutating func confirm(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt
     )

@@ -43,11 +43,12 @@ public struct TusUpload: SequentialProtocol {
     /// Limits how often the upload restarts after the server dropped it. Tests replace the clock of this guard.
     var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
-    /// True once the server has lost confirmed bytes. From then on, the file is sent in one request.
+    /// True once the server has lost confirmed bytes. After that, the file is sent in one request, because the server
+    /// can lose bytes between requests.
     var isForgetting = false
 
-    /// - Parameter options: The options, of which the chunk size, the parallel requests, the checksum and the deferred
-    ///   length are used.
+    /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
+    ///   requests, the checksum, and the deferred length.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -153,8 +154,8 @@ extension TusUpload {
         if isForgetting { capabilities?.facts[TusOffer.Fact.forgets] = "yes" }
     }
 
-    /// The configured maximum number of bytes in one request; nil for no limit. A server that loses confirmed bytes
-    /// gets the file in one request.
+    /// The configured maximum number of bytes in one request; nil for no limit. There is no limit for a server that
+    /// loses confirmed bytes, because it can lose them between requests.
     private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
     /// Creates a new upload, after OPTIONS if the capabilities are unknown.

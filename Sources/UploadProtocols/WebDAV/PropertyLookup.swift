@@ -15,7 +15,7 @@ struct PropertyLookup: Sendable {
         /// `HEAD`, because the server does not support `PROPFIND`. `refusal` is the response to the `PROPFIND` of this
         /// lookup; nil if none was sent, because the server had refused one before.
         case head(refusal: ExchangeOutcome.Response?)
-        /// A second `HEAD`, to the URL with a slash at its end. Without the slash, a server may describe a folder like
+        /// A second `HEAD`, to the URL with a slash at its end. Without the slash, some servers describe a folder like
         /// a file.
         case slash(FoundFile, ours: [ComputedDigest])
     }

@@ -13,7 +13,7 @@ package struct WebDAVCheck: DestinationCheck {
     private let options: ProtocolOptions
     private var phase = Phase.options
 
-    /// - Parameter url: The URL of the destination, which may contain `{name}`.
+    /// - Parameter url: The URL of the destination, which can contain the placeholder `{name}`.
     package init(url: String, options: ProtocolOptions) {
         folder = WebDAVAddress(WebDAVAddress(UploadAddress.address(url, for: "a")).folderURL)
         self.options = options

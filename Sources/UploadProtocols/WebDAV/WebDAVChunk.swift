@@ -14,9 +14,9 @@ struct WebDAVChunk: Hashable, Sendable {
     var range: Range<ByteCount>
     var manner: Manner
 
-    /// The maximum size in bytes of a chunk that tests whether the server supports parts. It is small, because these
-    /// bytes are sent again if the server does not. The first of several chunks has at most this size too. It is sent
-    /// by a `PUT` without `Content-Range`, and most servers drop the bytes of such a request if it breaks.
+    /// The maximum size in bytes of the first of several chunks, and of a chunk that tests whether the server supports
+    /// parts. Most servers drop the bytes of the first chunk if its `PUT` breaks, because it has no `Content-Range`.
+    /// The bytes of the test are sent again if the server does not support parts.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:

@@ -2,9 +2,9 @@ import HTTPTypes
 
 /// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
-    /// Moves the complete file to its final name. If the `MOVE` would replace a file, and no earlier `MOVE` on this
-    /// server was seen to work, a trial `MOVE` comes first. Without the trial, a `MOVE` through a proxy that changes
-    /// the path of the request, but not the URL in `Destination`, would replace a file elsewhere.
+    /// Moves the complete file to its final name. If a file has this name, and no `MOVE` on this server is known to
+    /// work, a trial `MOVE` comes first. A proxy can change the path of the request without changing the URL in
+    /// `Destination`. Without the trial, the `MOVE` could then replace another file.
     mutating func moveToFinalName() -> Step {
         goal.version != nil && !server.movesArrive ? tryMove() : move()
     }

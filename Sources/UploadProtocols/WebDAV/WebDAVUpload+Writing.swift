@@ -6,7 +6,7 @@ extension WebDAVUpload {
     /// The maximum number of bytes in the first `PATCH` of SabreDAV's partial update. It is small, because a web server
     /// that buffers requests for PHP drops all bytes of a broken request.
     private static let firstPart: ByteCount = 1 << 20
-    /// The maximum number of bytes in a later `PATCH`. The size doubles after each success, up to this limit.
+    /// The maximum number of bytes in a `PATCH` after the first. The size doubles after each success, up to this limit.
     private static let largestPart: ByteCount = 16 << 20
 
     /// The maximum number of bytes in one request; nil for no limit. It is the lowest of the configured chunk size, the
@@ -25,9 +25,11 @@ extension WebDAVUpload {
     /// True if the `size` bytes that an earlier attempt stored are usable as the beginning of the file.
     ///
     /// A part of the file is usable if the file is sent in parts and the server is not known to refuse them. If it is
-    /// unknown whether the server joins parts correctly, the stored size after the next chunk shows that. A file of the
-    /// full size, sent in parts to a server that is not known to join them, possibly has holes. It is used only if an
-    /// earlier attempt may already have sent its `MOVE`.
+    /// unknown whether the server joins parts correctly, the stored size after the next chunk shows that.
+    ///
+    /// A file of the full size is usable if it was not sent in parts by `Content-Range`, or if the server is known to
+    /// join parts. Otherwise, the file possibly has holes. It is then used only if an earlier attempt possibly sent its
+    /// `MOVE`.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }
@@ -158,8 +160,9 @@ extension WebDAVUpload {
         }
     }
 
-    /// Handles a refused whole file. If the folder is missing, some servers respond with 403, 405 or 412 in place of
-    /// 409 (RFC 4918 §9.7.1). So the folder is looked up once, unless the server has described it before.
+    /// Handles the refusal of a request with the whole file. If the folder is missing, some servers respond with 403,
+    /// 405 or 412 in place of 409 (RFC 4918 §9.7.1). So the folder is looked up, if that has not been done in this
+    /// attempt.
     private mutating func refusedWhole(_ response: ExchangeOutcome.Response) -> Step {
         let failure = WebDAVFailure.failure(response)
         guard failure.category == .permanent, !knowsFolder, WebDAVFolders(of: finalAddress) != nil else {

@@ -26,7 +26,8 @@ public struct WebDAVUpload: SequentialProtocol {
         case looking(PropertyLookup, Purpose)
         case making(WebDAVFolders)
         case writing(WebDAVChunk)
-        /// A `MOVE` to the next temporary name, which shows how the server reads `Destination`.
+        /// A `MOVE` from the temporary name to the next temporary name was sent. It shows whether the server moves
+        /// files to the URL in `Destination`.
         case trying
         case moving
         case clearing(End)
@@ -45,7 +46,7 @@ public struct WebDAVUpload: SequentialProtocol {
         case refusedFolder(UploadFailure)
         /// The temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
-        /// The next temporary name, to see whether the trial `MOVE` arrived.
+        /// The next temporary name, to see whether the trial `MOVE` has moved the temporary file to it.
         case trial
         /// The temporary file, to see whether it still exists after the server refused the `MOVE` with this response.
         case unmoved(ExchangeOutcome.Response)
@@ -82,15 +83,15 @@ public struct WebDAVUpload: SequentialProtocol {
     /// The number of usable bytes stored under the temporary name; nil if there is no such file, or before the first
     /// lookup.
     var held: ByteCount?
-    /// The version of the temporary file, as the server last described it.
+    /// The version of the temporary file, as the server last described it; nil if the server has not described it.
     var newVersion: WebDAVVersion?
     var goal: Goal
     var knowsFolder = false
     var budget = RetryBudget()
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The options, of which the chunk size, the checksum and the policy for an existing file are
-    ///   used.
+    /// - Parameter options: The options of the destination. These apply: the chunk size, the checksum, and the policy
+    ///   for an existing file.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options

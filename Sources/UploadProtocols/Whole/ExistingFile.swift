@@ -3,11 +3,11 @@ package import HTTPTypes
 /// The lookup of an existing file by `HEAD` before the upload. The policy for existing files then decides whether the
 /// local file is sent, and under which name.
 package struct ExistingFile: Sendable {
-    /// The next action.
+    /// The next action of the caller.
     package enum Verdict: Sendable {
         case ask(Exchange)
         /// Send the file under this name, with the header fields in `precondition`. If the upload must not replace a
-        /// file, these fields make the server refuse the request when a file has appeared since the lookup.
+        /// file, these fields make the server refuse the request if a file has appeared since the lookup.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)
@@ -71,7 +71,7 @@ package struct ExistingFile: Sendable {
         }
     }
 
-    /// The condition that no file exists (RFC 9110 §13.1.2).
+    /// The header field that makes the server refuse a request if a file exists at the URL (RFC 9110 §13.1.2).
     private static let onlyNew: HTTPFields = [.ifNoneMatch: "*"]
 }
 

@@ -26,7 +26,8 @@ package struct FoundFile: Hashable, Sendable {
         self.modified = modified
     }
 
-    /// Compares the server's digests with `ours`; nil if they have no algorithm in common.
+    /// Compares one digest from the server with the local digest. The algorithm is the first one in `ours` for which
+    /// the server reports a digest. Returns nil if there is no such algorithm.
     func agrees(with ours: [ComputedDigest]) -> DigestComparison? {
         for digest in ours {
             guard let reported = reported.first(where: { $0.algorithm == digest.algorithm }) else { continue }

@@ -80,9 +80,9 @@ public struct FormUpload: SequentialProtocol {
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 }
 
-/// One request that is the whole upload. Without an idempotency key, it must not reach the server twice. So a mark is
-/// written to the journal before the request's last bytes are sent. A later attempt that finds the mark fails, because
-/// the server possibly has the file already.
+/// One request that is the whole upload. Without an idempotency key, the request must not reach the server twice. So
+/// before the last bytes are sent, the journal records that the whole body was possibly sent. A later attempt that
+/// finds this record fails, because the server possibly has the file already.
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount

@@ -1,18 +1,20 @@
 import HTTPTypes
 
-/// A check whether the server of a `put` destination allows the HTTP method, and whether it describes existing files by
-/// `HEAD`. The check fails if the server lists the methods that it allows, and this one is missing. A server that
-/// does not support `OPTIONS` or `HEAD` can still allow the upload, so that alone does not make the check fail.
+/// A check of the server of a `put` destination. It finds out whether the server allows the configured HTTP method, and
+/// whether the server describes existing files by `HEAD`.
+///
+/// The check fails if the server's list of allowed methods lacks the configured method. A server that does not support
+/// `OPTIONS` or `HEAD` can still allow the upload, so missing support does not make the check fail.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
         case head(findings: [String], isAllowed: Bool)
     }
 
-    /// The conclusion from a response about the method.
+    /// The conclusion from a response: whether the server allows the configured HTTP method.
     private enum Verdict: Hashable, Sendable {
         case allowed
-        /// The server lists its methods, without this one.
+        /// The server's list of allowed methods lacks the configured method.
         case missing(UploadFailure)
         case unknown
     }
@@ -22,7 +24,8 @@ package struct PutCheck: DestinationCheck {
 
     private let address: String
     private let method: String
-    /// True if the URL is signed for one request. Its server refuses every other request, which proves nothing.
+    /// True if the URL is signed for one request. The server refuses all other requests, so its list of allowed methods
+    /// does not make the check fail.
     private let isSigned: Bool
     private var phase = Phase.options
 

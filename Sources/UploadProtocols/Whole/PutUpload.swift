@@ -4,10 +4,14 @@ import HTTPTypes
 /// The protocol that sends the whole file in one `PUT` (RFC 9110 §9.3.4). It cannot resume, but writing the same bytes
 /// again is harmless.
 ///
-/// If the options have a policy that depends on an existing file, a `HEAD` before the upload looks it up. If the
-/// response to the `PUT` has a different digest, or lacks one that the options require, a later `HEAD` compares the
-/// server's digest (`Repr-Digest`, RFC 9530) and size with the file's. After a missing response, a `HEAD` checks
-/// whether the file is on the server. If the server's digest proves that, the file is not sent twice.
+/// If the policy for existing files requires it, a `HEAD` before the upload looks for an existing file.
+///
+/// If Ferry computes a digest of the file, it expects an equal one in the response to the `PUT` (`Repr-Digest`, RFC
+/// 9530). If the response has no equal digest, a `HEAD` after the upload compares the server's digest and size with the
+/// file's.
+///
+/// If no response to the `PUT` arrives, a `HEAD` checks whether the file is on the server. If the server's digest
+/// equals the file's, the file is not sent again.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(
@@ -26,7 +30,7 @@ public struct PutUpload: SequentialProtocol {
         /// The requested URL. `reported` is another URL that the server named, at which the file is possibly stored
         /// instead; nil if none.
         case requested(reported: String?)
-        /// The other URL that the server named.
+        /// The URL that the server named, if it differs from the requested one.
         case reported
     }
 
@@ -265,6 +269,6 @@ private struct PutMemory: ResumeForm {
 }
 
 extension HTTPField.Name {
-    /// The MD5 of the content in Base64 (RFC 1864).
+    /// The header field with the MD5 of the content in Base64 (RFC 1864).
     static let contentMD5 = named("Content-MD5")
 }

@@ -3,7 +3,7 @@ public import FerryProtocols
 
 /// An upload that the queue no longer continues, although its server possibly still stores some of its bytes.
 public struct AbandonedUpload: Hashable, Sendable {
-    /// The upload, with the state `queued` and zero attempts. Its upload resource names the bytes to delete.
+    /// The upload, with the state `queued` and zero attempts. The bytes to delete are those of its upload resource.
     public var upload: Upload
     /// The time from which Ferry is allowed to delete the bytes on the server. If a user undoes the removal of the
     /// upload before this time, the upload resumes with these bytes.

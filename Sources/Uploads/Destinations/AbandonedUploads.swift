@@ -29,7 +29,7 @@ public final class AbandonedUploads: Sendable {
     }
 
     private struct State {
-        /// The value of `since` of each current entry, by URL; nil until the file was read.
+        /// The time `AbandonedUpload.since` of each current entry, by the entry's URL; nil until the file was read.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }
@@ -48,8 +48,8 @@ public final class AbandonedUploads: Sendable {
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Marks the entries with these URLs as gone. Returns at once; the marks are written in the background. Call it
-    /// when the bytes of an upload were deleted, or when the upload is in the queue again or done.
+    /// Marks the entries with these URLs as gone. Returns at once; the marks are written in the background. Call this
+    /// method when the bytes of an upload were deleted, or when the upload is in the queue again or done.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in
@@ -64,7 +64,7 @@ public final class AbandonedUploads: Sendable {
         }
     }
 
-    /// Returns the entries that are not marked as gone and whose `expires` is not past, the oldest first.
+    /// Returns the entries that are not marked as gone and that have not expired, the oldest first.
     func all(now: Date) async -> [AbandonedUpload] {
         await onQueue { [self] in
             state.withLock { state in

@@ -17,7 +17,7 @@ public protocol CapabilityStore: Sendable {
 
 /// The key under which a server's capabilities are stored: the destination's name, the URL and the protocol.
 public struct CapabilityKey: Hashable, Codable, Sendable {
-    /// The destination's name in the configuration; empty for a URL that the user gave.
+    /// The destination's name in the configuration; empty if the user gave a URL instead of a name.
     public let destination: String
     /// The URL without its query, which may be a secret.
     public let url: String

@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import HTTPTypes
 
-/// The secrets of a destination that `RequestSender` does not find in requests by itself. They are passed to it, so
-/// that it can remove them from messages.
+/// The secrets of a destination that `RequestSender` cannot find in requests by itself. `DestinationRunner` passes
+/// these secrets to `RequestSender`, which removes them from messages.
 extension Destination {
     /// Returns the values of form parameters and metadata that are secrets, judged by their names.
     ///

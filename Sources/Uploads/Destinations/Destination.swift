@@ -4,7 +4,7 @@ public import HTTPTypes
 
 /// A server URL to which files are uploaded, with its protocol, header fields, credentials and connection settings.
 public struct Destination: Sendable {
-    /// The name in the configuration; empty for a URL that the user gave.
+    /// The name in the configuration; empty if the user gave a URL instead of a name.
     public var name: String
     /// The absolute URL without user info. Its scheme is `http`, `https` or `http+unix`.
     public var url: String

@@ -28,7 +28,8 @@ extension DestinationRunner {
     /// If `since` of an entry is in the future, a user removed the upload a moment ago and can still undo the removal.
     /// From `since` on, the process that owns the queue deletes the bytes.
     ///
-    /// - Parameter destination: The destination. If its name is empty, uploads to its URL match, with any query.
+    /// - Parameter destination: The destination. If its name is empty, the uploads to its URL are returned. The queries
+    ///   of the URLs are not compared.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target

@@ -179,8 +179,8 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// The number of sent bytes after which the server of an upload counts as known. A captive portal would hardly
-    /// accept so many bytes.
+    /// The number of sent bytes after which an upload is known to reach its server, and not a captive portal. A captive
+    /// portal would hardly accept so many bytes.
     private static let tellingBytes: ByteCount = 256 << 10
 
     private func server(
@@ -231,8 +231,8 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// Returns whether the upload's protocol can resume. If it is `auto`, the chosen protocol decides; false while none
-    /// is chosen.
+    /// Returns whether the upload's protocol can resume. For the protocol `auto`, the protocol that it has chosen
+    /// decides. Returns false if `auto` has not chosen a protocol yet.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice

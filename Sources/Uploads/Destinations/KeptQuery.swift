@@ -5,10 +5,10 @@ import FerryTransfer
 /// The query of a destination's URL. It may be a signature or a key, so it is removed from the URLs in the queue's
 /// files. When an upload resumes, the query is added again from the configuration.
 struct KeptQuery: Sendable {
-    /// The key in a resource's `memory` for a list of the URLs from which the query was removed. The list contains the
-    /// keys of these URLs in `memory`, separated by commas.
+    /// The key of a list in a resource's `memory`. The list names the URLs from which the query was removed: the keys
+    /// of these URLs in `memory`, separated by commas.
     private static let markField = "query"
-    /// The word in the list under `markField` that stands for the resource's own `url`, which is not in `memory`.
+    /// The name in the list under `markField` that stands for the resource's own `url`. This URL is not in `memory`.
     private static let addressName = "url"
 
     /// The items of the query, such as `key=value`, as written in the URL. Items that contain `{name}` are left out:

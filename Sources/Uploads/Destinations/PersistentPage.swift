@@ -1,7 +1,7 @@
 import FerryFiles
 
 /// The times at which one target responded with pages that possibly come from a captive portal. If such responses
-/// continue for more than a day, they count as the server's own. Pure: the caller passes the time.
+/// continue for more than a day, they count as responses of the server itself. Pure: the caller passes the time.
 struct PersistentPage {
     /// The number of seconds after which a series of pages that look like those of a captive portal counts as the
     /// server's own.

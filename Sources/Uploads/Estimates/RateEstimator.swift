@@ -1,9 +1,10 @@
 /// An estimator of the rate at which bytes are sent. Pure: the caller passes the time in seconds.
 ///
-/// The rate is the mean over the last `recent` seconds, so it shows a change of the link within that time. The steady
-/// rate is the mean over 3, 6, 12 or 24 seconds. From 3 seconds on, the next longer time is used as long as the mean
-/// over it differs from the rate by at most 10 %. The steady rate changes less often, so remaining times are computed
-/// from it.
+/// The rate is the mean over the last `recent` seconds, so it shows a change of the link within that time.
+///
+/// The steady rate is a mean over 3, 6, 12 or 24 seconds. A longer time is used only if the means over this time and
+/// all shorter ones differ from the rate by at most 10 %. The steady rate changes less often than the rate, so
+/// remaining times are computed from it.
 package struct RateEstimator: Hashable, Sendable {
     /// The number of seconds over which the rate is averaged.
     package static let recent = 3.0
@@ -64,9 +65,11 @@ package struct RateEstimator: Hashable, Sendable {
 
     private var last: Point { points[points.count - 1] }
 
-    /// Returns the end of the time over which to average: `now`, or the last point if the pause since then does not
-    /// count. Bytes are sent in bursts, so a pause counts only if it is longer than the longest recent pause between
-    /// bursts, or longer than half of `recent`.
+    /// Returns the end of the time over which to average. This is `now`, or the time of the last point if the pause
+    /// since that point is ignored.
+    ///
+    /// Bytes are sent in bursts. So a pause is ignored if it is at most as long as the longest recent pause between two
+    /// points, and at most half of `recent`.
     private func end(at now: Double) -> Double {
         guard points.count > 2 else { return max(now, last.time) }
         var longest = 0.0

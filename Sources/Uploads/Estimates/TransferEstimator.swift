@@ -26,7 +26,7 @@ package struct TransferEstimator: Sendable {
 
     private var uploads: [Upload.ID: RateEstimator] = [:]
     private var total: RateEstimator?
-    /// The time when the last upload stopped; nil while one runs.
+    /// The time when the last upload stopped; nil while an upload runs, and before the first upload starts.
     private var idleSince: Double?
     /// The last time when an upload stopped while others continued. Since then, fewer uploads share a bandwidth limit.
     private var lastEnd = -Double.infinity
@@ -49,7 +49,8 @@ package struct TransferEstimator: Sendable {
         total?.add(bytes, at: now)
     }
 
-    /// Adds bytes of uploads that started and ended between two samples. They count only for the total rate.
+    /// Adds the bytes of uploads that started and ended between two samples of the progress. The bytes count only for
+    /// the total rate.
     package mutating func moveUnseen(_ bytes: Double, at now: Double) {
         if total == nil { total = RateEstimator(at: now) }
         total?.add(bytes, at: now)
@@ -116,8 +117,10 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// Returns the lowest limit that applies to all running uploads, in bytes per second; nil if there is none. Also
-    /// nil if the total rate is unknown, or below 90 % of the limit: then the limit is not what slows the uploads.
+    /// Returns the lowest limit that applies to all running uploads: its scope, and its rate in bytes per second.
+    ///
+    /// Returns nil if there is no such limit or the total rate is unknown. Also returns nil if the total rate is below
+    /// 90 % of the limit, because something else slows the uploads.
     private func sharedLimit(
         of running: [Running], limits: [LimitScope: ByteCount], at now: Double
     ) -> (scope: LimitScope, rate: Double)? {

@@ -91,8 +91,8 @@ public struct QueueEventDetector: Sendable {
         return upload
     }
 
-    /// Subtracts an outcome that was counted since the queue was last idle: the upload is retried, and only its final
-    /// outcome counts.
+    /// Subtracts the earlier outcome of an upload if it was counted in the current round, because only the last outcome
+    /// of an upload counts.
     private mutating func uncount(_ before: Seen) {
         guard before.round == round, let outcome = QueueEvent.Outcome(before.upload.state),
             let count = counts[outcome]
@@ -102,9 +102,11 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True if the upload runs, or will start without an action of a user. False for a queued upload that waits for
-    /// other uploads: while one of those is pending, the queue is busy because of it. If one of them has failed or is
-    /// held, the queued upload does not start by itself.
+    /// True if the upload runs, or will start without an action of a user.
+    ///
+    /// False for a queued upload that waits for other uploads. As long as one of the other uploads will end without an
+    /// action of a user, that upload keeps the queue busy. If one of the other uploads has failed or is held, the
+    /// queued upload does not start by itself.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }

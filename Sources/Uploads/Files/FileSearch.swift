@@ -119,8 +119,8 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds the file at a path that the user named or that a pattern matches, or the files below the folder at that
-        /// path. Does nothing if the path was added before. Symbolic links in the path are resolved.
+        /// Adds the file at `path`, or the files below the folder at `path`. The user named this path, or a pattern
+        /// matches it. Does nothing if the path was added before. Symbolic links in the path are resolved.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path

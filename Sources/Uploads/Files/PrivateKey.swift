@@ -8,8 +8,9 @@ enum PrivateKey {
     ]
     /// The name endings of private keys. Certificates can have them too, so the content is searched for `marks`.
     private static let endings = [".pem", ".key", ".ppk"]
-    /// The texts that only a private key contains: those of RFC 7468 §10 and §11 and their older forms (`RSA PRIVATE
-    /// KEY`), that of PuTTY, and the two forms in GnuPG's `private-keys-v1.d`.
+    /// The texts that occur only in private keys. The first is the end of the first line of a PEM file (RFC 7468 §10
+    /// and §11, and older forms such as `RSA PRIVATE KEY`). The second is from PuTTY. The last two are from GnuPG's
+    /// `private-keys-v1.d`.
     private static let marks = ["PRIVATE KEY-----", "PuTTY-User-Key-File-", "private-key(", "private-key ("]
     /// The maximum number of bytes to read. It leaves room for comments and certificates, which can precede the key in
     /// a PEM file.

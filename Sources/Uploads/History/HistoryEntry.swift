@@ -30,7 +30,7 @@ public struct HistoryEntry: Hashable, Sendable {
         self.init(outcome: .done, at: at, upload: upload)
     }
 
-    /// Creates the entry of an upload that a user removed; nil unless the upload had failed or was held.
+    /// Creates the entry of an upload that a user removed; nil for an upload that had neither failed nor was held.
     init?(removed upload: Upload, at: Date) {
         switch upload.state {
         case .failed, .held: self.init(outcome: .removed, at: at, upload: upload)

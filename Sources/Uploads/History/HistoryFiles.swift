@@ -3,7 +3,8 @@
 /// Only one caller at a time is allowed to use the value. Callers skip unreadable lines, because the queue does not
 /// depend on the history.
 struct HistoryFiles {
-    /// The maximum size of a file in bytes before the next begins, and the number of older files to keep.
+    /// The maximum size of a file in bytes, and the number of older files to keep. A line that does not fit begins a
+    /// new file.
     struct Limits: Hashable, Sendable {
         var fileSize = 4 << 20
         var olderFiles = 4

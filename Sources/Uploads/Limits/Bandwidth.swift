@@ -65,7 +65,7 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
     public var bandwidth: Bandwidth
     /// The origin of the limit: a command, a timetable or the configuration.
     public var origin: Origin
-    /// The time when the timetable changes the limit; nil if it never does.
+    /// The time when the timetable changes the limit; nil if it never does, or if a command set the limit.
     public var until: Date?
 
     public init(

@@ -8,7 +8,8 @@ struct TokenBucket {
     private static let longestScatter = 0.025
 
     let rate: ByteCount
-    /// The moment until which the booked bytes use up the rate. No further chunk is sent before it.
+    /// The moment at which the last booked byte is sent if the bytes are sent at `rate`. No further chunk is sent
+    /// before this moment.
     private(set) var paidUntil: ContinuousClock.Instant
 
     init(rate: ByteCount, at now: ContinuousClock.Instant) {

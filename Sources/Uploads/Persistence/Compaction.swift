@@ -33,13 +33,16 @@ package struct Compaction: Sendable {
     package struct Written: Sendable {
         /// The length of the snapshot in bytes.
         var length: Int
-        /// The error of the sync that makes the new names of the snapshots durable, or of removing older journals; nil
-        /// if both succeeded. After an error, a power cut can undo the renames, but the previous snapshot and its
-        /// journals still exist.
+        /// The error of a step after the snapshots were renamed; nil if there is none. The steps are the sync that
+        /// makes the new names durable, and the removal of older journals.
+        ///
+        /// After a failed sync, a power cut can undo the renames, but the previous snapshot and its journals still
+        /// exist.
         package var durabilityError: JournalError?
     }
 
-    /// Writes the new snapshot and makes it the current one, unless a snapshot of this or a later generation exists.
+    /// Writes the new snapshot and makes it the current one. Does nothing if the current snapshot has this or a later
+    /// generation.
     ///
     /// - Throws: `JournalError` if the snapshot was not replaced. The older files still contain the whole queue.
     package func run() throws(JournalError) -> Written {
@@ -103,7 +106,8 @@ package struct Compaction: Sendable {
         }
     }
 
-    /// Makes the renames durable, and then removes the journals before `oldest`. Returns the error, if any.
+    /// Makes the new names of the snapshots durable, and then removes the journals whose generation is lower than
+    /// `oldest`. Returns the error of a failed step; nil if there is none.
     private func settle(_ oldest: Int) -> JournalError? {
         do throws(SystemCallError) {
             try files.synchronize()
@@ -148,7 +152,7 @@ extension SnapshotHeader {
 }
 
 extension StateFiles {
-    /// The generations of the existing journals from `oldest` on, in ascending order.
+    /// The generations (running numbers) of the existing journals from `oldest` on, in ascending order.
     func journals(from oldest: Int) throws(JournalError) -> [Int] {
         try perform { () throws(SystemCallError) in
             try names().compactMap(JournalFile.generation).filter { $0 >= oldest }.sorted()

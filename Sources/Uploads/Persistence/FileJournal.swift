@@ -106,7 +106,8 @@ public final class FileJournal: Journal {
         }
     }
 
-    /// Sends the condition to the reader of `conditions` if it differs from the last one sent. Returns the condition.
+    /// Sends the journal's condition to the reader of `conditions()`, if it differs from the condition that was sent
+    /// last. Returns the current condition.
     @discardableResult
     private func tell() -> JournalCondition {
         store.withLock { store in

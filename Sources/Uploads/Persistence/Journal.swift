@@ -1,7 +1,7 @@
 import FerryProtocols
 
-/// A store that keeps the uploads of a queue when the process ends. `FileJournal` stores them on disk; tests can use a
-/// journal in memory.
+/// A store that preserves the uploads of a queue beyond the end of the process. `FileJournal` stores them on disk;
+/// tests can use a journal in memory.
 public protocol Journal: Sendable {
     /// Returns the uploads and the settings as of the last acknowledged change. Call it first, and only once.
     func load() throws(JournalError) -> Recovered
@@ -18,23 +18,23 @@ public protocol Journal: Sendable {
     nonisolated(nonsending) func flush() async throws(JournalError)
 
     /// Returns a stream of the journal's conditions, with an element for each change of the condition. A slow reader
-    /// gets only the last. Only one reader is allowed.
+    /// gets only the newest condition. Only one reader is allowed.
     func conditions() -> AsyncStream<JournalCondition>
 
     /// Retries failed work: checks the free disk space, switches to new files after a failed sync, writes a missing
     /// snapshot.
     ///
-    /// - Returns: The condition afterwards.
+    /// - Returns: The condition after the repair.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Makes all changes durable, writes a complete snapshot if one is due, and closes the files. Later changes are
-    /// refused.
+    /// Makes all changes durable, writes a complete snapshot if one is due, and closes the files. The journal refuses
+    /// changes after the call.
     ///
-    /// - Throws: `JournalError` if the sync or the snapshot failed. No acknowledged change is lost then.
+    /// - Throws: `JournalError` if the sync or the snapshot failed. Acknowledged changes are not lost even then.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
-/// The events that changes survive once the journal has acknowledged them: the end of the process, or also a power cut.
+/// The events that acknowledged changes survive: only the end of the process, or also a power cut.
 public enum Durability: Hashable, Sendable {
     /// Changes survive the end of the process, but perhaps not a power cut.
     case process
@@ -125,8 +125,8 @@ public struct Recovered: Hashable, Sendable {
 public enum RecoveryNotice: Hashable, Sendable {
     /// The last record of `file` was incomplete. Its `bytes` bytes were moved to the file `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
-    /// `queue.json` was not used, for this reason. The queue comes from the previous snapshot, if there is one, and the
-    /// journals. `keptAs` is the new name of `queue.json`; nil if the file was missing.
+    /// `queue.json` was not used because of `reason`. The queue comes from the previous snapshot, if there is one, and
+    /// the journals. `keptAs` is the new name of `queue.json`; nil if the file was missing.
     case usedPreviousSnapshot(reason: String, keptAs: String?)
     /// A snapshot that a user edited was accepted.
     case acceptedEdit
@@ -138,7 +138,7 @@ public enum RecoveryNotice: Hashable, Sendable {
     /// The journal that follows the snapshot is missing. Changes since the snapshot, if any, are lost.
     case journalMissing(file: String)
 
-    /// The notice in one sentence without a final stop.
+    /// The notice in one sentence without a final period.
     public var summary: String {
         switch self {
         case .tornTail(let file, let bytes, let keptAs):

@@ -36,7 +36,7 @@ public enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError {
-    /// The error in one sentence without a final stop.
+    /// The error in one sentence without a final period.
     public var summary: String {
         switch self {
         case .folderCannotBeMade(let path, let code):
@@ -76,7 +76,7 @@ extension JournalError {
         }
     }
 
-    /// Returns a sentence without a final stop, which says that no change is saved while `count` uploads keep running.
+    /// Returns a sentence without a final period. It says that no change is saved while `count` uploads keep running.
     func unsavedSummary(running count: Int) -> String {
         let going =
             switch count {
@@ -91,7 +91,7 @@ extension JournalError {
         }
     }
 
-    /// A sentence without a final stop, which says that the last snapshot could not be written.
+    /// A sentence without a final period. It says that the last snapshot could not be written.
     var behindSummary: String {
         switch self {
         case .diskFull(let path, let isQuota):

@@ -69,7 +69,7 @@ enum JournalRecord {
     }
 }
 
-/// The members in the queue's files that this version of Ferry does not know. They are written back unchanged.
+/// The JSON members in the queue's files that this version of Ferry does not know. They are written back unchanged.
 struct UnknownContent: Sendable {
     var uploads: [Upload.ID: UnknownFields] = [:]
     var settings: [UInt8] = []

@@ -13,7 +13,8 @@ struct JournalReplay {
         case removed
     }
 
-    /// The end of the error text for a record whose number does not follow that of the record before it.
+    /// The end of the error text for a record whose number does not follow that of the record before it. `Recovery`
+    /// recognizes the error by this text.
     static let missingRecord = "is missing"
 
     private var journals: [[UInt8]] = []
@@ -28,8 +29,8 @@ struct JournalReplay {
     private(set) var skipped: [Position] = []
     /// The number of the last record. Numbers rise by one from record to record, also from one journal to the next.
     private(set) var sequence: Int
-    /// The number of operations that were left out because only a newer version of Ferry understands them. It stays 0
-    /// unless `readsNewer` is true: otherwise such an operation is an error.
+    /// The number of operations that were left out because only a newer version of Ferry understands them. If
+    /// `readsNewer` is false, such an operation is an error, and the number stays 0.
     private(set) var notUnderstood = 0
     private let folder: String
     private let readsNewer: Bool
@@ -156,7 +157,8 @@ struct JournalReplay {
     }
 }
 
-/// The members of a record or of one operation in a batch, in any sequence.
+/// The members of a journal record, or of one operation in a batch record. In the JSON text, they can have any
+/// sequence.
 private struct Operation {
     var sequence: Int?
     var name = ""
@@ -193,8 +195,8 @@ extension UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(self).firstIndex(of: 0x0A, from: start)
     }
 
-    /// Returns whether the bytes contain NULs in place of bytes that never reached the disk: up to the end of the file,
-    /// or in whole blocks. A NUL elsewhere is damage, such as a space (0x20) with one flipped bit.
+    /// Returns whether the bytes contain NULs where data never reached the disk. Such NULs extend to the end of the
+    /// file, or fill blocks of 512 bytes. A NUL elsewhere is damage, such as a space (0x20) with one flipped bit.
     ///
     /// - Parameter offset: The position of these bytes in the file.
     fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {

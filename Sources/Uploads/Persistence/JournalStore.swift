@@ -7,7 +7,7 @@ package struct JournalStore {
     let options: FileJournal.Options
     private var phase = Phase.closed
     private var unknown = UnknownContent()
-    /// The generation of the journal to which changes are appended.
+    /// The generation (running number) of the journal to which changes are appended.
     private var generation = 0
     /// The number of the last acknowledged record.
     private var sequence = 0
@@ -327,8 +327,9 @@ extension JournalStore {
         }
     }
 
-    /// True if a new snapshot must be written: the current one is missing, or too many bytes are pending. False while a
-    /// snapshot is being written. After a failed attempt, it is true once enough further bytes are pending.
+    /// True if a new snapshot must be written: the current one is missing or must be replaced, or too many bytes are
+    /// pending. False while a snapshot is being written. After a failed attempt, it is true once enough further bytes
+    /// are pending.
     package var isCompactionDue: Bool {
         switch compacting {
         case .running: false
@@ -337,7 +338,7 @@ extension JournalStore {
         }
     }
 
-    /// True if the snapshot is missing or lacks some changes.
+    /// True if the snapshot is missing, must be replaced, or lacks some changes.
     package var isBehind: Bool { mustCompact || pending > 0 }
 
     /// True if opening or closing the journal must write a snapshot.

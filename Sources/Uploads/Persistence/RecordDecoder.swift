@@ -33,7 +33,7 @@ final class RecordDecoder {
 
     private(set) var uploads: [Upload] = []
     private(set) var unknown: [Upload.ID: UnknownFields] = [:]
-    /// The number of records that could not be decoded and were left out; always 0 unless `readsNewer` is true.
+    /// The number of records that could not be decoded and were left out; always 0 if `readsNewer` is false.
     private(set) var notUnderstood = 0
 
     private let folder: String

@@ -25,7 +25,7 @@ struct Recovery {
     struct Outcome {
         var recovered = Recovered()
         var unknown = UnknownContent()
-        /// The generation of the last journal, whose file possibly does not exist yet.
+        /// The generation (running number) of the last journal, whose file possibly does not exist yet.
         var generation: Int
         /// The sequence number of the last journal record.
         var sequence: Int
@@ -42,7 +42,7 @@ struct Recovery {
         var header: SnapshotHeader
         /// The number of records that were left out because only a newer version understands them.
         var notUnderstood = 0
-        /// The ids of the uploads that the journals change; empty unless the caller requested them.
+        /// The ids of the uploads that the journals change; empty if the caller did not request them.
         var changed: [Upload.ID] = []
     }
 

@@ -11,7 +11,7 @@ public final class StateDirectory: Sendable {
     ///
     /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. A folder is unsafe if it is a link or
     ///   no folder, belongs to another user, or is open to others. A folder is also unsafe if another user can replace
-    ///   it. That user owns a folder or a link above it, or may write to such a folder that has no sticky bit.
+    ///   it: as the owner of a folder or a link above it, or by writing to a folder above it that has no sticky bit.
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }
@@ -101,8 +101,9 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    /// Checks that other users cannot replace the folder by another one. The rules are those for the configuration
-    /// (`PathTrust`). A folder above it that cannot be examined is an error too, because others may write to it.
+    /// Checks that other users cannot replace the folder with another folder. The rules are those for the configuration
+    /// (`PathTrust`). Also throws if a folder above it cannot be examined, because others can possibly write to that
+    /// folder.
     private static func checkParents(of path: LocalPath) throws(JournalError) {
         guard let parent = path.parent else { return }
         let code: Errno?

@@ -87,7 +87,6 @@ extension StateFile {
         }
     }
 
-    /// Returns the whole content.
     package func content() throws(SystemCallError) -> [UInt8] {
         let length = try length()
         guard length > 0 else { return [] }

@@ -52,8 +52,8 @@ package struct StateInspection: Sendable {
         }
     }
 
-    /// Calls `body`, and calls it again if another process has changed the files and the result is an error or not
-    /// final.
+    /// Calls `body` and returns its result. If the result is an error or not final, and another process has changed the
+    /// files in the meantime, calls `body` again.
     private func repeated<Value>(
         _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
     ) throws(JournalError) -> Value {
@@ -106,7 +106,8 @@ package struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Removes damage from the overlay: a journal from `byte` on and all later journals, or the current snapshot.
+    /// Removes damaged content from `overlay`. If `path` is a journal, removes its content from `byte` on and all later
+    /// journals. If `path` is the current snapshot, removes the snapshot.
     ///
     /// - Returns: False if the damage cannot be removed, or if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {

@@ -45,7 +45,8 @@ package struct StateReport: Sendable {
     package internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     package internal(set) var leftOver: [File] = []
-    /// The generation of the snapshot in use; nil if the engine would fail to start, or if there is no queue.
+    /// The generation (running number) of the snapshot in use; nil if the engine would fail to start, or if there is no
+    /// queue.
     package internal(set) var generation: Int?
     /// The number of bytes of changes that no snapshot contains yet.
     package internal(set) var pendingBytes = 0
@@ -53,7 +54,7 @@ package struct StateReport: Sendable {
     package internal(set) var states: [String: Int] = [:]
     /// The repairs that the engine would make at its start.
     package internal(set) var notices: [RecoveryNotice] = []
-    /// The errors of the files, one sentence each without a final stop: damage, edits, missing or too new files.
+    /// The errors of the files, one sentence each without a final period: damage, edits, missing or too new files.
     package internal(set) var problems: [String] = []
     /// The next step for the user if the engine would fail to start; else nil.
     package internal(set) var hint: String?

@@ -2,7 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The members of an upload's record, before the required ones are checked.
+/// The JSON members of an upload's record, as read. Required members are possibly missing, because they are checked
+/// later.
 struct UploadMembers {
     var id: Upload.ID?
     var rank: Int64?
@@ -267,8 +268,8 @@ struct RepeatedTarget {
     fileprivate var bytes: [UInt8] = []
     fileprivate var planned: Upload?
 
-    /// Lets `upload` share the memory of its batch and start condition with the last upload that had any, if they are
-    /// equal.
+    /// Lets `upload` share memory with the last upload that had a batch or a start condition. The two share the storage
+    /// of attempts, batch and start condition if all three are equal.
     fileprivate mutating func share(_ upload: inout Upload) {
         if let planned { upload.shareRest(with: planned) }
         planned = upload

@@ -133,7 +133,7 @@ private struct StateMembers {
 
 extension UploadFailure.Category {
     /// The category to write as the member `category`. Older versions of Ferry reject the names of newer categories, so
-    /// the member `cause` contains the exact one.
+    /// a newer category becomes an older one here. The member `cause` contains the exact category.
     var known: Self {
         switch self {
         case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

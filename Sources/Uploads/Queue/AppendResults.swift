@@ -17,7 +17,7 @@ final class AppendResults: Sendable {
 
     /// Stores a result.
     ///
-    /// - Returns: True if no other result waits. Only then must the caller make the queue take the results.
+    /// - Returns: True if no other result waits. If true, the caller must make the queue take the results.
     func add(_ append: AppendResult) -> Bool {
         waiting.withLock { waiting in
             waiting.append(append)

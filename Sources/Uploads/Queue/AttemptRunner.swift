@@ -51,8 +51,8 @@ extension AttemptRunner {
     public func linkChanged(isAway: Bool) {}
 }
 
-/// A server and the route to it. Uploads with equal `UploadHost` values share the limit on running uploads, the pauses
-/// and the probes.
+/// A server and the route to it. Uploads with equal `UploadHost` values share a limit on running uploads, the pauses
+/// after `Retry-After` and captive portals, and the probes of an unreachable server.
 public struct UploadHost: Hashable, Sendable {
     /// The host's name in lower case; empty if the URL has none. An IPv6 address has no brackets.
     public var name: String

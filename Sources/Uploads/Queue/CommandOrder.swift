@@ -1,7 +1,8 @@
 /// The commands that change the queue and are being carried out, in the order of their arrival.
 ///
-/// `undo` and `redo` first choose the last change. It is known only once all earlier commands have ended, so `undo` and
-/// `redo` wait for these. Later commands wait until the change is chosen.
+/// `undo` and `redo` first choose a change: the last one. The last change is known only once all earlier commands have
+/// ended, so `undo` and `redo` wait for these commands. Commands that arrive after an `undo` or `redo` wait until it
+/// has chosen its change.
 struct CommandOrder {
     typealias Continuation = CheckedContinuation<Void, Never>
 

@@ -52,8 +52,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The minimum time between two reports of the number of sent bytes to the queue. If the process is killed, the
-    /// count of bytes that are sent again lacks those sent since the last report.
+    /// The minimum time between two reports of the number of sent bytes to the queue. If the process is killed,
+    /// `Tries.resent` lacks the bytes that were sent after the last report and are sent again.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())
@@ -90,9 +90,9 @@ final class ProgressStore: Sendable {
 
     /// Notes that `reached` bytes of the file are sent or confirmed.
     ///
-    /// - Returns: True if the queue should store the number now, at most once a second. It stores the number only if
-    ///   the server keeps nothing of a broken request. After a crash of this process, such a server cannot report the
-    ///   number, and the queue needs it to count the bytes that are sent again.
+    /// - Returns: True if the caller must report the number to the queue now. This is at most once a second, and only
+    ///   if the server keeps nothing of a broken request. After a crash of this process, such a server cannot report
+    ///   the number. The queue needs it to count the bytes that are sent again.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false

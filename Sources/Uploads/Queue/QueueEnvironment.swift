@@ -9,8 +9,8 @@ package struct QueueEnvironment: Sendable {
     package var executor: (any TaskExecutor)?
     /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     package var random: @Sendable (ClosedRange<Double>) -> Double
-    /// Returns the current version of the file at a path, given the version that was queued. The failures are those of
-    /// `SourceFile.open(_:queuedAs:)`.
+    /// Returns the current version of the file at a path. The second argument is the version that was queued. The
+    /// failures are those of `SourceFile.open(_:queuedAs:)`.
     package var look: @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
 
     package init(

@@ -40,7 +40,8 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// An object that removes its listener when the stream of the listener is released.
+    /// An object that calls `end` when it is released. The stream of a listener holds one, so that the listener is
+    /// removed with the stream.
     private final class Registration: Sendable {
         private let end: @Sendable () -> Void
 

@@ -29,7 +29,9 @@ extension UploadQueue {
         for continuation in continuations { continuation.resume() }
     }
 
-    /// - Parameter number: The number of the command in `order`; nil if it has none.
+    /// Carries out a command.
+    ///
+    /// - Parameter number: The number from `CommandOrder.begin`; nil for a command that can be carried out at any time.
     private func carryOut(
         _ command: QueueCommand, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
@@ -168,11 +170,11 @@ extension UploadQueue {
         }
     }
 
-    /// Undoes the last command, or redoes the command that was undone last. Skips a command if that would change
-    /// nothing, for example because its uploads were removed later.
+    /// Undoes the last command, or redoes the command that was undone last. Skips each command whose undo or redo would
+    /// change nothing, for example because its uploads were removed later.
     ///
-    /// - Throws: `UploadFailure` if no command is left, if the disk refuses the change, if all uploads of an addition
-    ///   to undo are done, or if the command to undo is a retry.
+    /// - Throws: `UploadFailure` if there is no command to undo or redo, or if the disk refuses the change. Also if the
+    ///   command to undo is a retry, or an addition whose uploads are all done.
     private func goBack(
         _ direction: UndoStack.Direction, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {

@@ -6,7 +6,7 @@ extension UploadQueue {
         /// The number of slots for running uploads. Each upload occupies a whole slot, unless `smallUploadsPerSlot`
         /// lets small uploads share one.
         public var concurrency: Int
-        /// The number of these slots that the uploads to one host can occupy; nil for all of them.
+        /// The number of slots that the uploads to one host can occupy; nil if one host can occupy all slots.
         public var concurrencyPerHost: Int?
         /// The number of uploads of at most 128 KiB that can share one slot, as they mostly wait for responses. A slot
         /// has this many shares. A larger upload occupies one share for each 128 KiB or part of it, and at most the
@@ -38,7 +38,7 @@ extension UploadQueue {
     public struct Retired: Hashable, Sendable {
         /// The number of uploads.
         public var count = 0
-        /// The sum of their sizes, in bytes.
+        /// The sum of the sizes of the uploads, in bytes.
         public var bytes: ByteCount = 0
 
         /// Creates the totals of an engine that has finished nothing.

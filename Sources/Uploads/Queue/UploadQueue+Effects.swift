@@ -201,8 +201,8 @@ extension UploadQueue {
         }
     }
 
-    /// Writes the history entries that an earlier engine could not write before it was killed. If that succeeds, moves
-    /// the done uploads above `keptDone` to the history. Returns at once.
+    /// Writes the history entries that an earlier engine could not write before it was killed. If that succeeds and the
+    /// queue contains more than `keptDone` done uploads, the oldest of them then move to the history. Returns at once.
     func completeHistory() {
         guard let history else { return }
         let finished = core.archive.finished
@@ -232,8 +232,8 @@ extension UploadQueue {
 
     /// Returns the done uploads that move to the history next; nil if there are none, or if the queue has stopped.
     ///
-    /// Before it returns nil, it sets `tasks.retiring` to nil, without a suspension since the check. So a later call of
-    /// `startRetiring()` starts a new task, and no done uploads are left waiting.
+    /// Before this function returns nil, it sets `tasks.retiring` to nil. It does not suspend between the check and
+    /// this step. So a later call of `startRetiring()` starts a new task, and no done uploads are left waiting.
     private func nextToRetire() -> ArraySlice<Upload.ID>? {
         if core.phase != .stopped, let kept = core.configuration.keptDone,
             let batch = core.archive.leaving(keeping: kept)

@@ -30,8 +30,10 @@ extension UploadQueue {
     }
 
     /// Queues files that their watcher found complete, unless they are queued or uploaded already. If an unfinished
-    /// upload of another version is in the queue, it gets the new version. A running upload keeps its version. So does
-    /// a held one, except if it is held because its file changed or could not be read.
+    /// upload of another version is in the queue, it gets the new version.
+    ///
+    /// A running upload keeps its version. A held upload gets the new version only if it is held because its file
+    /// changed or could not be read.
     ///
     /// - Returns: The result for each file, in the sequence of `new`.
     /// - Throws: `UploadFailure` if the disk or the queue refuses the files. Some files are possibly added by then; the

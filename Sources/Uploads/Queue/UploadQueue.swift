@@ -196,10 +196,11 @@ extension UploadQueue {
         limit.cancel()
     }
 
-    /// Returns when no attempt runs and none will start unless a user acts. Each upload is then done, failed, held or
-    /// paused by a user, or is to start after an upload that needs a user. If only a user can repair the disk, or if
-    /// the queue was asked to finish, returns as soon as no attempt runs. Returns at once if the queue was only opened,
-    /// or has stopped.
+    /// Returns when no attempt runs, and none will start unless a user acts. Each upload is then done, failed, held or
+    /// paused by a user, or is to start after an upload that needs a user.
+    ///
+    /// If only a user can repair the disk, or if the queue was asked to finish (`stopWhenIdle`), returns as soon as no
+    /// attempt runs. Returns at once if the queue was only opened, or has stopped.
     public func waitUntilIdle() async {
         guard !core.isIdle else { return }
         await withCheckedContinuation { idleWaiters.append($0) }

@@ -17,9 +17,9 @@ public struct FilePatterns: Sendable {
     private let left: [GlobPattern]
 
     /// - Parameters:
-    ///   - include: The patterns of the files; empty for all files. Files that match a pattern of `unfinished` are left
-    ///     out. A pattern in `include` overrides each of these patterns that matches its own last component: both
-    ///     `*.part` and `a.part` override `*.part`.
+    ///   - include: The patterns of the files to choose; empty for all files. Files that match a pattern of
+    ///     `unfinished` are left out. A pattern of `unfinished` does not apply if it matches the last component of a
+    ///     pattern in `include`. For example, `a.part` in `include` turns off the pattern `*.part` of `unfinished`.
     ///   - exclude: The patterns of excluded files, which override `include`.
     public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)

@@ -33,7 +33,7 @@ package final class FolderWatch: Sendable {
     ///
     /// - Parameters:
     ///   - events: Creates the source of folder events. Only the new thread calls the function and uses the source.
-    ///   - report: Called on the new thread with the reports of each round of work.
+    ///   - report: Called on the new thread after each call of `WatchedTree.work`, with the new reports.
     package func start(
         _ tree: WatchedTree,
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,

@@ -13,7 +13,7 @@ extension UploadedFileDisposal {
             return status.identity
         }
 
-        /// True if a name here and a name in another folder are those of one regular file.
+        /// True if `name` in this folder and `other` in `folder` are names of the same regular file.
         func has(_ name: LocalPath, as other: LocalPath, in folder: Folder) -> Bool {
             guard let one = version(of: name), let other = folder.version(of: other) else { return false }
             return one.inode == other.inode && one.device == other.device

@@ -4,9 +4,11 @@ import FerryTransfer
 /// The removal of an uploaded file from its folder, if it is still the version that was sent.
 ///
 /// Another program can replace the file at any moment. So the file is first renamed to a hidden name and then checked.
-/// If it is not the sent version, it is renamed back. If the process ends in between, the next call continues.
+/// If it is not the sent version, it is renamed back. If the process ends while the file has the hidden name, the next
+/// removal of this file continues.
 ///
-/// Another user may write to the folders. So both are opened once, and every name is looked up in the open folder.
+/// Another user may be able to write to the file's folder or to the target folder. So each folder is opened once, and
+/// every name is looked up in the open folder.
 package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A note on one version of a file in a watched folder: what Ferry has done with it. The note is kept until the file is
-/// gone, so that no version is sent twice.
+/// A note on one version of a file in a watched folder: what Ferry has done with it. The ledger stores the note until
+/// the file is gone, so that no version is sent twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
         /// The file is about to be queued. After a crash in this state, the upload is possibly in the queue already.

@@ -8,7 +8,7 @@ package enum WatchReport: Hashable, Sendable {
     case gone(LocalPath)
     /// A notice for users about the folder.
     case notice(String)
-    /// The state of the folder at the end of a round of work.
+    /// The state of the folder: the last report of each call of `WatchedTree.work`.
     case state(WatchState)
     /// The attempt to remove a file ended with this outcome.
     case removed(LocalPath, UploadedFileDisposal.Outcome)

@@ -179,8 +179,8 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Removes the notes of missing files that no watching thread knows, and so none reports as missing. Such files are
-    /// in folders that are no longer watched, or the previous engine was about to add them when it ended.
+    /// Removes the notes of missing files that no watching thread will report as missing. Such files are in folders
+    /// that are no longer watched, or the previous engine was about to add them when it ended.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
@@ -202,8 +202,8 @@ public actor WatchedFolders: QueueFollower {
             unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, disposition: .gone) })
     }
 
-    /// Returns when all complete files are queued, and no uploaded file is being removed. Also returns when a folder
-    /// reports nothing for too long; then the user gets a notice.
+    /// Returns when all complete files are queued, and no uploaded file is being removed. Also returns when no folder
+    /// with work left has reported anything for too long (`Silence`); then the user gets a notice.
     ///
     /// - Parameter takesNew: False to wait only for the removals of uploaded files, and not for new files.
     /// - Returns: True if, since the last call, a file was queued or the removal of an uploaded file ended, even
@@ -305,6 +305,6 @@ public actor WatchedFolders: QueueFollower {
 }
 
 extension WatchState {
-    /// True if the folder is missing, or if it was scanned and every complete file was reported.
+    /// True if the folder is missing or was scanned, and no file in it changed too recently to count as complete.
     fileprivate var isQuiet: Bool { settling == 0 && (isScanned || path == nil && isKnown) }
 }

@@ -34,7 +34,8 @@ package struct WatchedTree {
     private var rootDevice: UInt64?
     /// The time of the next full scan; nil if it is due now.
     private var nextRound: Instant?
-    /// The reason why the folder, or some folder below it, had no change events at the last scan; nil if all had.
+    /// The reason why the folder, or some folder below it, had no change events at the last scan; nil if every folder
+    /// had them.
     private var deafness: UnwatchedFolder?
     /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]

@@ -219,7 +219,8 @@ struct SortedFiles {
         leaveOut(uploads) { _ in true }
     }
 
-    /// Moves chosen files to `known` if `uploads` contains an upload of the file and `mayBe` returns true.
+    /// Moves a chosen file to `known` if `uploads` contains an upload of the same file. Checks only the files for which
+    /// `mayBe` returns true.
     mutating func leaveOut(_ uploads: DuplicateFilter, where mayBe: (NewUpload) -> Bool) {
         var left: [NewUpload] = []
         for new in chosen {

@@ -82,8 +82,9 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Returns the destinations to check: those that the user names, otherwise all configured ones and the other URLs
-    /// where removed uploads left bytes on the server. Throws if a name is unknown, or if there is nothing to check.
+    /// Returns the destinations to check: those that the user names. If the user names none, returns all configured
+    /// destinations, and the URLs outside of the configuration where removed uploads left bytes. Throws if a name is
+    /// unknown, or if there is nothing to check.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(UploadFailure) -> [Destination] {
@@ -100,8 +101,8 @@ struct CheckCommand: AsyncParsableCommand {
             usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
     }
 
-    /// Marks the leftovers that unfinished uploads in the user's queue possibly need, so that the command does not
-    /// delete these leftovers.
+    /// Marks the leftovers (bytes of unfinished uploads on the server) that uploads in the user's queue possibly need.
+    /// The command does not delete the marked leftovers.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)

@@ -96,7 +96,8 @@ struct ConfigCommand: AsyncParsableCommand {
         try Self.fail(of: configuration)
     }
 
-    /// Exits with status 1 if a secret is missing: the queue would hold the uploads that need it.
+    /// Exits with status 1 if a secret is missing, because the uploads that need this secret would be held and not
+    /// sent.
     private static func fail(of configuration: Configuration) throws {
         if !configuration.missingSecrets.isEmpty { throw ExitCode(1) }
     }

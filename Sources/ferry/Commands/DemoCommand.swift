@@ -22,10 +22,11 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// The bandwidth limit of the receiver. At this rate the upload of all sample files takes about half a minute.
     private static let bytesPerSecond = 10 << 20
-    /// The quota of the receiver. The sample files have 290 MB. They may be sent again, and others added.
+    /// The quota of the receiver. It has room for repeated uploads of the sample files (290 MB), and for other files.
     private static let quota = 2 << 30
 
-    /// The settings of the demo's receiver. It makes a token, because other users of this machine can reach it, too.
+    /// The settings of the demo's receiver. The receiver makes a token, because other users of this machine can reach
+    /// it too.
     static func receiver(into directory: String) -> ReceiverConfiguration {
         var settings = ReceiverConfiguration(directory: directory, host: "127.0.0.1", port: 0)
         settings.makesToken = true

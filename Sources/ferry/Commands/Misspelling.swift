@@ -61,7 +61,7 @@ enum Misspelling {
 
     /// - Parameters:
     ///   - start: The words before the name of the command.
-    ///   - otherHint: The hint for a word that is near to no name.
+    ///   - otherHint: The hint if no name is similar to the word.
     private static func failure(
         for word: String, after start: String, among names: [String], otherWords: [String: [String]],
         otherHint: String

@@ -70,8 +70,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The options as arguments for a systemd unit, whose process may lack the user's XDG variables. A path is left out
-    /// if it is the default path without these variables.
+    /// The options as arguments for a systemd unit, whose process may lack the user's XDG variables. Leaves out a path
+    /// that Ferry uses by default if these variables are not set.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -108,7 +108,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return QueueAccess(assembly: assembly, state: stateFolder)
     }
 
-    /// Loads the configuration, applies the command's own options with `change`, and makes the assembly.
+    /// Loads the configuration, applies the command's own options with `change`, and returns the `Assembly`, which
+    /// makes destinations and queues from the configuration.
     func assembly(
         _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }
     ) throws(CommandFailure) -> Assembly {

@@ -136,8 +136,8 @@ private func report(
 }
 
 extension ChangedLine.Change {
-    /// The command that made this change, for the explanation of why other uploads did not change. Nil for a command
-    /// that needs no explanation.
+    /// The command that made this change, for `QueueAccess.explanation`. Nil for a command that needs no explanation of
+    /// why other uploads did not change.
     fileprivate var order: NoOpExplanation.Command? {
         switch self {
         case .paused: .pause

@@ -85,7 +85,7 @@ extension UndoStack.Direction {
         }
     }
 
-    /// The command that reports what `command` would do, and changes nothing.
+    /// The command that reports what `undo` or `redo` would do, and changes nothing.
     fileprivate var next: QueueCommand {
         switch self {
         case .undo: .nextUndo
@@ -93,7 +93,8 @@ extension UndoStack.Direction {
         }
     }
 
-    /// Returns the command that undoes or redoes only the change with this number.
+    /// Returns the command that undoes or redoes the change with this number. The queue refuses the command if `undo`
+    /// or `redo` would now apply to another change.
     fileprivate func command(_ number: Int) -> QueueCommand {
         switch self {
         case .undo: .undoCommand(number)

@@ -17,8 +17,8 @@ struct UploadWait {
     private var phase: Phase
     /// The chosen uploads that have not ended and are not blocked.
     private var open: [Upload.ID: Upload] = [:]
-    /// The uploads that are not in `open` and are not done. They are kept to find those that block an upload in `open`.
-    /// Nil if no chosen upload must start after other uploads.
+    /// The uploads that are not in `open` and are not done. An upload in `open` possibly waits for some of them. Nil if
+    /// no chosen upload must start after other uploads.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 

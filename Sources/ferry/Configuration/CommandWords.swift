@@ -2,9 +2,9 @@ import FerryFiles
 
 /// Finds the files and folders that the words of a command name.
 enum CommandWords {
-    /// Returns the absolute paths that words of a command name. A word that begins as a path does counts even if
-    /// nothing is there yet, because another user may create it. Any other word counts only if it names something that
-    /// exists.
+    /// Returns the absolute paths that words of a command name. A word that begins like a path, such as `/a` or `~/a`,
+    /// counts even if the path does not exist, because another user can possibly create it. Any other word counts only
+    /// if it is the name of an existing file or folder.
     static func paths(in words: [String]) -> [String] {
         var paths: [String] = []
         var previous = ""
@@ -25,8 +25,8 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the paths that a word may name: `a=/b` may name `/b`, `-f/b` may name `/b`, and `@/b` may name `/b`.
-    /// A script that is an argument itself, such as the one after `sh -c`, is not searched for paths.
+    /// Returns the paths that a word possibly names, such as `/b` for `a=/b`, `-f/b` and `@/b`. Does not search a
+    /// script that is one word, such as the argument after `sh -c`.
     private static func paths(inWord word: String) -> [String] {
         var names = [word]
         if let equals = word.firstIndex(of: "=") { names.append(String(word[word.index(after: equals)...])) }
@@ -40,8 +40,8 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the path of a name, or the paths of a list such as `/a.jar:/b.jar`. In a list with other parts, such as
-    /// `host:/b`, only files that exist count.
+    /// Returns the path in a text, or the paths in a list such as `/a.jar:/b.jar`. If the text does not begin like a
+    /// path, such as `host:/b`, returns only paths that exist.
     private static func paths(named name: String) -> [String] {
         let isPath = ["/", "~/", "./", "../"].contains { name.hasPrefix($0) }
         let parts = name.split { $0 == ":" || $0 == "," }.map { String($0) }.filter { $0.hasPrefix("/") }
@@ -54,8 +54,11 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the folders of a variable in which programs or libraries are searched, such as `PATH=/a:/b`, and a path
-    /// for any file in each. A folder in which others can create files is refused there, even if it is sticky.
+    /// Returns the folders of a search path for programs or libraries, such as `PATH=/a:/b`. Returns an empty array for
+    /// any other word.
+    ///
+    /// For each folder, also returns a path such as `/a/*`, which stands for a new file. `PathTrust` rejects this path
+    /// if another user can create files in the folder, even if the folder has the sticky bit.
     private static func searched(by word: String) -> [String] {
         guard let equals = word.firstIndex(of: "="), !word.hasPrefix("-") else { return [] }
         let variable = word[..<equals]

@@ -85,8 +85,8 @@ struct Configuration: Decodable, Equatable {
     /// Whether the engine runs hooks or shows desktop notifications on events of the queue.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
-    /// The keys of the secrets that cannot be read now, each with the reason. The queue would hold uploads that need
-    /// them.
+    /// The keys of the secrets that cannot be read now, each with the reason. Uploads that need such a secret would be
+    /// held and not sent.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -105,7 +105,8 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// The maximum number of uploads at once; nil for 4. If `perHost` is nil too, up to 32 small files upload at once.
+    /// The maximum number of uploads at once; nil for 4. If `concurrency` and `perHost` are both nil, up to 32 small
+    /// files upload at once.
     var concurrency: Int?
     /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?

@@ -25,13 +25,14 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
-    /// Adds changes of watched folders to `atNextStart`. Until its next start, the engine watches the same folders and
-    /// uploads their files to the earlier destinations.
+    /// Adds to `atNextStart` the changes of watched folders. Until its next start, the engine watches the same folders
+    /// as now and uploads their files to the same destinations.
     ///
     /// - Parameters:
-    ///   - new: The destination of each folder in the new configuration, in the order of its member `watch`.
+    ///   - new: The destination of each folder in the key `watch` of the new configuration.
     ///   - running: The destination of each folder that the engine watches now.
-    ///   - needed: The names of removed destinations that the watched folders still use.
+    ///   - needed: The names of destinations that the watched folders still use, although the new configuration does
+    ///     not contain them.
     mutating func wait(leadingTo new: [String], insteadOf running: [String], keeping needed: Set<String>) {
         if new != running, !atNextStart.contains("watch") { atNextStart.append("watch") }
         atNextStart += needed.sorted().map { "destinations.\($0)" }

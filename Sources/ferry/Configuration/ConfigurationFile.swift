@@ -147,8 +147,9 @@ extension DestinationSettings {
         }
     }
 
-    /// True if the name of a form parameter shows that its value is a secret. A value with `{name}` differs from file
-    /// to file, so it is not a secret. Shorter values are removed from no message either (`Destination.secrets`).
+    /// Returns true if the name of a form parameter shows that its value is a secret. A value with `{name}` differs
+    /// from file to file, so it is not a secret. A value of fewer than 4 characters does not count:
+    /// `Destination.secrets` ignores it too.
     private func isSecret(_ name: String, _ value: String) -> Bool {
         value.count >= 4 && !["true", "false"].contains(value) && !value.contains(UploadAddress.nameMark)
             && Redaction.tellsSecret(name)

@@ -6,12 +6,12 @@ import FerryUploads
 /// Checks that no other user can change the files that control Ferry: the configuration, and the programs, keys and
 /// certificates that it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
 ///
-/// `PathTrust` has the rules. The files are checked when the configuration is loaded, and again before each use:
-/// another user may meanwhile have created a missing one.
+/// `PathTrust` has the rules. The files are checked when the configuration is loaded, and again before each use. A file
+/// that was missing at the first check can exist at the next one.
 enum FileTrust {
     /// - Parameter role: The role of the file. It begins the message, such as `the configuration`.
     /// - Throws: `UploadFailure` (`permanent`) if another user can replace, change or create the file. The hint is the
-    ///   command that repairs the mode or the owner. A file that is missing passes if only this user can create it.
+    ///   command that repairs the mode or the owner. A missing file passes if only this user or root can create it.
     static func check(_ path: String, as role: String) throws(UploadFailure) {
         do throws(PathIssue) { try PathTrust.check(LocalPath(path)) } catch {
             throw UploadFailure(.permanent, error.summary(of: role), hint: error.hint)
@@ -29,8 +29,8 @@ enum FileTrust {
         return true
     }
 
-    /// Throws if other users can read a file with a key. The group may read a file of root: root has chosen its
-    /// members.
+    /// Throws if other users can read a file with a private key. The group of the file is allowed to read it if root
+    /// owns the file and Ferry does not run as root: root has chosen this group.
     static func checkSecrecy(of path: String, as role: String) throws(UploadFailure) {
         guard let status = FileStatus.of(LocalPath(path), follows: true) else { return }
         let others: UInt32 = status.owner == 0 && Machine.user != 0 ? 0o007 : 0o077
@@ -63,7 +63,7 @@ extension Configuration {
         return files
     }
 
-    /// The files with the keys of Ferry's own certificates, with their roles for messages.
+    /// The files with the private keys of TLS client certificates, with their roles for messages.
     var keyFiles: [(role: String, path: String)] {
         destinations.sorted { $0.key < $1.key }.flatMap {
             name, destination -> [(role: String, path: String)] in
@@ -121,8 +121,8 @@ extension Configuration {
         return programs + others.map { (role: "the path named in \(place)", path: $0) }
     }
 
-    /// The programs that only write, copy or remove the files in their arguments, or take them for text. Neither is a
-    /// reason to refuse a file that others can change, such as a common log.
+    /// The programs that only write, copy or remove the files in their arguments, or use the arguments as text. They
+    /// run no code from these files, so Ferry accepts files that others can change, such as a shared log.
     private static let plainPrograms: Set<String> = [
         "cp", "echo", "logger", "mkdir", "mv", "notify-send", "printf", "rm", "tee", "touch",
     ]

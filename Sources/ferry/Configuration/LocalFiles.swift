@@ -19,14 +19,16 @@ enum LocalFiles {
 
     /// Returns the absolute path of a file that the configuration names: a relative path starts in the home folder.
     ///
-    /// The working directory may belong to another user, whose files must not stand in for those of the configuration.
+    /// The working directory is not used: it possibly belongs to another user, who can create a file with the same
+    /// name.
     static func configured(_ path: String) -> String {
         let path = expanded(path)
         return path.hasPrefix("/") ? path : "\(home)/\(path)"
     }
 
-    /// Returns the absolute path of a program that the configuration names. A name without a slash stays unchanged: the
-    /// system searches it in `PATH`. So does a word such as `LANG=C`, which env(1) takes for a variable.
+    /// Returns the absolute path of a program that the configuration names. A name without a slash stays unchanged,
+    /// because the system searches it in `PATH`. A word such as `LANG=C` stays unchanged too, because env(1) takes it
+    /// for a variable.
     static func program(_ name: String) -> String {
         let path = expanded(name)
         return path.prefix { $0 != "=" }.contains("/") ? configured(path) : path

@@ -40,7 +40,7 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// The members of an object, or of the first object among alternatives.
+    /// The members of an object, or of the first object among alternatives; empty if there is no object.
     var members: [Member] {
         switch self {
         case .object(let members, _): members

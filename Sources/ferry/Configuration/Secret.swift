@@ -119,8 +119,8 @@ actor SecretReader {
             .authentication, "the secret is missing: \(secret) \(what)", hint: "put it right, then retry")
     }
 
-    /// Throws if another user can change a file that decides about a secret. The error has the category
-    /// `authentication`: the upload is held until the user has repaired the file.
+    /// Throws if another user can change one of the files, such as the program that prints a secret. The error has the
+    /// category `authentication`: the upload is held until the user has repaired the file.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         do throws(UploadFailure) { try FileTrust.check(files) } catch {
             throw UploadFailure(.authentication, error.summary, hint: error.hint)

@@ -42,7 +42,7 @@ enum ThemeChoice: Equatable {
         }
     }
 
-    /// Returns the theme. The file is read only here, so that an engine without a screen does not need the file.
+    /// Returns the theme. No other function reads the file, so an engine without a screen does not need the file.
     /// - Throws: `UploadFailure` (`permanent`) if the theme file cannot be read or is invalid.
     func load() throws(UploadFailure) -> Theme {
         switch self {

@@ -77,7 +77,7 @@ extension Assembly {
             && (new.proxy != nil || configuration.proxy == earlier.configuration.proxy)
     }
 
-    /// Returns true if the settings for signing in are unchanged since the earlier configuration. The caller then
+    /// Returns true if the settings for signing in are unchanged since the earlier configuration. If true, the caller
     /// reuses the interceptor, which possibly has the only copy of a token that could not be written to its file.
     private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],

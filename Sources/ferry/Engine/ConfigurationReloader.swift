@@ -90,7 +90,10 @@ actor ConfigurationReloader {
         return report
     }
 
-    /// Returns the assembly that takes effect, and its differences from the old one.
+    /// Returns the assembly with the configuration that takes effect, and the differences from the configuration of
+    /// `old`.
+    ///
+    /// - Parameter read: The assembly with the whole configuration in the file.
     private func taking(
         _ extent: Extent, of read: Assembly, after old: Assembly
     ) throws(UploadFailure) -> (Assembly, ConfigurationChanges) {

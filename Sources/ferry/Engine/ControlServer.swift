@@ -25,7 +25,8 @@ final class ControlServer: Sendable {
     private let timeout: Int
 
     /// - Parameters:
-    ///   - configuration: Reads the configuration file again when a client needs it.
+    ///   - configuration: The current configuration. It is read again when a client requests a reload, or adds uploads
+    ///     to a destination that the engine does not know.
     ///   - timeout: The number of seconds after which the server disconnects a client that sends or reads nothing.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(
@@ -181,8 +182,11 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the failure for an engine and a client of different versions of Ferry. `running` is the engine's
-    /// version, and `asking` the client's version; nil if unknown.
+    /// Returns the failure for an engine and a client of different versions of Ferry.
+    ///
+    /// - Parameters:
+    ///   - running: The version of the engine; nil if unknown.
+    ///   - asking: The version of the client; nil if unknown.
     static func otherVersion(running: String?, asking: String?) -> UploadFailure {
         let (running, asking) = (running ?? "an older version", asking ?? "an older version")
         let difference =

@@ -98,7 +98,8 @@ struct Engine: Sendable {
             watched: watched, news: news, telling: telling)
     }
 
-    /// Starts the queue and subscribes to its updates without a suspension in between, so that hooks miss no event.
+    /// Starts the queue and subscribes to its updates without a suspension in between, so that hooks miss no event. The
+    /// updates are nil if `isFollowed` is false.
     private static func start(
         _ queue: isolated UploadQueue, monitor: (any LinkMonitor)?, isFollowed: Bool
     ) throws(JournalError) -> ([RecoveryNotice], AsyncStream<QueueUpdate>?) {
@@ -152,14 +153,14 @@ struct Engine: Sendable {
         return hasFound || hasRun
     }
 
-    /// Returns when a command has requested the end of the queue and no upload runs any more. Also waits for the hooks,
-    /// and for the removal of uploaded files from watched folders.
+    /// Returns when no upload runs after a client has sent the command `stopWhenIdle`. Also waits for the hooks, and
+    /// for the removal of uploaded files from watched folders.
     func waitUntilFinished() async {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves the queue, and ends all parts of the engine. Acknowledged changes are on disk even if
-    /// the process is killed instead.
+    /// Stops all uploads, saves the queue, and ends all parts of the engine. An acknowledged change is on disk even if
+    /// the process is killed without this call.
     func stop() async {
         control?.stop()
         await watched?.stop()

@@ -6,8 +6,8 @@ import FerryUploads
 struct EngineStop {
     let folder: LocalPath
 
-    /// The maximum time for the stop. The engine interrupts uploads at once, but before it ends it deletes the bytes
-    /// of removed uploads from the servers and writes a snapshot.
+    /// The maximum time for the stop. The engine interrupts uploads at once. Before the engine ends, it deletes the
+    /// bytes of removed uploads from the servers and writes a snapshot.
     private static let timeout = Duration.seconds(60)
 
     enum Outcome: Equatable {

@@ -109,7 +109,7 @@ private actor Relay {
     }
 }
 
-/// The reasons for which the policy has forbidden networks so far.
+/// The reasons for which the policy has forbidden networks so far, for `PolicyLinkMonitor.forbidsNetwork`.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

@@ -102,7 +102,7 @@ struct AddReport {
 }
 
 extension FileSelection.Problem {
-    /// The reason why the file cannot be added, with the option of `ferry add` that solves the problem.
+    /// The reason why the file cannot be added, and the option of `ferry add` that solves the problem, if there is one.
     var advice: String {
         switch cause {
         case .folder: "\(reason); add --recursive"

@@ -81,8 +81,9 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
-    /// Marks each leftover that an unfinished upload of the queue possibly needs, as `own`. Such an upload has the same
-    /// upload resource, or the same destination and a matching key or name.
+    /// Marks a leftover as `own` if an unfinished upload of the queue possibly needs it. This is so if the leftover is
+    /// the upload's resource on the server. It is also so if the upload has this destination, and its key or name
+    /// matches the leftover.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(
@@ -142,8 +143,8 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds a leftover for each removed upload. If the server has listed the leftover already, adds the data of the
-    /// removed upload to it instead.
+    /// Adds a leftover for each removed upload. If the server has already listed this leftover, adds only the data of
+    /// the removed upload to the listed one.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {

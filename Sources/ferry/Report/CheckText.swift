@@ -62,7 +62,7 @@ enum CheckText {
         return SafeLine.text("  leftover  \(found.name)\(size)\(ages)\(remark)")
     }
 
-    /// Returns an age in words, such as `3 hours ago`.
+    /// Returns an age in words, such as `3 hours ago`; `now` for less than a minute.
     static func age(of date: Date, now: Date) -> String {
         let seconds = now.timeIntervalSince(date)
         let units = [(86_400.0, "day"), (3600, "hour"), (60, "minute")]

@@ -11,7 +11,7 @@ final class LineOutput: Sendable {
     private static let timeout = Duration.seconds(2)
 
     private struct State {
-        /// The bytes for the next write. `waiting` is their number plus the bytes of a write that has not returned.
+        /// The bytes for the next write. `waiting` counts these bytes, and those of the write that runs now.
         var next: [UInt8] = []
         var waiting = 0
         var dropped = 0

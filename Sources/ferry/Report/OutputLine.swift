@@ -76,8 +76,8 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns a member of the type `Outer` with the same name and schema. Its value is that of the `Object` that
-    /// `object` returns for an `Outer`.
+    /// Returns the same member for the type `Outer`: the name and the schema stay unchanged. The value comes from the
+    /// `Object` that `object` returns.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }

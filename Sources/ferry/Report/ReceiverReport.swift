@@ -2,7 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryReceiver
 
-/// The output of `ferry serve`: a line for each event, for users or as JSON. Frequent refusals have fewer lines.
+/// The output of `ferry serve`: a line for each event, for users or as JSON. `RefusalThrottle` limits the number of
+/// lines about refused requests.
 struct ReceiverReport: Sendable {
     enum Format: Sendable { case text, json }
 
@@ -46,7 +47,8 @@ struct ReceiverReport: Sendable {
         return first + "set up with  ferry init tus+\(url) --token-file \(ShellWord.quoted(path))"
     }
 
-    /// Prints how many refusals have no line. Returns when all lines are written, or after two seconds.
+    /// Prints how many refusals got no line since the last line. Returns when all lines are written, or after two
+    /// seconds.
     func flush() async {
         let omitted = refusals.takeOmitted()
         if omitted > 0 {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Decides which refused requests get a line in the output of `ferry serve`. Otherwise a client without the token could
-/// fill a disk with the log, at less cost than its requests.
+/// Limits the number of lines about refused requests in the output of `ferry serve`. Without a limit, a client that has
+/// no token could fill the disk by sending many small requests.
 final class RefusalThrottle: Sendable {
-    /// The refusals of one client for one reason. In each interval, one of them gets a line.
+    /// The refusals of one client for one reason. In each interval, at most one of them gets a line.
     struct Kind: Hashable, Sendable {
         let client: String
         let status: Int
@@ -11,7 +11,7 @@ final class RefusalThrottle: Sendable {
     }
 
     private struct State {
-        /// The times of the last lines. Older ones than the interval are removed.
+        /// The time of the last line for each kind. Times older than `interval` are removed.
         var shown: [Kind: ContinuousClock.Instant] = [:]
         /// The number of refusals without a line since the last line.
         var omitted = 0
@@ -45,7 +45,8 @@ final class RefusalThrottle: Sendable {
         }
     }
 
-    /// Returns the number of refusals without a line since the last line, for a line at the end.
+    /// Returns the number of refusals without a line since the last line, and resets this number to 0. The caller
+    /// prints the number at the end of the output.
     func takeOmitted() -> Int {
         state.withLock { state -> Int in
             defer { state.omitted = 0 }

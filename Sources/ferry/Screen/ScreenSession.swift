@@ -63,7 +63,7 @@ struct ScreenSession {
             waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
-    /// Runs the interface. If a command requests the end of the queue, the interface closes when no upload runs.
+    /// Runs the interface. After the command `stopWhenIdle`, the interface closes when no upload runs.
     private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
         let engine = engine
         let running = Task { () -> Result<ScreenOutcome, ScreenError> in

@@ -36,7 +36,7 @@ struct DestinationDraft: Equatable {
             }
         }
 
-        /// The kind of the secret. The name of the file for a typed secret contains it.
+        /// The kind of the secret, as a part of the name of the file for a typed secret.
         var secretKind: String {
             switch self {
             case .basic: "password"

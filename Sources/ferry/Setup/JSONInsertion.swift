@@ -49,7 +49,8 @@ struct JSONInsertion {
         var lastByte: Int?
     }
 
-    /// Finds the object at a path. Returns nil if there is none, or if the text before its end is not valid JSON.
+    /// Finds the object at a path. Returns nil if there is no such object, or if the JSON before the object's end is
+    /// invalid.
     private func find(_ path: [String]) -> Object? {
         text.withUnsafeBufferPointer { bytes in
             var walk = JSONWalk(bytes)

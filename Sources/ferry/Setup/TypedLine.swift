@@ -2,7 +2,7 @@
 struct TypedLine {
     enum Ending: Equatable {
         case given(String)
-        /// The input ended before the user typed a character.
+        /// The input ended while the line was empty.
         case nothing
         case interrupted
     }

@@ -13,6 +13,8 @@ struct Wizard {
     /// Parses the URL of a destination; throws `UploadFailure` if it is invalid.
     let parseAddress: (String) throws(UploadFailure) -> Destination
 
+    /// Asks for the name of a destination, and for the URL and the credentials if the command line has none.
+    ///
     /// - Parameters:
     ///   - address: The URL on the command line; nil to ask for a URL.
     ///   - signIn: The credentials on the command line; nil to ask for credentials.

@@ -21,8 +21,9 @@ enum WordWrap {
         return lines + [current]
     }
 
-    /// Returns the indentation of the parts after the first, in columns. A label is a word and at least two spaces. If
-    /// the line begins with a label of at most half the columns, returns its width, otherwise the line's indentation.
+    /// Returns the indentation, in columns, of all parts after the first. If the line begins with a label of at most
+    /// half the columns, returns the width of the label. A label is a word and at least two spaces. If there is no such
+    /// label, returns the indentation of the line.
     private static func start(of line: String, columns: Int) -> Int {
         if let label = line.prefixMatch(of: /\ *\S+ {2,}/)?.output, label.count <= columns / 2 {
             return label.count

@@ -64,7 +64,7 @@ extension AddDialog {
         }
     }
 
-    /// Changes the dialog. If Enter would then add other files than before, schedules a search for them.
+    /// Changes the dialog. If this changes which files Enter adds, schedules a search for those files.
     mutating func change(_ around: AddSurroundings, _ body: (inout AddDialog) -> Void) {
         let before = self
         body(&self)

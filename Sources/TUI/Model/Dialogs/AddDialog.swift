@@ -107,7 +107,8 @@ struct AddDialog: Sendable {
         return isFolderOnly || TypedPath(line.text).kind != .pattern
     }
 
-    /// The file under the cursor, if Enter would add it: the list has the focus and nothing else is chosen.
+    /// The file under the cursor if Enter would add it; otherwise nil. Enter adds it if the list has the focus and
+    /// nothing else is chosen.
     var fileUnderCursor: (path: LocalPath, entry: FolderContents.Entry)? {
         isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
     }
@@ -121,8 +122,8 @@ struct AddDialog: Sendable {
         return text.isEmpty ? nil : AddRequest(text: text)
     }
 
-    /// The maximum number of files that Enter adds before the user has seen their total. For marked paths, it is the
-    /// number of marks: more files mean that a folder is marked.
+    /// The maximum number of files that Enter adds before the user has seen their total. If paths are marked, it is the
+    /// number of marks, because a marked folder can contain many files.
     var unseenLimit: Int { request?.marked.isEmpty == false ? max(1, marks.count) : Self.largeSelection }
 
     /// The times on the clock at which the dialog sends requests.

@@ -1,11 +1,11 @@
-/// The settings that the Add dialog keeps when it closes.
+/// The settings of the Add dialog that remain when the dialog is closed and opened again.
 struct AddSettings: Sendable {
     var destinations: [String]
     var defaultDestination: String?
     /// The destination to which the user most recently added files; nil before the first addition.
     var lastDestination: String?
-    /// The number of the Add dialog's most recent request, such as a search of the chosen files. A result with an older
-    /// number is late.
+    /// The number of the Add dialog's most recent request, such as a search for the chosen files. Each result has the
+    /// number of its request, so that the dialog can ignore outdated results.
     private(set) var questions = 0
 
     init(destinations: [String], defaultDestination: String?) {
@@ -24,7 +24,7 @@ struct AddSettings: Sendable {
     }
 }
 
-/// The state of the screen that the Add dialog reads. The dialog changes only `settings`.
+/// The parts of the screen's state that the Add dialog reads. The dialog changes only `settings`.
 struct AddSurroundings {
     var settings: AddSettings
     let table: UploadTable

@@ -104,8 +104,8 @@ struct FolderBrowser: Sendable {
         return (folder.appending(entry.name), entry)
     }
 
-    /// Updates the list after a change of the line. Requests a folder only if the line names another one. The beginning
-    /// of a name in the line filters the entries.
+    /// Updates the list after a change of the line. Requests a folder only if the line names a different folder. The
+    /// beginning of a name in the line filters the entries.
     mutating func point(at typed: TypedPath, due: Double) {
         let isSame =
             switch reference {

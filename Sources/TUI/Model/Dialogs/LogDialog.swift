@@ -39,7 +39,7 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Moves the cursor. If it is then on the last entry, it follows new entries.
+    /// Moves the cursor. On the last entry, the cursor follows new entries.
     private mutating func move(to index: Int, in entries: [LogEntry]) {
         guard let last = entries.indices.last else { return }
         position = index >= last ? .following : .entry(entries[max(0, index)].number)

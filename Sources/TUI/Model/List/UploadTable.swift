@@ -9,7 +9,7 @@ struct UploadTable: Sendable {
 
     private var uploads = UploadStore()
     private var tabs = Tab.allCases.map { _ in RowList() }
-    /// The rows of the tab that is filtered or sorted; nil if no tab is.
+    /// The rows of the filtered or sorted tab; nil if no tab is filtered or sorted.
     private var arranged: Arrangement?
     private(set) var order = RowOrder.queue
     /// The rates of the running uploads.
@@ -122,8 +122,8 @@ struct UploadTable: Sendable {
         return moved
     }
 
-    /// Applies an update. Returns true if a row of any tab was added, removed or moved, for every complete update, and
-    /// for every bulk update of filtered or sorted rows.
+    /// Applies an update. Returns true if a row of any tab was added, removed or moved. Also returns true for every
+    /// complete update, and for more than `bulk` changes while a tab is filtered or sorted.
     @discardableResult
     mutating func apply(_ update: QueueUpdate) -> Bool {
         if update.isComplete { return replaceAll(with: update) }

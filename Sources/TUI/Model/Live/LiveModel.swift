@@ -9,8 +9,8 @@ struct LiveModel: Sendable {
 
     /// The latest samples of the running uploads.
     private(set) var progress: [Upload.ID: LiveProgress] = [:]
-    /// The number of bytes that each stopped upload had sent, if the upload will resume from there. Its progress bar
-    /// shows this number in the meantime.
+    /// The number of bytes that each stopped upload has sent, if its next attempt will continue after these bytes. The
+    /// progress bar shows this number until the upload sends again.
     private(set) var reached: [Upload.ID: ByteCount] = [:]
     /// The times on the monotonic clock at which the waiting uploads are retried.
     private(set) var waitEnds: [Upload.ID: Double] = [:]
@@ -124,8 +124,8 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Ends all measurements because the engine is gone. Returns the number of bytes from which each running upload
-    /// will resume, without a rate or a remaining time.
+    /// Ends all measurements because the engine is gone. Returns the number of bytes after which each running upload
+    /// will continue. The rates and remaining times in the result are nil.
     mutating func standStill(in table: UploadTable, now: Double) -> [Upload.ID: TransferRate] {
         for id in Array(progress.keys) {
             if let upload = table[id] { remember(upload, now: now) }
@@ -154,8 +154,8 @@ struct LiveModel: Sendable {
         waitEnds = [:]
     }
 
-    /// Stores how many bytes a stopped upload has sent, if its next attempt will resume from there. Otherwise drops the
-    /// stored number.
+    /// Stores how many bytes a stopped upload has sent, if its next attempt will continue after these bytes. Otherwise
+    /// drops the stored number.
     private mutating func remember(_ upload: Upload, now: Double) {
         let last = forgetMovement(of: upload.id, now: now)
         guard upload.resumesWhereItWas else {

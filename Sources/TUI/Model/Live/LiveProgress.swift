@@ -32,8 +32,8 @@ struct LiveProgress: Sendable {
 
     /// Applies a sample.
     ///
-    /// A resumed upload jumps to its offset without sending bytes. So the first sample of an attempt only sets the
-    /// start of the count, and so does the first sample in which sending has begun.
+    /// A resumed upload jumps to its offset without sending bytes. Therefore two samples only set the start of the
+    /// count: the first sample of an attempt, and the first sample in which sending has begun.
     mutating func take(_ next: ProgressSample, attempt: Int, now: Double) -> Movement {
         guard attempt == self.attempt else {
             self = LiveProgress(next, attempt: attempt, now: now)

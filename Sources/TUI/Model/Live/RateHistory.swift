@@ -63,7 +63,7 @@ struct ThroughputHistory: Hashable, Sendable {
     /// Adds `bytes` sent within the `seconds` before `now`. A gap since the previous call counts as time without
     /// uploads.
     ///
-    /// The rate is smoothed: an upload first fills the socket's buffer, faster than the link sends.
+    /// The rate is smoothed, because an upload first fills the socket's buffer faster than the link sends.
     mutating func add(bytes: Double, over seconds: Double, now: Double) {
         guard seconds > 0, bytes.isFinite else { return }
         if let end, now - seconds > end {

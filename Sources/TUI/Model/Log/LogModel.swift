@@ -31,8 +31,8 @@ struct LogEntry: Hashable, Sendable {
 /// The log. It keeps the newest entries, sorted from the oldest to the newest.
 struct LogModel: Sendable {
     static let limit = 10_000
-    /// The number of entries above the limit at which the oldest ones are removed. Removing many at once avoids moving
-    /// all entries for each new one.
+    /// The number of entries by which the log can exceed `limit` before the oldest entries are removed. Removing many
+    /// at once avoids moving all entries for each new one.
     private static let slack = 1000
 
     private(set) var entries: [LogEntry] = []

@@ -121,7 +121,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
             if case .digest(let session) = scheme {
                 // Another request was refused before, and has stored a newer challenge that this request has not used.
                 guard Self.nonce(in: sent) == session.challenge.nonce else { return true }
-                // A server that has restarted does not know earlier nonces, and may not report them as stale.
+                // A server that has restarted does not know earlier nonces, and does not always report them as stale.
                 let wasTaken = session.count > 1 && isFirst && challenge.nonce != session.challenge.nonce
                 guard challenge.isStale || wasTaken else { return false }
             }

@@ -80,10 +80,11 @@ public actor S3CredentialStore {
         return found.provesSame(as: refused) ? nil : found
     }
 
-    /// Begins a load, in a task of its own: the cancellation of one waiting request must not cancel it for others.
+    /// Begins a load in a task of its own, so that the cancellation of one waiting request does not cancel the load for
+    /// others.
     ///
     /// - Parameters:
-    ///   - before: The credentials that the store keeps if the load fails.
+    ///   - before: The credentials that the store keeps if the load fails; nil if there are none.
     ///   - isUsable: False if a server has refused `before`, or if there are no credentials yet.
     private func begin(
         after before: S3Credentials?, isUsable: Bool

@@ -7,7 +7,8 @@ import Synchronization
 /// credentials, corrects the cause and signs again.
 ///
 /// A request is sent with its path and query in the form that the signature covers. One interceptor serves one
-/// destination. Once a refusal has shown the server's clock or the bucket's region, all later requests use it.
+/// destination. Once a refusal has shown the server's clock or the bucket's region, the signatures of all later
+/// requests use that clock or region.
 public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private struct State {
         var region: String
@@ -160,7 +161,7 @@ private struct SignedWith {
             scope.count >= 5
         else { return nil }
         self.date = date
-        // The access key before the region may contain slashes, so the parts are counted from the end.
+        // The access key before the region can contain slashes, so the parts are counted from the end.
         region = String(scope[scope.count - 3])
     }
 }

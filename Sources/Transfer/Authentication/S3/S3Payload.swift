@@ -4,15 +4,15 @@ import HTTPTypes
 
 /// The way in which a signature covers a streamed body. For a body in memory, the signature always covers its hash.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// Signs the hash that the request states. If it states none, hashes the body over http, and leaves it unsigned
-    /// over https, because TLS protects it. A body with a stream is unsigned too, because hashing would consume the
-    /// stream.
+    /// Signs the hash that the request states. Without a stated hash, a body over https is unsigned, because TLS
+    /// protects it. Over http, such a body is hashed and signed. Only a body with a stream stays unsigned, because
+    /// hashing would consume the stream.
     case auto
     /// Sends the body as one `aws-chunked` chunk with the checksum in a trailer, for servers that refuse unsigned
     /// content. A body of unknown length, and an https body without a checksum, are treated as with `auto`.
     case streaming
     /// Signs the hash of the body, also over https. The body is hashed before it is sent, unless the request states its
-    /// SHA-256. A body with a stream is unsigned.
+    /// SHA-256. A body with a stream and without a stated SHA-256 is unsigned.
     case signed
 }
 

@@ -53,7 +53,7 @@ struct Archive {
 
     /// Removes the `count` uploads that finished first, because they have left the queue for the history.
     ///
-    /// - Parameter gone: The ones among them that were still in the queue.
+    /// - Parameter gone: The uploads among them that no user had removed from the queue before.
     mutating func retire(_ count: Int, gone: [Upload]) {
         // The uploads that were done before this engine started are the oldest. `retired` does not count them.
         let earlier = min(inherited, count)

@@ -1,5 +1,5 @@
 /// A cache of the ranges of upload numbers whose uploads are all done or gone. Thousands of uploads can wait for the
-/// same thousands of others. The cache spares each of them a check of all the others. Pure.
+/// same thousands of uploads. With the cache, these are not checked again for each waiting upload. Pure.
 struct CompletedRanges {
     /// The number of checked uploads above which a result is cached. Fewer checks are as fast as the cache.
     private static let cachingThreshold = 16

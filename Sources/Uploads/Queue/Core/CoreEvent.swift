@@ -14,7 +14,8 @@ package enum CoreEvent: Sendable {
     case started(awaitsLink: Bool)
     case transaction(Transaction, ReplyID?)
     case attempt(Upload.ID, run: Int, AttemptEvent, ReplyID)
-    /// An attempt has sent this many bytes. The queue stores the number, to count the bytes sent again after a crash.
+    /// An attempt has sent this many bytes. The queue stores the number, and uses it after a crash to count the bytes
+    /// that are sent again.
     case sent(Upload.ID, run: Int, ByteCount)
     case journaled([AppendResult])
     case journalReported(JournalCondition)
@@ -51,7 +52,6 @@ package enum CoreEvent: Sendable {
     case retired(count: Int, gone: [Upload])
 }
 
-/// An event of one attempt.
 package enum AttemptEvent: Sendable {
     /// The attempt reports its upload resource. If `durably`, the reply comes once the report survives a power cut.
     case recorded(UploadResource?, durably: Bool)
@@ -94,7 +94,7 @@ package struct QueueLookups: Sendable {
     var host: @Sendable (Upload) -> UploadHost
     /// Returns whether the protocol of an upload can resume it after a broken connection.
     var resumes: @Sendable (Upload) -> Bool
-    /// Returns the progress of the attempt at an upload; nil if there is none.
+    /// Returns the progress of the running attempt at an upload; nil if no attempt runs.
     var progress: @Sendable (Upload.ID) -> RunProgress?
     /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     var random: @Sendable (ClosedRange<Double>) -> Double

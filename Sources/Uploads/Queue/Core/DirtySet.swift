@@ -18,8 +18,11 @@ struct DirtySet {
         for id in ids { refusals[id] = last }
     }
 
-    /// Removes uploads whose record is on disk. The record began when `now` was `moment`. The results of records arrive
-    /// in any sequence, so an upload stays if the disk has refused another record of it since then.
+    /// Removes the uploads in `ids`, because their record is on disk. `moment` is the value of `now` when the record
+    /// began.
+    ///
+    /// The results of records arrive in any sequence. So an upload stays if the disk has refused another record of it
+    /// since `moment`.
     mutating func saved(_ ids: some Sequence<Upload.ID>, begunAt moment: Int) {
         for id in ids where refusals[id].map({ $0 <= moment }) ?? false { refusals[id] = nil }
     }

@@ -9,8 +9,8 @@ struct UploadKey: Hashable {
     init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
 }
 
-/// A filter that finds new uploads that need not be added to the queue, because an upload of the same file to the same
-/// target exists already. The `Match` decides which versions of the file count.
+/// A filter for new uploads. It finds those that are unnecessary, because an upload of the same file to the same target
+/// exists already. The `Match` decides which versions of the file count.
 package struct DuplicateFilter {
     /// The kind of existing upload that makes it unnecessary to add its file again.
     package enum Match: Sendable {

@@ -4,7 +4,7 @@
 /// An overloaded link or server responds to no request in time, so the bytes of all requests are wasted. Only timeouts
 /// count: a broken or absent link says nothing about its capacity.
 struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The longest time between two timeouts that count as related.
+    /// The age at which a timeout no longer counts. The limit falls only if two timeouts that count follow each other.
     private static var memory: Duration { .seconds(60) }
     /// The time within which timeouts count as one: when a link is down, all running uploads time out together.
     private static var batch: Duration { .seconds(10) }
@@ -19,7 +19,8 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
 
     private var step: Step?
     private var lastTimeout: Instant?
-    /// The highest number of uploads that ran at one of the related timeouts since the limit was last set.
+    /// The highest number of running uploads at a timeout, among the timeouts that still count. It is 0 when the limit
+    /// was just set.
     private var peak = 0
 
     init() {}
@@ -38,12 +39,15 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         return step.since.advanced(by: Self.recovery * (risen + 1))
     }
 
-    /// True if there is no limit, and the last timeout is too old to count.
+    /// True if this value can be discarded: there is no limit, and the last timeout is at least `memory` old.
     func isOver(at now: Instant) -> Bool {
         limit(at: now) == nil && lastTimeout.map { now >= $0.advanced(by: Self.memory) } ?? true
     }
 
-    /// Notes that a request timed out while `running` uploads to the host ran, including the upload of the request.
+    /// Notes that a request timed out while `running` uploads to the host ran, including the upload of this request.
+    ///
+    /// If the last timeout that counts is 10 to 60 seconds old, the new limit is half of `peak` or of the present
+    /// limit, whichever is lower.
     mutating func timedOut(running: Int, at now: Instant) {
         guard let earlier = lastTimeout, now < earlier.advanced(by: Self.memory) else {
             lastTimeout = now

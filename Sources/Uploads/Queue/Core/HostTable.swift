@@ -202,8 +202,8 @@ extension HostTable {
         return true
     }
 
-    /// Notes that a request to the host timed out while `running` uploads to it ran, including the request's own.
-    /// Without effect unless the link is up.
+    /// Notes that a request to the host timed out while `running` uploads to the host ran, including the upload of this
+    /// request. Has no effect if the link is not up.
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }
         change(host) { entry in
@@ -289,12 +289,14 @@ extension HostTable {
 
 // Counts of pending uploads, for probes and for users.
 extension HostTable {
-    /// True once a host has failed or asked for a pause: only then are the counts needed.
+    /// True if the pending uploads of each host are counted. The counts are needed once a host has failed or asked for
+    /// a pause.
     var isCounting: Bool { pending != nil }
 
     mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
 
-    /// Updates the counts when an upload is added, removed or changes its state.
+    /// Adds `change` to the number of pending uploads of `host`, because an upload was added or removed, or changed its
+    /// state. Has an effect only while `isCounting` is true.
     mutating func count(_ host: UploadHost, by change: Int) { pending?[host, default: 0] += change }
 
     /// Returns the pauses that uploads wait for, the longest first.

@@ -39,8 +39,8 @@ enum LinkGate: Equatable {
         return true
     }
 
-    /// Lets attempts start until `endForce`, although the link monitor reports that the link is down. If the first
-    /// report is missing, opens the gate.
+    /// Lets attempts start until `endForce`, although the link monitor reports that the link is down. If the monitor
+    /// has reported nothing yet, the link counts as up.
     mutating func force() {
         switch self {
         case .closed(let since, let reason): self = .forced(since: since, reason: reason)

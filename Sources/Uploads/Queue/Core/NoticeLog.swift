@@ -3,7 +3,7 @@ struct NoticeLog {
     /// The maximum number of stored notices, which clients receive when they connect.
     private static let kept = 10
 
-    /// The notices, sorted by the numbers of their events. They can arrive in another sequence.
+    /// The notices, sorted by number. They can arrive in another sequence than that of their numbers.
     private var notices: [(number: Int, notice: DatedNotice)] = []
     /// The paths of the missing watched folders, for display.
     var awayFolders: [String] = []

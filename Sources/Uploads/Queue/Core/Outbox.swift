@@ -14,8 +14,8 @@ struct Outbox {
 
     mutating func timerFired() { wake = nil }
 
-    /// Requests the timer at `next`; nil cancels it. A timer that is due or set for an earlier instant stays: waking
-    /// too early does no harm.
+    /// Requests the timer at `next`; nil cancels the timer. If the timer is due, or is set for an earlier instant than
+    /// `next`, it stays: waking too early does no harm.
     mutating func wake(at next: ContinuousClock.Instant?, now: ContinuousClock.Instant) {
         if let wake {
             guard wake > now, next.map({ $0 < wake }) ?? true else { return }

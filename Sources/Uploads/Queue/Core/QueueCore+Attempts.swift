@@ -5,8 +5,9 @@ import FerryTransfer
 
 /// The results of attempts.
 extension QueueCore {
-    /// The number of bytes, in addition to twice the size of the file, that an upload can send again because of a bad
-    /// link. Beyond this sum, progress no longer resets the upload's counts of server errors and failed logins.
+    /// The fixed part of the limit on `Tries.resent`, the number of bytes that an upload sent again. The limit is this
+    /// part plus twice the size of the file. Once it is reached, confirmed bytes no longer reset the upload's counts of
+    /// server errors and failed logins.
     private static let resentByLinks: ByteCount = 64 << 20
 
     /// Stores the upload resource that an attempt reports. If the attempt is no longer current, the reply is the
@@ -42,8 +43,8 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Counts the bytes that must be sent again because the server has stored fewer bytes than were sent, or fewer than
-    /// it confirmed before.
+    /// Counts the bytes that must be sent again. There are such bytes if the server has stored fewer bytes than were
+    /// sent, or fewer than it had confirmed.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverReportedOffset(upload.id) {
@@ -184,9 +185,9 @@ extension QueueCore {
         }
     }
 
-    /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`, even if the upload with that response was
-    /// paused or removed. If the pause would last as long as the policy's `timeout` or longer, the host is not paused,
-    /// and only that upload is held.
+    /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`. This also happens if the upload with that
+    /// response was paused or removed in the meantime. If the delay is the policy's `timeout` or longer, the host is
+    /// not paused.
     private mutating func keepPause(after failure: UploadFailure, at host: UploadHost) {
         guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.timeout
         else { return }
@@ -284,7 +285,10 @@ extension QueueCore {
         change({ !$0.isLocal }, body)
     }
 
-    /// Applies `body` to the uploads whose host `isMeant` accepts. Returns the ids of the uploads that `body` changed.
+    /// Applies `body` to the uploads for whose host `isMeant` returns true.
+    ///
+    /// - Parameter body: Returns true if it changed the upload.
+    /// - Returns: The ids of the changed uploads.
     private mutating func change(
         _ isMeant: (UploadHost) -> Bool, _ body: (inout Upload, QueueCore) -> Bool
     ) -> [Upload.ID] {
@@ -296,8 +300,11 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// Writes these uploads to the journal. The result of the write leads to `publish` and `advance`. Returns false if
-    /// `ids` is empty: then no result comes, and the caller calls them itself if needed.
+    /// Writes these uploads to the journal. When the journal has reported the result, the core calls `publish` and
+    /// `advance`.
+    ///
+    /// - Returns: False if `ids` is empty. Nothing is written then, and the caller calls `publish` and `advance` if
+    ///   needed.
     @discardableResult
     private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
         if !ids.isEmpty { submit(.save(ids, .process), nil) }

@@ -3,10 +3,11 @@ import FerryProtocols
 
 /// The starts of uploads.
 extension QueueCore {
-    /// The unit, in bytes, in which an upload's share of a slot is counted. A slot is room for one large upload or
-    /// several small ones. The share grows with the file, because many servers keep nothing of a broken request.
-    /// Suppose that a link carries 16 MiB between two breaks: if 32 uploads of 1 MiB shared it at once, none would
-    /// arrive.
+    /// The number of bytes of a file for which its upload occupies one share of a slot. A slot is room for one large
+    /// upload or several small ones.
+    ///
+    /// The number of shares grows with the file, because many servers keep nothing of a broken request. Suppose that a
+    /// link carries 16 MiB between two breaks. If 32 uploads of 1 MiB shared it at once, none would arrive.
     private static let shareUnit: ByteCount = 128 << 10
 
     /// The time without a sent byte after which an upload is stuck: uploads to other hosts then do not wait for it.
@@ -16,7 +17,8 @@ extension QueueCore {
     /// once.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
-    /// Returns the fraction of a slot that an upload of `size` bytes occupies, in units of 1/`whole`.
+    /// Returns the number of shares of a slot that an upload of `size` bytes occupies, from 1 to `whole`. A slot has
+    /// `whole` shares.
     static func share(ofSize size: ByteCount, whole: Int) -> Int {
         let units = size / shareUnit + (size % shareUnit > 0 ? 1 : 0)
         return min(whole, max(1, Int(clamping: units)))
@@ -104,8 +106,8 @@ extension QueueCore {
 /// The queue removes a met condition from memory at once, and from the disk with the next record of the upload. After a
 /// crash between the two, the queue checks the condition again.
 extension QueueCore {
-    /// Returns a queued upload without the met parts of its start condition, and notes what it still waits for. Returns
-    /// any other upload unchanged.
+    /// Returns a queued upload without the met parts of its start condition. Records in `schedule.starts` what the
+    /// upload still waits for. Returns an upload in any other state unchanged.
     mutating func admitted(_ upload: Upload) -> Upload {
         guard let start = upload.start else {
             if !schedule.starts.isEmpty { schedule.starts.forget(upload.id) }
@@ -178,8 +180,8 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the uploads to hold when `ids` are removed, already in the state `held`. These are the other queued and
-    /// paused uploads that wait for an unfinished upload of `ids`, which would never be done. Call this before the
+    /// Returns the uploads that must be held when `ids` are removed, already in the state `held`. Each of them is
+    /// queued or paused, is not removed itself, and waits for an unfinished upload of `ids`. Call this before the
     /// removal.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
@@ -202,8 +204,8 @@ extension QueueCore {
         Set(Set(conditions.lazy.flatMap(\.after)).flatMap(known))
     }
 
-    /// Returns the uploads in the queue that must not change until the removed uploads `ids` are back. These are
-    /// `orphaned`, whose states change too, and all uploads that `ids` and `orphaned` wait for.
+    /// Returns the uploads in the queue that must not change while the removed uploads `ids` are put back. These are
+    /// the uploads in `orphaned`, and all uploads that `ids` and `orphaned` wait for.
     func involved(
         inPuttingBack ids: [Upload.ID], _ orphaned: some Collection<Upload.ID>
     ) -> Set<Upload.ID> {
@@ -211,8 +213,8 @@ extension QueueCore {
         return awaited(by: conditions).union(orphaned)
     }
 
-    /// Returns `changed`, the uploads that are put back or queued again. An upload becomes `held` if it waits for an
-    /// unfinished upload that stays removed.
+    /// Returns the uploads `changed`, which are put back or queued again. If one of them waits for an unfinished upload
+    /// that stays removed, its state is `held` in the result.
     func holdingOrphans(among changed: [Upload]) -> [Upload] {
         guard changed.contains(where: { $0.start != nil }) else { return changed }
         let gone = removals.unfinished

@@ -104,8 +104,9 @@ extension QueueCore {
         }
     }
 
-    /// Returns an upload with the state that clients see. While the end of the upload is being written, this is the
-    /// state before the end. The date at which a wait ends is calculated again from the continuous clock.
+    /// Returns an upload with the state that clients see. If the upload has ended, but the journal has not written the
+    /// end yet, this is the state before the end. The date at which a wait ends is calculated again from the continuous
+    /// clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
         guard case .waiting(_, let failure) = upload.state,
@@ -359,8 +360,8 @@ extension QueueCore {
     /// Begins to put removed uploads back at their ranks. If the bytes of an upload were deleted from the server, the
     /// file is sent again from its beginning.
     ///
-    /// - Parameter orphaned: The earlier states of the uploads that the removal held. Those that are still held return
-    ///   to them.
+    /// - Parameter orphaned: The uploads that the removal held, with their states before the removal. Those that are
+    ///   still held return to these states.
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {

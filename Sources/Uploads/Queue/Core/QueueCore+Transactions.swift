@@ -123,6 +123,8 @@ extension QueueCore {
 
     /// Requests the write of a record. Until the journal reports the result, the uploads `ids` do not start, and no
     /// other command changes them.
+    ///
+    /// - Returns: The ticket of the record.
     @discardableResult
     mutating func append(
         _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,

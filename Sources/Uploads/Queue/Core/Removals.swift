@@ -58,9 +58,10 @@ struct Removals {
         removed[id]?.state = state
     }
 
-    /// Ends the windows that are over. The bytes of their uploads no longer stay on the servers.
+    /// Ends the windows that are over. The bytes of their uploads can then be deleted from the servers.
     ///
-    /// - Returns: The uploads whose bytes the servers must delete. A later call returns those whose attempt still runs.
+    /// - Returns: The uploads whose bytes the servers must delete. An upload whose attempt still runs is returned by a
+    ///   later call.
     mutating func endWindows(at now: Instant, isRunning: (Upload.ID) -> Bool) -> [Upload] {
         while let first = windows.first, first.end <= now {
             overdue.formUnion(first.ids)
@@ -73,8 +74,8 @@ struct Removals {
         return discarded
     }
 
-    /// Forgets uploads that can no longer be put back: at once those without a running attempt. `endWindows` forgets
-    /// the others, once their attempt has ended and the time for which servers keep their bytes (`window`) is over.
+    /// Forgets uploads that can no longer be put back. An upload without a running attempt is forgotten at once.
+    /// `endWindows` forgets any other upload, once its attempt has ended and its window is over.
     ///
     /// - Returns: The uploads whose bytes the servers must delete.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {

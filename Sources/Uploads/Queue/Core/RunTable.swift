@@ -20,9 +20,9 @@ struct RunTable {
         var unasked: UploadResource?
         /// The number of bytes that were confirmed when the attempt began.
         let confirmed: ByteCount
-        /// True once the queue has updated the upload's number of sent bytes during this attempt. The kernel has
-        /// accepted that many, but some possibly never left this machine. So the number at the attempt's end replaces
-        /// it, even a lower one.
+        /// True once the queue has updated the upload's number of sent bytes (`Tries.sent`) during this attempt. That
+        /// number counts bytes that the kernel accepted, some of which possibly never left this machine. So the number
+        /// at the attempt's end replaces it, even a lower number.
         var hasNotedSent = false
 
         /// Returns the receipt with the time that the attempt took.
@@ -39,7 +39,8 @@ struct RunTable {
     /// The shares of slots that the runs occupy at each host. A slot has `whole` shares.
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
-    /// The number of confirmed bytes of each upload when it was last retried at once.
+    /// The number of confirmed bytes of each upload when `movement` last returned `movedOn`. The retry then follows
+    /// almost at once.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
 
     var count: Int { runs.count }

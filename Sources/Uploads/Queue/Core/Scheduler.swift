@@ -2,9 +2,11 @@ import HeapModule
 
 /// The scheduler of queued uploads: the lowest rank starts first, within a total limit and a limit per host. Pure.
 ///
-/// The limits count shares of slots: a small upload occupies only a part of a slot. An upload is stuck if it has sent
-/// no byte for some seconds. Stuck uploads at one host do not keep uploads to other hosts waiting. At the total limit,
-/// one upload can still start at a host without running uploads, if it fits when the stuck uploads are not counted.
+/// The limits count shares of slots: a small upload occupies only a part of a slot.
+///
+/// An upload is stuck if it has sent no byte for some seconds. Stuck uploads do not delay uploads to other hosts. At
+/// the total limit, an upload can still start at a host without running uploads. The shares of stuck uploads do not
+/// count for this start.
 ///
 /// When an upload changes, its entry stays, and `next` drops entries that no longer apply. So every change costs
 /// logarithmic time, even with a million uploads.

@@ -157,9 +157,11 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The failure of an undo that changed nothing: all uploads of the addition are done, or the command was a retry.
-    /// Nil for any other change. Callers use the failure only after they have checked that nothing was changed. Without
-    /// it, `undo` would skip the command, and undo the one before it.
+    /// The reason why `undo` cannot undo a command: all uploads of an addition are done, or the command was a retry.
+    /// Nil for any other change.
+    ///
+    /// Callers must first check that `undo` changed nothing: an addition of which only some uploads are done has a
+    /// reason too. With a reason, `undo` fails. Without one, it continues with the previous command.
     var refusal: UploadFailure? {
         let summary: String
         switch self {

@@ -20,8 +20,9 @@ package struct UndoStack {
     private var redos: [Entry] = []
     private var lastNumber: Int
 
-    /// - Parameter start: The time when the engine started. The numbers count from its microseconds, so that a client
-    ///   which asked an earlier engine does not undo another command. JSON numbers are exact until the year 2255.
+    /// - Parameter start: The time when the engine started. The numbers of the entries count from this time in
+    ///   microseconds. So a number from an earlier engine names no command of this one. The numbers are exact in JSON
+    ///   until the year 2255.
     init(start: Date) {
         lastNumber = Int(exactly: (start.timeIntervalSince1970 * 1_000_000).rounded()) ?? 0
     }

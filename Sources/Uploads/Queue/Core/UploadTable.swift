@@ -17,8 +17,8 @@ struct UploadTable {
     var count: Int { slots.count }
     var isEmpty: Bool { slots.isEmpty }
 
-    /// The uploads of a table, unsorted. It does not use the iterators of the standard library: in a program that is
-    /// optimized for size, they look up the metadata of their types at each step, which is slow.
+    /// The uploads of a table, unsorted. This type does not use the iterators of the standard library. In a program
+    /// that is optimized for size, those iterators look up the metadata of their types at each step, which is slow.
     struct Values: Sequence, IteratorProtocol {
         fileprivate let chunks: [ContiguousArray<Upload?>]
         private var chunk = 0

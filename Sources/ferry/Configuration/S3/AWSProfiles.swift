@@ -58,11 +58,11 @@ struct AWSProfiles {
             hint: "`chmod 600 \(credentialsFile)`")
     }
 
-    /// Returns the region for signing requests; nil if there is none. It is only the first one to try: if a server
-    /// names another region, requests use that one.
+    /// Returns the first region to try for signing requests; nil if there is none. If a server names another region,
+    /// requests use the server's region.
     ///
-    /// - Parameter profile: The name of a profile; nil for the region in the environment or, without one there, the
-    ///   region of the profile `defaultName`.
+    /// - Parameter profile: The name of a profile. If it is nil, returns the region in the environment. If the
+    ///   environment has no region, returns the region of the profile `defaultName`.
     func region(_ profile: String?) -> String? {
         let name = profile ?? defaultName
         let set =
