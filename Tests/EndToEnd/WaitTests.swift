@@ -47,7 +47,7 @@ struct WaitTests {
             }
             let next = try await place.ferry("wait", "1")
             #expect(next.ending != .exited(0))
-            #expect(next.errors.contains("32 screens are attached already"), "\(next.errors)")
+            #expect(next.errors.contains("32 clients are attached already"), "\(next.errors)")
             gate.open()
             for wait in waits { #expect(try await wait.ending() == .exited(0)) }
         }

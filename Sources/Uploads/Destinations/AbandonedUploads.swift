@@ -132,7 +132,8 @@ extension AbandonedUploads {
             }
             for url in line.gone ?? [] { known[url] = nil }
         }
-        return order.compactMap { known.removeValue(forKey: $0) }.suffix(Self.limit)
+        // An entry that was removed and added again is as new as its last line.
+        return order.reversed().compactMap { known.removeValue(forKey: $0) }.prefix(Self.limit).reversed()
     }
 
     private func append(_ lines: [Line], safely: Bool) throws {

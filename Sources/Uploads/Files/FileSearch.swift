@@ -10,6 +10,7 @@ import FerryTransfer
 public struct FileSearch: Sendable {
     /// The maximum depth of folders. Deeper folders come from a loop or a faulty program.
     private static let depthLimit = 256
+    private static let tooDeep = "is nested too deeply: in \(depthLimit) folders"
 
     private let isRecursive: Bool
     private let minimumAge: Double
@@ -84,9 +85,8 @@ public struct FileSearch: Sendable {
         }
 
         private mutating func expand(_ components: [ArraySlice<UInt8>], below folder: LocalPath, depth: Int) {
-            guard let first = components.first, depth < FileSearch.depthLimit, !search.isStopped() else {
-                return
-            }
+            guard let first = components.first, !search.isStopped() else { return }
+            guard depth < FileSearch.depthLimit else { return leaveOut(folder, FileSearch.tooDeep) }
             let rest = Array(components.dropFirst())
             if Array(first) == Array("**".utf8) {
                 if !rest.isEmpty { expand(rest, below: folder, depth: depth) }
@@ -158,7 +158,7 @@ public struct FileSearch: Sendable {
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {
-                return leaveOut(shown, "is nested too deeply: in \(FileSearch.depthLimit) folders")
+                return leaveOut(shown, FileSearch.tooDeep)
             }
             if let outer = folders.dropLast().first(where: { $0.isSame(as: folder) }) {
                 return leaveOut(shown, "is a loop: the same folder as \(outer.path.text)")

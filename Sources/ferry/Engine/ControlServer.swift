@@ -116,7 +116,7 @@ final class ControlServer: Sendable {
                 return .reply(
                     .refused(
                         UploadFailure(
-                            .permanent, "\(Self.followerLimit) screens are attached already",
+                            .permanent, "\(Self.followerLimit) clients are attached already",
                             hint: "close one of them")))
             }
             return .following

@@ -32,9 +32,9 @@ import Testing
 
     @Test func `an engine that lets no more screens in is not said to be gone`() {
         var model = Self.gone()
-        let refusal = UploadFailure(.permanent, "32 screens are attached already", hint: "close one of them")
+        let refusal = UploadFailure(.permanent, "32 clients are attached already", hint: "close one of them")
         _ = model.change(status: EngineStatus(contact: .refused(refusal)))
-        #expect(model.frame().text(0).contains("32 screens are attached already; close one of them"))
+        #expect(model.frame().text(0).contains("32 clients are attached already; close one of them"))
         #expect(model.frame().description.contains("gone") == false)
     }
 

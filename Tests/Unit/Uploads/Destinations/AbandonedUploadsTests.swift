@@ -52,6 +52,14 @@ struct AbandonedUploadsTests {
         #expect(await urls(another) == (2...1001).map { "\($0)" })
     }
 
+    @Test func `an entry that was struck out and added again is not among the oldest`() async throws {
+        file.add(try (1...1000).map { try entry($0) })
+        file.strike(["https://h.example/1"])
+        file.add([try entry(1), try entry(1001)])
+        await file.flush()
+        #expect(await urls(another) == (3...1000).map { "\($0)" } + ["1", "1001"])
+    }
+
     @Test func `an entry that one process strikes out while another adds is gone, and no other is`()
         async throws
     {

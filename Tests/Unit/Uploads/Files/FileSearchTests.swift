@@ -151,6 +151,7 @@ struct FileSearchTests {
         let found = find("day", recursive: true)
         #expect(found.files.map(\.relativeName) == ["day/a"])
         #expect(found.problems.map(\.reason) == ["is nested too deeply: in 256 folders"])
+        #expect(find("day/**").problems.map(\.reason) == ["is nested too deeply: in 256 folders"])
         #expect(
             find("day/" + String(repeating: "dd/", count: 2000)).problems.map(\.reason) == [
                 "its path is too long"
