@@ -78,7 +78,9 @@ package enum PseudoFileSystems {
     /// True if the device number belongs to a pseudo file system; false if the mount table does not contain the number.
     package static func hold(_ device: UInt64) -> Bool {
         if others.withLock({ $0.contains(device) }) { return false }
-        let isPseudo = MountTable.current?.kind(of: device).map { kinds.contains($0.name) } ?? false
+        // Without a table nothing is stored: descriptors may be free again at the next file.
+        guard let table = MountTable.current else { return false }
+        let isPseudo = table.kind(of: device).map { kinds.contains($0.name) } ?? false
         if !isPseudo { others.withLock { _ = $0.insert(device) } }
         return isPseudo
     }
