@@ -23,8 +23,8 @@ final class Exchange {
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
     /// The maximum number of bytes of a body in one write. A larger body is written in parts, as fast as the client
-    /// reads them.
-    private static let largestWrite = 256 << 10
+    /// reads them. A client that does not read one part within `idleTime` is disconnected, so parts are small.
+    private static let largestWrite = 64 << 10
 
     private enum Body {
         /// The client waits for `100 Continue`.
@@ -140,7 +140,7 @@ final class Exchange {
         while offset < size {
             let position = offset
             let chunk = try? await offLoop { () throws(SystemCallError) in
-                try file.read(upTo: min(1 << 20, size - position), at: position)
+                try file.read(upTo: min(Self.largestWrite, size - position), at: position)
             }
             // After the head no refusal can be sent; the early end of the connection shows the failure.
             guard let chunk, chunk.readableBytes > 0 else { throw Cut.connectionLost }
