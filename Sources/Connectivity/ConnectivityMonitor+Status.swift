@@ -18,8 +18,9 @@ extension ConnectivityMonitor {
     /// The kind of the interface that carries the traffic. On Linux, this is the interface whose default route has the
     /// lowest metric. On macOS, it is the interface that the system prefers.
     ///
-    /// On Linux, a VLAN, a bridge or a bond has the kind of the interface below it. A VPN is `other` if its default
-    /// route has the lowest metric. Any other VPN is ignored.
+    /// On Linux, a VLAN, a bridge or a bond has the kind of the interface below it. A VPN is `other` if its
+    /// default route has the lowest metric. If the default route with the lowest metric leads through another
+    /// interface, the VPN is ignored.
     public enum Interface: Hashable, Sendable, CaseIterable {
         /// Ethernet, or the virtual Ethernet of a container or a virtual machine, whose real link is not visible.
         case wired

@@ -3,7 +3,7 @@ extension ConnectivityMonitor {
     ///
     /// - Parameter limit: The longest wait, measured by `clock`.
     /// - Returns: True if the destination is reachable. False if `limit` has passed, the task is cancelled, or the
-    ///   source of the statuses has ended.
+    ///   underlying network monitor has ended its stream.
     public func waitUntilReachable<C: Clock>(
         upTo limit: Duration, clock: C = ContinuousClock()
     ) async -> Bool where C.Duration == Duration {

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A monitor of this machine's network. It reports whether the network permits a connection to a destination, and which
-/// kind of interface would carry it.
+/// A monitor of this machine's network. It reports whether the network permits a connection to a destination, and the
+/// kind of interface that carries the traffic.
 ///
 /// The status is only a hint. A network that is up says nothing about the destination, and a machine that seems offline
-/// may have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
+/// can have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
 ///
 /// The listener (`start`), the readers (`statuses`) and the waiters (`waitUntilReachable`) of a monitor share one
-/// watcher, which ends with the last of them. On Linux the watcher uses a thread and three descriptors. The monitor
-/// does not damp a flapping link: it reports every change.
+/// watcher. The watcher ends when none of them is left. On Linux, the watcher uses a thread and three descriptors. If
+/// the network goes up and down repeatedly, the monitor reports each change without a delay.
 public final class ConnectivityMonitor: Sendable {
     private let watch: SharedWatch
     private let listener = Mutex<Task<Void, Never>?>(nil)
 
-    /// Watches the network of this machine. On Linux, this is the network namespace of the thread whose call of
-    /// `start`, `statuses` or `waitUntilReachable` begins the watch.
+    /// Watches the network of this machine. On Linux, the monitor watches one network namespace. It is the namespace of
+    /// the thread that begins the watch by calling `start`, `statuses` or `waitUntilReachable`.
     ///
     /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
     public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -23,10 +23,10 @@ public final class ConnectivityMonitor: Sendable {
     }
 
     /// Watches one destination. A destination on this machine (a loopback name or address, or a Unix socket) is always
-    /// reachable. For any other destination, the status is that of this machine's network.
+    /// reachable. For any other destination, the monitor reports the status of this machine's network.
     ///
     /// - Parameters:
-    ///   - host: The host as in a URL, with or without brackets; or the path of a Unix socket, which may be
+    ///   - host: The host as in a URL, with or without brackets. It can also be the path of a Unix socket, plain or
     ///     percent-encoded.
     ///   - onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
     public convenience init(host: String, onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -53,7 +53,7 @@ public final class ConnectivityMonitor: Sendable {
     /// which takes some milliseconds. It is never `unknown` for a destination on this machine.
     public var status: Status { watch.status }
 
-    /// True if `status` is reachable; false while it is unknown.
+    /// True if `status` is `reachable`; false if it is `notReachable` or `unknown`.
     public var isReachable: Bool { status.isReachable }
 
     /// Calls `onUpdate` with the current status, as soon as it is known, and then with each change.
@@ -89,6 +89,7 @@ public final class ConnectivityMonitor: Sendable {
     /// Returns the sequence of the current status, as soon as it is known, and of each later change.
     ///
     /// The network is watched from this call on, until the sequence is released or the task that reads it is cancelled.
-    /// The caller need not retain the monitor. A sequence has one reader: call again for another.
+    /// The caller need not retain the monitor. A sequence has only one reader. For another reader, call this method
+    /// again.
     public func statuses() -> Statuses { Statuses(stream: watch.read()) }
 }

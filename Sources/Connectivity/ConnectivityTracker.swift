@@ -1,4 +1,5 @@
-/// Converts network tables into statuses with the kind of interface, and drops repeated statuses.
+/// Converts each network table into a connectivity status, which contains the kind of the interface. Returns nil if the
+/// status has not changed.
 struct ConnectivityTracker: NetworkTracker {
     var classifier = InterfaceClassifier()
     private var reported: ConnectivityMonitor.Status?

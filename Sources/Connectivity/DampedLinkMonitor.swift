@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A link monitor that delays the `up` of another monitor while the link flaps, by the rules of `Damper`.
+/// A link monitor that passes on the statuses of another monitor. While the link goes up and down repeatedly, it
+/// reports `up` only after a delay (see `Damper`).
 public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     private let base: any LinkMonitor
     private let clock: C

@@ -7,9 +7,10 @@ package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration
     private enum State: Sendable {
         case settled
         /// An `up` is delayed. `since` is the time when this `up` came. `firstHeld` is the time when the first delayed
-        /// `up` came. It stays the same if the link goes down and up again before an `up` is reported.
+        /// `up` came. Until an `up` is reported, `firstHeld` stays the same, even if the link goes down and up again.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
-        /// The link went down before the delayed `up` was reported. `firstHeld` is as in `holding`.
+        /// The link went down before the delayed `up` was reported. `firstHeld` is the time when the first delayed `up`
+        /// came.
         case interrupted(firstHeld: Instant)
     }
 
@@ -30,8 +31,9 @@ package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration
         return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))
     }
 
-    /// Records a status that the monitor reported.
-    /// - Returns: The status to report now; nil if it is unchanged or delayed.
+    /// Records a status that the monitor observed.
+    /// - Returns: The status to report now: `status`, or an earlier `up` whose delay is over. nil if there is nothing
+    ///   to report.
     package mutating func observe(_ status: LinkStatus, at now: Instant) -> LinkStatus? {
         guard status != observed else { return elapse(at: now) }
         if let observed, observed.isUp {

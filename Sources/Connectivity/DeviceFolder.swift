@@ -1,6 +1,7 @@
 import FerryFiles
 
-/// The properties of an interface that only sysfs(5) reports, and not netlink, such as the kind of its radio.
+/// The properties of a network interface from its folder in sysfs(5). Netlink does not report most of them, for example
+/// whether the interface is Wi-Fi.
 struct DeviceFolder: Hashable, Sendable {
     var index: Int32
     /// The value of `DEVTYPE`, such as `wlan`, `wwan` or `bluetooth`; nil for plain Ethernet.

@@ -16,8 +16,11 @@ struct InterfaceClassifier: Sendable {
         return interface(of: link, among: &unvisited)
     }
 
-    /// - Parameter links: The links not visited yet. Each link is visited only once, because the kernel's chain of
-    ///   lower interfaces may be circular for a moment.
+    /// Returns the kind of an interface. For a VLAN, a bridge or a bond, this is the kind of an interface below it, if
+    /// that kind is known.
+    ///
+    /// - Parameter links: The interfaces that are not visited yet. Each interface is visited only once, because the
+    ///   kernel's chain of lower interfaces can be circular for a moment.
     private func interface(of link: NetworkLink, among links: inout [Int32: NetworkLink]) -> Interface {
         links[link.index] = nil
         if link.isLoopback { return .loopback }

@@ -19,8 +19,8 @@ public enum LinkStatus: Hashable, Sendable {
 /// A source of the network's status.
 public protocol LinkMonitor: Sendable {
     /// Returns a stream of the current status and of each later change. Two statuses in a row differ, and a slow reader
-    /// receives only the newest. Each call observes the network on its own: the `generation` of its statuses starts at
-    /// 0. The observation ends when the stream is cancelled or released.
+    /// receives only the newest. Each call begins a separate observation, and the `generation` of its statuses starts
+    /// at 0. The observation ends when the stream is cancelled or released.
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status.
     var holdsUntilKnown: Bool { get }
@@ -30,7 +30,7 @@ public protocol LinkMonitor: Sendable {
 }
 
 extension LinkMonitor {
-    /// The default, false: the network counts as up until the monitor reports `down`.
+    /// The default, false: the caller can send before the first status, because the network counts as up until then.
     public var holdsUntilKnown: Bool { false }
     /// Returns the default, false: every `down` means that there is no network.
     public func forbidsNetwork(because reason: String) -> Bool { false }

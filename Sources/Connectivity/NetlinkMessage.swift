@@ -12,9 +12,9 @@ struct NetlinkMessage: Hashable {
         /// New routes that replaced old routes. The message does not name the old routes.
         case routesReplaced([NetworkRoute])
         case routeRemoved
-        /// The end of a dump.
+        /// The end of a dump. A dump is the kernel's list of a whole table.
         case done
-        /// The result of a request; 0 for success.
+        /// The error number with which the kernel responded to a request; 0 for success.
         case failure(errno: Int32)
         /// The kernel dropped messages (`NLMSG_OVERRUN`).
         case overrun
@@ -28,8 +28,8 @@ struct NetlinkMessage: Hashable {
     /// The port number of the socket that made the request. If another program caused a change, `port` and `sequence`
     /// are from that program's request.
     var port: UInt32
-    /// True if the dump may have gaps, because the kernel's table changed during the dump (`NLM_F_DUMP_INTR`), or
-    /// because the dump failed.
+    /// True if this message belongs to a dump (the kernel's list of a table) that can have gaps. The kernel's table
+    /// changed during the dump (`NLM_F_DUMP_INTR`), or the dump failed.
     var isInterrupted: Bool
 }
 
@@ -144,7 +144,8 @@ extension NetlinkMessage {
 }
 
 extension NetworkLink {
-    /// Parses struct ifinfomsg: u8 family, u8 padding, u16 type, s32 index, u32 flags, u32 change; then attributes.
+    /// Parses a message about an interface: struct ifinfomsg (u8 family, u8 padding, u16 type, s32 index, u32 flags,
+    /// u32 change), then attributes. Returns nil if the message is too short, or if it describes a port of a bridge.
     fileprivate init?(message: ArraySlice<UInt8>) {
         guard let index = message.integer(at: 4, as: Int32.self),
             let flags = message.integer(at: 8, as: UInt32.self), message.count >= 16

@@ -68,7 +68,10 @@ struct NetworkView {
         return next()
     }
 
-    /// Applies one message, and returns the request to send now, if there is one.
+    /// Applies one message.
+    ///
+    /// - Returns: The next request to send; `nothing` if there is none now; `refused` if the kernel refused the request
+    ///   in progress.
     mutating func handle(_ message: NetlinkMessage) -> Output {
         switch message.body {
         case .done:

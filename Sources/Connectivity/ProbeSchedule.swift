@@ -1,11 +1,11 @@
-/// The schedule for the connection tests (probes) of a destination, and the conclusion whether the destination is
-/// reachable.
+/// Decides when to probe a destination, and whether the destination is reachable. A probe is a test of the connection.
 ///
-/// Two failures in a row make a destination unreachable, since one may be a lost packet; one success makes it reachable
-/// at once. Until the first failure the destination counts as reachable and needs no probe.
+/// Two failures in a row make the destination unreachable, because a single failure can be a lost packet. One success
+/// makes the destination reachable at once. Until the first failure, the destination counts as reachable and needs no
+/// probe.
 package struct ProbeSchedule: Hashable, Sendable {
-    /// The number of failures since the last success, at most 31. A lost transfer counts only while the destination
-    /// counts as reachable.
+    /// The number of failures since the last success. The number stops at 31. A failed probe adds 1. A lost transfer
+    /// adds 1 only while `isReachable` is true.
     private var failures = 0
     /// The result of the last probe; nil before the first.
     package private(set) var result: Reachability?
@@ -17,12 +17,12 @@ package struct ProbeSchedule: Hashable, Sendable {
 
     /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success.
     ///
-    /// Most outages are short, and one probe of a host costs a packet or two. So the schedule has four probes a second
-    /// for two seconds, two a second for four more, and one a second for ten. The waits are then 2, 4, 8 and 16
-    /// seconds, and 30 from then on. Longer waits in the first seconds would delay uploads. On a link that works for
-    /// 2 s after every 3 s of outage, waits of 1, 2 and 4 s made a tus upload take 1.55 times the shortest possible
-    /// time.
+    /// The wait is 250 ms after each of the first 8 failures, 500 ms after the next 8, and 1 s after the next 10. Then
+    /// the waits are 2, 4, 8 and 16 s. Every later wait is 30 s. The first waits are short, because most outages are
+    /// short, and a probe costs only a packet or two.
     package var delay: Duration? {
+        // On a link that works for 2 s after every 3 s of outage, waits of 1, 2 and 4 s made a tus upload take 1.55
+        // times the shortest possible time.
         switch failures {
         case ...0: nil
         case ...8: .milliseconds(250)

@@ -10,7 +10,7 @@ final class SharedWatch: Sendable {
         var status: Status
         var readers: [Int: AsyncStream<Status>.Continuation] = [:]
         var nextReader = 0
-        /// The number of the current watcher: reports of an earlier one are ignored.
+        /// The number of the current watcher. Reports of an earlier watcher are ignored.
         var run = 0
         var watcher: Task<Void, Never>?
     }
@@ -30,10 +30,10 @@ final class SharedWatch: Sendable {
 
     var status: Status { state.withLock { $0.status } }
 
-    /// Returns a stream of the current status and of each later change. A slow reader receives only the newest.
+    /// Returns a stream of the current status and of each later change. A slow reader receives only the newest status.
     ///
-    /// For the first reader, the source is opened on the calling thread, because it may watch the network namespace of
-    /// that thread.
+    /// For the first reader, the source is opened on the calling thread, because a source can watch the network
+    /// namespace of the thread that opens it.
     func read() -> AsyncStream<Status> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Status.self, bufferingPolicy: .bufferingNewest(1))
@@ -85,7 +85,8 @@ final class SharedWatch: Sendable {
         }
     }
 
-    /// Finishes the streams of all readers, since the source has ended.
+    /// Finishes the streams of all readers, because the source has ended. Does nothing if `run` is not the number of
+    /// the current watcher.
     private func end(_ run: Int) {
         let readers: [AsyncStream<Status>.Continuation] = state.withLock { state in
             guard state.run == run else { return [] }

@@ -16,8 +16,8 @@ struct StatusTracker {
 
     /// - Parameters:
     ///   - obstacle: The reason why there is no network; nil if there is a network.
-    ///   - addresses: Every usable address, even of an interface without carrier, because unplugging a cable for a
-    ///     second loses no address. nil if the addresses cannot be read, so that none counts as lost.
+    ///   - addresses: All usable addresses, also those of an interface without carrier. So no address is lost if a
+    ///     cable is unplugged for a second. nil if the addresses cannot be read; then no address counts as lost.
     /// - Returns: The status, if it differs from the status that was returned last; nil otherwise.
     mutating func update(obstacle: String?, addresses: Set<NetworkAddress>?) -> LinkStatus? {
         if let addresses {

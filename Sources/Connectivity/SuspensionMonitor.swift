@@ -29,8 +29,8 @@ public struct SuspensionMonitor: Sendable {
         self.pause = pause
     }
 
-    /// Returns a stream that yields the length of each suspension when the machine wakes. The stream omits suspensions
-    /// that are shorter than `shortest`. The watch ends with the reader.
+    /// Returns a stream that yields the length of each suspension after the machine wakes. The stream omits suspensions
+    /// that are shorter than `shortest`. The watch ends when the stream is released or its reader is cancelled.
     public func suspensions() -> AsyncStream<Duration> {
         let (stream, continuation) = AsyncStream.makeStream(of: Duration.self)
         let task = Task { [self] in

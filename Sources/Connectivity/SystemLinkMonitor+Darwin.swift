@@ -58,7 +58,7 @@
             }
         }
 
-        /// The interface that the system prefers.
+        /// The kind of the interface that the system prefers; `other` if there is no interface.
         fileprivate var interface: ConnectivityMonitor.Interface {
             switch availableInterfaces.first?.type {
             case .wiredEthernet: .wired

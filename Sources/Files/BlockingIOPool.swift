@@ -10,8 +10,8 @@ public final class BlockingIOPool: Sendable {
     /// The pool that callers use by default.
     public static let shared = BlockingIOPool()
 
-    /// The number of intervals of the timeout. The pool checks each job after every interval. A job times out after
-    /// `looks` + 1 successive checks without progress, so one jump of the clock is not enough.
+    /// The number of intervals into which the timeout is divided. The pool checks each job after every interval. A job
+    /// times out after `looks` + 1 successive checks without progress. So a single jump of the clock causes no timeout.
     private static let looks = 4
     /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
@@ -49,8 +49,8 @@ public final class BlockingIOPool: Sendable {
         var hasBegun = false
         /// The value of `beats` at the last check.
         var seen: UInt64 = 0
-        /// The number of successive checks without progress. Until the job has a thread, the progress of other jobs
-        /// counts; after that, only its own.
+        /// The number of successive checks that found no progress. For a job that has begun, only its own progress
+        /// resets the number to 0. For a job that waits for a thread, progress of other jobs resets the number.
         var silentLooks = 0
 
         var beats: UInt64 { job.beats.load(ordering: .relaxed) }
@@ -102,8 +102,8 @@ public final class BlockingIOPool: Sendable {
     /// The number of jobs whose caller still waits for the result.
     package var awaited: Int { state.withLock { $0.awaited.count } }
 
-    /// Records that a system call of the current job has returned. A job with several system calls calls this after
-    /// each, so that the pool does not count the job as blocked.
+    /// Records that a system call of the current job has returned; does nothing on a thread without a job. A job that
+    /// makes several system calls must call `beat` after each of them. Otherwise the pool regards the job as blocked.
     package static func beat() { current?.beats.add(1, ordering: .relaxed) }
 
     /// Runs `work` on a thread of the pool, so that a blocked device does not block other work. `work` must retain
@@ -176,8 +176,8 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Removes and returns the first job whose device has not reached its limit of threads. If there is none, counts
-    /// the thread as idle.
+    /// Removes and returns the first queued job whose device has not reached its limit of threads. If no job can
+    /// run now, counts the calling thread as idle and returns nil.
     private func take() -> Job? {
         state.withLock { state in
             guard let index = state.queued.firstIndex(where: { hasRoom(for: $0.medium, state) }) else {
@@ -211,7 +211,10 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// - Returns: The jobs that have timed out. `isOver` is true if no caller waits any more, so that the checks end.
+    /// Checks once whether the awaited jobs have made progress.
+    ///
+    /// - Returns: The jobs that have timed out. `isOver` is true if no caller waits for a job any more, so that the
+    ///   checks end.
     private func look(_ state: inout State) -> (late: [Job], isOver: Bool) {
         var moved = state.moved
         state.moved = []

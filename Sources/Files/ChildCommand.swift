@@ -66,8 +66,8 @@ package struct ChildCommand: Sendable {
     }
 
     private static let complaintLimit = 4096
-    /// The longest wait for the end of a pipe after the command's end. A child process of the command can hold the pipe
-    /// open.
+    /// The longest wait of `run` for the end of an output pipe after the command has ended. A child process of the
+    /// command can hold the pipe open. With `Output.all`, `run` reads standard output to its end instead.
     private static let timeout = DispatchTimeInterval.milliseconds(500)
 
     /// Returns the named environment variables of this process. A name that ends in `*` matches every name with that
@@ -168,8 +168,8 @@ extension ChildCommand.Result.Ending {
     }
 }
 
-/// The reader of one output of a command. It reads everything, unless the output exceeds its limit. So the command does
-/// not block on a full pipe.
+/// The reader of one output pipe of a command. It reads to the end, so that the command does not block on a full pipe.
+/// With `atMost`, the reader stops as soon as the output exceeds the limit.
 private final class ChildOutput: Sendable {
     private let text = Mutex(Data())
     private let ended = DispatchSemaphore(value: 0)

@@ -23,7 +23,7 @@ package struct ChildProcess: Sendable {
 
     package enum Environment: Sendable {
         case only([String: String])
-        /// The environment of this process, and those variables of `adding` that this environment does not contain.
+        /// The environment of this process, plus each variable of `adding` that this process does not have.
         case inherited(adding: [String: String])
     }
 

@@ -28,7 +28,7 @@ package enum DescriptorLimit {
         _ = setrlimit(resource, &limit)
     }
 
-    /// True if the process cannot open another file now.
+    /// True if no file can be opened now, because this process or the whole system has too many open files.
     package static var isReached: Bool {
         let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard probe < 0 else {

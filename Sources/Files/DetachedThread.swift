@@ -8,12 +8,14 @@
 
 /// The threads outside of Swift's thread pool, for work that may block for any length of time.
 package enum DetachedThread {
-    /// Blocks the calling thread, which must not belong to Swift's thread pool.
+    /// Blocks the calling thread for `time`, at most 71 minutes. The thread must not belong to Swift's thread pool.
     package static func sleep(for time: Duration) { usleep(UInt32(clamping: Int(time / .microseconds(1)))) }
 
     /// Blocks the calling thread until the process ends.
     package static func waitForever() -> Never { while true { pause() } }
 
+    /// Runs `work` on a new thread. On Linux, runs it on a thread of Dispatch if no new thread can be started.
+    ///
     /// - Parameters:
     ///   - name: The name of the new thread in debuggers and `top`; at most 15 bytes.
     ///   - stackSize: The size of the stack in bytes; nil for the system's default.

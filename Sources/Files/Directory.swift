@@ -23,8 +23,8 @@ package final class Directory: Sendable {
         try self.init(path, in: AT_FDCWD, flags: flags, keepsReserve: keepsReserve)
     }
 
-    /// Opens a folder for the lookup of names in it. On Linux, opening needs no permission to read the folder, and
-    /// `synchronize()` fails for such a folder.
+    /// Opens a folder in order to look up names in it. On Linux, this needs no permission to read the folder, but
+    /// `synchronize()` always fails on the result.
     convenience init(searching path: LocalPath) throws(SystemCallError) {
         try self.init(
             path, in: AT_FDCWD, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
@@ -43,7 +43,7 @@ package final class Directory: Sendable {
     deinit { close(descriptor.rawValue) }
 
     /// Returns at most `limit` names in the folder, unsorted, without `.` and `..`. The names are bytes, because they
-    /// need not be UTF-8, and Foundation would drop names that are not.
+    /// need not be UTF-8. Foundation would drop the names that are not UTF-8.
     package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
         // A second descriptor, because reading the folder moves the descriptor's position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -90,14 +90,16 @@ package final class Directory: Sendable {
         try OpenFile(name, in: descriptor.rawValue, for: access, reserve: reserve)
     }
 
+    /// Opens the subfolder `name`.
+    ///
     /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` for a symbolic link, and `ENOTDIR` for a file.
     package func folder(_ name: LocalPath) throws(SystemCallError) -> Directory {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
         return try Directory(name, in: descriptor.rawValue, flags: flags, keepsReserve: false)
     }
 
-    /// Opens the subfolder `name` for the lookup of names in it. On Linux, opening needs no permission to read the
-    /// subfolder.
+    /// Opens the subfolder `name` in order to look up names in it. On Linux, this needs no permission to read the
+    /// subfolder, but `synchronize()` always fails on the result.
     ///
     /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` for a symbolic link, and `ENOTDIR` for a file.
     func searching(_ name: LocalPath) throws(SystemCallError) -> Directory {
@@ -123,8 +125,8 @@ package final class Directory: Sendable {
         try synchronize()
     }
 
-    /// Makes a folder with the permission bits `mode`, without those of the umask. It survives a power cut only after
-    /// `synchronize()`.
+    /// Makes a folder. Its permission bits are those of `mode` that the umask does not clear. The folder survives a
+    /// power cut only after `synchronize()`.
     ///
     /// - Throws: `SystemCallError`, with `EEXIST` if the name is taken.
     package func makeFolder(_ name: LocalPath, mode: UInt32) throws(SystemCallError) {
@@ -210,7 +212,8 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Makes created, renamed and removed names survive a power cut.
+    /// Makes created, renamed and removed names in this folder survive a power cut. Some network file systems
+    /// cannot synchronize a folder. There, this method does nothing and throws no error.
     package func synchronize() throws(SystemCallError) {
         // Some network file systems cannot sync a folder and return EINVAL; there is no other call for it.
         guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }

@@ -14,6 +14,8 @@ package enum FileKind: Hashable, Sendable {
     /// An entry that `stat(2)` cannot examine, for example because it was removed after it was listed.
     case missing
 
+    /// Returns the kind of the entry at `path`; `missing` if the entry cannot be examined.
+    ///
     /// - Parameter follows: True to return the kind of a symbolic link's target; false to return `link`.
     package static func of(_ path: LocalPath, follows: Bool) -> FileKind {
         FileStatus.of(path, follows: follows)?.kind ?? .missing
@@ -24,7 +26,7 @@ package enum FileKind: Hashable, Sendable {
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     package let kind: FileKind
-    /// True for a named pipe (FIFO). What other processes write to the pipe is read like the content of a file.
+    /// True for a named pipe (FIFO). Like a file, it has content that other processes write.
     let isPipe: Bool
     /// The permission bits, with the sticky, setuid and setgid bits.
     package let mode: UInt32

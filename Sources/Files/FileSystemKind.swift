@@ -24,14 +24,19 @@ package struct FileSystemKind: Hashable, Sendable {
         "fuse.cryfs", "fuse.bindfs", "fuse.fuse-overlayfs", "fuse.squashfuse", "fuse.ext2fs", "fuse.fuse2fs",
     ]
 
-    /// The local file systems that grant a lease (fcntl(2)) whenever no process has the file open for writing. Network
-    /// file systems refuse a lease for other reasons too.
+    /// The local file systems that grant a lease (fcntl(2)) whenever no process has the file open for writing. A
+    /// network file system can refuse a lease even if no process writes to the file.
     private static let leasing: Set<String> = [
         "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "tmpfs", "overlay", "zfs", "bcachefs", "jfs",
         "nilfs2", "vfat", "exfat", "ntfs3", "ramfs",
     ]
 
-    /// True if `FileDescriptor.hasWriters` works for a file at this path, on the device with this number.
+    /// True if `FileDescriptor.hasWriters` is reliable for a file, because the file system grants leases. False if the
+    /// kind of the file system is unknown.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - device: The device number of the file.
     package static func tellsWriters(_ path: LocalPath, _ device: UInt64) -> Bool {
         holding(path, device).map { leasing.contains($0.name) } ?? false
     }

@@ -61,6 +61,8 @@ package final class LineSocket: Sendable {
     /// Ends the stream for readers and writers at both ends. Any thread may call this.
     package func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
+    /// Writes all of `bytes`.
+    ///
     /// - Returns: False if the write failed: the other end has closed the socket, or has read nothing until the
     ///   timeout.
     package func write(_ bytes: [UInt8]) -> Bool {

@@ -7,7 +7,8 @@ extension LocalPath: Codable {
         return Self.prefix + Data(bytes).base64EncodedString()
     }
 
-    /// Decodes a text that `encoded` made; nil if the base64 is malformed.
+    /// Decodes the text form of a path (`encoded`). Returns nil if the text begins with `base64:` and the rest is not
+    /// Base64.
     public init?(encoded: String) {
         guard encoded.hasPrefix(Self.prefix) else {
             self.init(encoded)

@@ -42,15 +42,16 @@ extension LocalPath {
         return content
     }
 
-    /// The path itself if it is absolute; otherwise the path in the working directory.
+    /// The path itself if it is absolute; otherwise the path of the working directory, followed by this path.
     package var absolute: LocalPath {
         if bytes.first == UInt8(ascii: "/") { return self }
         return LocalPath(FileManager.default.currentDirectoryPath).appending(bytes)
     }
 
     /// True if the file has a POSIX access control list (acl(5)), or if the system does not report whether it has one.
-    /// Its group bits are then the mask of the list, which may name any user. It is always false on systems other than
-    /// Linux.
+    /// Always false on systems other than Linux.
+    ///
+    /// With a list, the group bits of the mode are the mask of the list, and the list can name any user.
     var hasAccessList: Bool {
         #if os(Linux)
             withCString { text in

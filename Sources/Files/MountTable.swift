@@ -71,8 +71,8 @@ package enum PseudoFileSystems {
         "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
         "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
     ]
-    /// A cache of device numbers that do not belong to a pseudo file system. The number of a pseudo file system is not
-    /// stored, because the kernel can reuse it.
+    /// A cache of the device numbers for which `hold` returned false. The number of a pseudo file system is not stored,
+    /// because the kernel can reuse it.
     private static let others = Mutex<Set<UInt64>>([])
 
     /// True if the device number belongs to a pseudo file system; false if the mount table does not contain the number.

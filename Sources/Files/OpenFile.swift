@@ -15,17 +15,20 @@ package final class OpenFile: Sendable {
         case reading
         /// Reading at any offset, writing at the end.
         case appending
-        /// Reading at any offset, writing at the end, in a new file for its owner alone. Fails if the name exists.
+        /// Reading at any offset and writing at the end, in a new file that only its owner can access. Fails if the
+        /// name exists.
         case creating
-        /// Writing at the end; creates the file for its owner alone if it does not exist.
+        /// Writing at the end. Creates the file if it does not exist; only its owner can access the new file.
         case appendingOrCreating
-        /// Writing at the end after emptying the file; creates the file for its owner alone if it does not exist.
+        /// Writing at the end, in a file that is emptied first. Creates the file if it does not exist; only its owner
+        /// can access the new file.
         case emptying
         /// Reading and writing at any offset.
         case writing
         /// Reading and writing at any offset, in a new file that only its owner can access. Fails if the name exists.
         case creatingForWriting
-        /// Reading and writing at any offset; creates the file for its owner alone if it does not exist.
+        /// Reading and writing at any offset. Creates the file if it does not exist; only its owner can access the new
+        /// file.
         case locking
 
         fileprivate var flags: CInt {
@@ -165,7 +168,9 @@ package final class OpenFile: Sendable {
         }
     }
 
-    /// - Returns: The number of bytes that the system wrote in one call, which may be lower than the number of `bytes`.
+    /// Writes `bytes` with one system call, at the end if the file was opened for appending.
+    ///
+    /// - Returns: The number of bytes that the system wrote, which can be lower than the number of `bytes`.
     package func appendOnce(_ bytes: [UInt8]) throws(SystemCallError) -> Int {
         try SystemCallError.check("write", name) {
             bytes.withUnsafeBytes { systemWrite(descriptor.rawValue, $0) }
@@ -193,7 +198,7 @@ package final class OpenFile: Sendable {
     #if os(Linux)
         /// Allocates `length` bytes of the disk for the file, which must be empty.
         ///
-        /// - Returns: False if the file system cannot allocate.
+        /// - Returns: False if the file system does not support allocation.
         package func reserve(_ length: Int) throws(SystemCallError) -> Bool {
             var code: CInt
             repeat { code = posix_fallocate(descriptor.rawValue, 0, off_t(length)) } while code == EINTR
@@ -246,7 +251,7 @@ func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, _ o
 }
 
 extension FileDescriptor {
-    /// Announces to the kernel that a range will be read soon.
+    /// Announces to the kernel that a range of the file will be read soon. Does nothing on systems other than Linux.
     package func willNeed(_ range: Range<Int64>) {
         #if os(Linux)
             posix_fadvise(
@@ -255,11 +260,11 @@ extension FileDescriptor {
         #endif
     }
 
-    /// True if a process has the file open, or mapped, for writing; nil if that cannot be determined, for example for
-    /// files of other users.
+    /// True if a process has the file open, or mapped, for writing. nil if that cannot be determined, for example for
+    /// files of other users. Always nil on systems other than Linux.
     ///
-    /// The check is a lease (fcntl(2)). Call it only on a local file system: network file systems refuse a lease for
-    /// other reasons too.
+    /// The check takes a lease on the file (fcntl(2)) and gives it back. Call it only on a local file system. A network
+    /// file system can refuse a lease even if no process writes to the file.
     package var hasWriters: Bool? {
         #if os(Linux)
             // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.

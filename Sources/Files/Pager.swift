@@ -4,7 +4,9 @@
     import Darwin
 #endif
 
-/// Shows a long text on a terminal through the program in `PAGER`, or through less, as git and man do.
+/// Shows a long text on a terminal through the program in the environment variable `PAGER`. If the variable is
+/// missing or empty, uses less, or cat if less is not installed. If standard output is not a terminal, or if no program
+/// can be started, prints the text directly.
 package enum Pager {
     private static let fallback = "if command -v less >/dev/null; then exec less; else exec cat; fi"
 

@@ -3,16 +3,17 @@ package import SystemPackage
 /// Checks that no other user can replace a file. The checks concern the owner and the mode of the file, and of each
 /// folder on its path. For a symbolic link, the owner of the link and the path of its target are checked too.
 ///
-/// The rules are those of ssh for its own files (`StrictModes`), with two exceptions. The file and every folder above
-/// it must belong to the user or to root, and other users must have no permission to write to them.
+/// Ssh checks its own files in a similar way (`StrictModes`). The file and every folder above it must belong to the
+/// user or to root. Other users must have no permission to write to them, with two exceptions:
 ///
-/// The first exception is a folder with the sticky bit, because no other user can replace an existing file in it. The
-/// second exception is write permission for the group, if Ferry does not run as root. Ferry accepts it on folders of
-/// root, and on files and folders whose group has the same number as the user. Such a group usually contains only the
-/// user (useradd(8), `USERGROUPS_ENAB`). Where the group may write, there must be no access control list.
+/// - A folder with the sticky bit above the file can be writable for all, because no other user can replace an existing
+///   file in it.
+/// - If Ferry does not run as root, the group can have write permission on a folder of root. The same is true for a
+///   file or folder whose group has the same number as the user, because such a group usually contains only the user
+///   (useradd(8), `USERGROUPS_ENAB`). Where the group can write, there must be no access control list.
 ///
-/// The path can also lead to a device, a socket or a folder. A device or a socket must belong to the user or to root. A
-/// folder to which others can write must belong to root and have the sticky bit.
+/// The path can also lead to a device, a socket or a folder. A device or a socket must belong to the user or to root.
+/// If others can write to the folder at the end of the path, the folder must belong to root and have the sticky bit.
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
@@ -77,8 +78,8 @@ package enum PathTrust {
         return nil
     }
 
-    /// Returns true if a folder exists, passes `check`, and no other user can create files in it. A folder with the
-    /// sticky bit gets no exception.
+    /// Returns true if a folder exists, no other user can replace it, and no other user can create files in it. Returns
+    /// false for a folder with the sticky bit if other users can create files in it.
     package static func isClosed(_ folder: LocalPath, for user: UInt32 = Machine.user) -> Bool {
         do throws(PathIssue) {
             guard try check(folder, isFolder: true, for: user) == nil else { return false }
@@ -108,7 +109,8 @@ package enum PathTrust {
         }
     }
 
-    /// Returns true if another user can create files in the folder, sticky or not.
+    /// Returns true if another user can create files in the folder, with or without the sticky bit. Also returns true
+    /// if the folder cannot be examined.
     private static func isOpen(_ folder: LocalPath, for user: UInt32) -> Bool {
         guard let status = FileStatus.of(folder, follows: false) else { return true }
         return othersMayWrite(status, of: folder, isFile: false, for: user)
@@ -125,9 +127,9 @@ package enum PathTrust {
         return !isTrusted || path.hasAccessList
     }
 
-    /// The user ID that the system shows as the owner of a file whose real owner has no ID in this user namespace
-    /// (user_namespaces(7)). In a container, for example, the files of the machine's root have this owner. nil outside
-    /// of such a namespace, or if the namespace has a user with this ID.
+    /// The user ID that the system shows for every owner who has no ID in this user namespace (user_namespaces(7)). In
+    /// a container, for example, it is the owner of the files that belong to the machine's root. nil outside of a user
+    /// namespace, if a user in the namespace has this ID, or if the system does not report the ID.
     private static let unmapped: UInt32? = {
         // The kernel accepts at most 340 ranges.
         guard let map = LocalPath("/proc/self/uid_map").content(upTo: 1 << 14),
@@ -154,7 +156,8 @@ package enum PathTrust {
     }
 }
 
-/// The reason why a file must not be used: another user can replace, change or create it.
+/// The reason why a file must not be used: another user can replace, change or create it, or its path has too many
+/// symbolic links.
 package struct PathIssue: Error, Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// The file, or a folder or link on its path, belongs to another user. The value is the ID of that user.
@@ -169,7 +172,7 @@ package struct PathIssue: Error, Hashable, Sendable {
 
     /// The path of the file, folder or link that is at fault.
     package let path: LocalPath
-    /// True if `summary(of:)` describes `path` as the file; false if it describes `path` as a folder above the file.
+    /// True if `summary(of:)` calls `path` the file; false if `summary(of:)` calls `path` a folder above the file.
     let isFile: Bool
     package let mode: UInt32
     package let cause: Cause
@@ -187,7 +190,7 @@ package struct PathIssue: Error, Hashable, Sendable {
         }
     }
 
-    /// The next step for the user: the command that repairs the owner or the mode, if there is one.
+    /// Advice for the user. If the owner or the mode is wrong, the advice contains the command that repairs it.
     package var hint: String {
         let word = ShellWord.quoted(path.text)
         return switch cause {

@@ -1,10 +1,12 @@
-/// The ASCII characters that percent-encoding leaves as they are (RFC 3986 §2.1).
+/// A set of ASCII characters that percent-encoding leaves unchanged (RFC 3986 §2.1).
 package struct PlainCharacters: Sendable {
-    /// A bit for each ASCII character: `low` for 0 to 63, `high` for 64 to 127.
+    /// One bit for each ASCII character, set if the character is in the set: `low` for characters 0 to 63, `high` for
+    /// 64 to 127.
     private let low: UInt64
     private let high: UInt64
 
-    /// Makes the set of the ASCII letters, the digits and the ASCII characters of `others`.
+    /// Creates the set of all ASCII letters, all digits and the characters of `others`. Ignores characters of `others`
+    /// that are not ASCII.
     package init(alphanumericsAnd others: StaticString) {
         var bits: (low: UInt64, high: UInt64) = (0, 0)
         func insert(_ byte: UInt8) {
@@ -27,7 +29,7 @@ package struct PlainCharacters: Sendable {
 }
 
 extension StringProtocol {
-    /// Percent-encodes every byte of the text that is not in `plain`, and returns the new text.
+    /// Returns the text in percent-encoding. Encodes each UTF-8 byte of the text, except the characters in `plain`.
     package func percentEncoded(keeping plain: PlainCharacters = .unreserved) -> String {
         utf8.percentEncoded { plain.contains($1) }
     }
@@ -51,7 +53,7 @@ extension StringProtocol {
 }
 
 extension Collection<UInt8> {
-    /// Percent-encodes every byte for which `isPlain` is false, and returns the text.
+    /// Percent-encodes each byte for which `isPlain` returns false, and returns the result as text.
     package func percentEncoded(unless isPlain: (Index, UInt8) -> Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

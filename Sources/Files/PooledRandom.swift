@@ -6,8 +6,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A generator of random numbers from the kernel. One system call fetches 256 bytes for later calls of `next()`,
-/// because each small upload needs a dozen numbers. Each number is used once.
+/// A generator of random numbers from the kernel. One system call fetches the numbers for 32 calls of `next()`, because
+/// each small upload needs a dozen numbers. Each fetched number is used once.
 package struct PooledRandom: RandomNumberGenerator, Sendable {
     /// The maximum number of bytes that getentropy(3) returns in one call.
     private static let size = 256

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The three standard streams of this process, with functions for a terminal.
+/// A standard stream of this process.
 package enum StandardStream: CInt, Sendable {
     case input, output, errors
 
@@ -19,7 +19,7 @@ package enum StandardStream: CInt, Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all of `text` without buffering. Errors are ignored, because the reader may have closed the stream.
+    /// Writes all of `text` without buffering. Ignores errors, for example if the reader has closed the stream.
     package func write(_ text: String) { try? write(Array(text.utf8)) }
 
     /// Writes all of `bytes` without buffering.
@@ -62,8 +62,9 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
-    /// Redirects standard output and standard error to the file at `path`, created if it is missing, and standard input
-    /// to `/dev/null`. If the file cannot be opened, the output goes to `/dev/null` too.
+    /// Redirects standard output and standard error to the end of the file at `path`, and standard input to
+    /// `/dev/null`. Creates the file if it is missing. If the file cannot be opened, the output goes to `/dev/null`,
+    /// too.
     package static func redirectAll(to path: LocalPath) {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         let file = path.withCString { open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
@@ -72,13 +73,17 @@ package enum StandardStream: CInt, Sendable {
         for opened in [nothing, file] where opened > errors.rawValue { close(opened) }
     }
 
-    /// Passes typed bytes to `take` one by one, with echo, line mode and signals of the terminal switched off. With
-    /// signals off, no key ends the process before the echo is switched on again.
+    /// Reads the bytes that the user types, and passes them to `take` one by one. Ends when `take` returns false, at
+    /// the end of the stream, or at an error.
+    ///
+    /// The terminal does not show the typed text, does not wait for the end of the line, and turns no key into a
+    /// signal. So no key ends the process before the echo is switched on again.
     ///
     /// - Parameters:
-    ///   - ask: Shows the question. It is called once the echo is off, so that a fast answer is neither shown nor lost.
-    ///   - take: Returns false after the last wanted byte.
-    /// - Returns: False if the stream is not a terminal, or if its modes cannot be changed.
+    ///   - ask: Shows the question. It is called after the echo is switched off, so that bytes typed after the question
+    ///     are neither shown nor dropped.
+    ///   - take: Returns true to read another byte.
+    /// - Returns: False if the stream is not a terminal, or if its modes cannot be changed. True in all other cases.
     package func readHidden(asking ask: () -> Void, _ take: (UInt8) -> Bool) -> Bool {
         var before = termios()
         guard tcgetattr(rawValue, &before) == 0 else { return false }

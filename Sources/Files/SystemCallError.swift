@@ -37,9 +37,10 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { "\(call): \(reason)" }
 
-    /// Calls `body`, which makes a system call. Repeats it while a signal interrupts the call (`EINTR`).
+    /// Calls `body`, which makes a system call. Calls `body` again each time that a signal interrupts the system call
+    /// (`EINTR`).
     ///
-    /// - Throws: `SystemCallError` if the result is -1.
+    /// - Throws: `SystemCallError` if the result is -1 for another reason.
     @discardableResult
     package static func check<Result: SignedInteger>(
         _ call: String, _ name: String = "", _ body: () -> Result
@@ -56,7 +57,7 @@ extension Errno {
     /// The code of the call that has just failed.
     package static var last: Errno { Errno(rawValue: errno) }
 
-    /// The system's text as a part of a sentence: `no such file or directory`.
+    /// The system's text for the error code in lower case, as a part of a sentence: `no such file or directory`.
     package var phrase: String { description.lowercased() }
 }
 
@@ -69,16 +70,17 @@ public enum FileDanger: Hashable, Sendable {
     case otherNames(count: Int)
     /// The file or folder belongs to another user; the value is that user's ID.
     case owner(UInt32)
-    /// The permission bits give other users some access to the file or folder.
+    /// The permission bits allow at least one kind of access for the group or for other users.
     case openToOthers
-    /// A folder or link above the file belongs to another user; the value is that user's ID.
+    /// A folder above the file, or a symbolic link in its path, belongs to another user. The value is that user's ID.
     case parentOfAnotherUser(UInt32)
     /// Other users can write to a folder above the file.
     case parentOpenToOthers
 }
 
 extension SystemCallError {
-    /// Calls `body`, and adds the name of the system call to the `Errno` that `body` throws.
+    /// Calls `body`. If `body` throws an `Errno`, throws a `SystemCallError` with this code, the system call `call` and
+    /// the file name `name`.
     static func of<Value>(
         _ call: String, _ name: String = "", _ body: () throws(Errno) -> Value
     ) throws(SystemCallError) -> Value {

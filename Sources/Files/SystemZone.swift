@@ -6,7 +6,8 @@
 
 /// The time zone of this process, set by `TZ` or the system (tzset(3)).
 package enum SystemZone {
-    /// Returns the number of seconds by which the zone is ahead of GMT at `date`.
+    /// Returns the number of seconds by which the zone is ahead of GMT at `date`; 0 if the system cannot convert the
+    /// date.
     package static func offset(at date: Date) -> Int {
         guard var time = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) else { return 0 }
         var local = tm()

@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Removes scalars from both ends of the text while `isCut` accepts them, and returns the result.
+    /// Removes Unicode scalars from both ends of the text while `isCut` returns true for them, and returns the result.
     package func trimmed(of isCut: (Unicode.Scalar) -> Bool) -> String {
         let rest = unicodeScalars.drop(while: isCut)
         guard let last = rest.lastIndex(where: { !isCut($0) }) else { return "" }
@@ -14,6 +14,6 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// True for a tab and for the spaces of all scripts.
+    /// True for a tab and for each Unicode space (the category `Zs`).
     fileprivate var isBlank: Bool { self == "\t" || properties.generalCategory == .spaceSeparator }
 }

@@ -1,6 +1,6 @@
-/// A walk to a folder, one component of the path after another. The walk follows the symbolic links of trusted users
-/// only. So another user who can write to a folder on the path cannot lead the walk elsewhere. On Linux, the walk needs
-/// only search permission for each folder.
+/// A walk along a path to a folder, one component after the other. The walk follows a symbolic link only if the link
+/// belongs to a user whom the caller trusts. Without this rule, another user who can write to a folder on the path
+/// could redirect the walk to any folder. On Linux, the walk needs only search permission for each folder.
 package struct TrustedWalk {
     /// The maximum number of symbolic links to follow, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
@@ -12,10 +12,13 @@ package struct TrustedWalk {
     private let owners: Set<UInt32>
     private var links = 0
 
+    /// Walks to the folder at `path`.
+    ///
     /// - Parameters:
     ///   - path: The path of an existing folder.
-    ///   - owners: The ids of the users whose symbolic links are followed.
-    /// - Throws: `SystemCallError`. Its `danger` is `owner` for a link of another user.
+    ///   - owners: The IDs of the users whose symbolic links are followed.
+    /// - Throws: `SystemCallError`. The error's `danger` is `owner` if a symbolic link on the path belongs to a user
+    ///   who is not in `owners`.
     package init(_ path: LocalPath, trusting owners: Set<UInt32>) throws(SystemCallError) {
         let start = Self.start(of: path)
         directory = try Directory(searching: start)
@@ -32,9 +35,10 @@ package struct TrustedWalk {
         path.bytes.split(separator: 0x2F).map { Array($0) }
     }
 
-    /// Enters a folder below the current one.
+    /// Continues the walk from `directory` along a relative path to another folder.
     ///
-    /// - Throws: `SystemCallError`. Its `danger` is `owner` for a link of another user.
+    /// - Throws: `SystemCallError`. The error's `danger` is `owner` if a symbolic link on the path belongs to a user
+    ///   who is not in `owners`.
     package mutating func enter(_ path: LocalPath) throws(SystemCallError) {
         var left = Self.components(of: path)[...]
         while let component = left.popFirst() {
@@ -57,7 +61,10 @@ package struct TrustedWalk {
         }
     }
 
-    /// Returns the target of a symbolic link; nil if the entry is no link.
+    /// Returns the target of the symbolic link `name`; nil if `name` is not a symbolic link.
+    ///
+    /// - Throws: `SystemCallError`. The error's `danger` is `owner` if the link belongs to a user who is not in
+    ///   `owners`, or if the link changes during the call.
     private func linkTarget(_ name: LocalPath) throws(SystemCallError) -> LocalPath? {
         let status = try directory.status(of: name)
         guard status.kind == .link else { return nil }

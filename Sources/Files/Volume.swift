@@ -6,13 +6,15 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The disk or network share of a file. It may be temporarily unavailable although the file still exists.
+/// Tests whether an error or a missing file is caused by an unavailable disk or network share. The files there still
+/// exist, and can possibly be read later.
 package enum Volume {
-    /// True for the errno values of a disk that is unplugged or broken, and of a share whose server does not respond:
-    /// the file may be readable later.
+    /// True if file I/O returns this error for an unplugged or broken disk, or for a network share whose server does
+    /// not respond. The file can possibly be read later.
     package static func isTrouble(_ code: Errno) -> Bool { isTroubleOfDisk(code) || isTroubleOfShare(code) }
 
-    /// True for those errno values of `isTrouble` that only file I/O returns, never a socket.
+    /// True if file I/O returns this error for an unavailable disk or network share. False for every error that a
+    /// socket can return, too.
     package static func isTroubleOfDisk(_ code: Errno) -> Bool {
         #if os(Linux)
             // A removed card; a folder locked by encryption; a broken link to a share.
@@ -32,8 +34,9 @@ package enum Volume {
         ].contains(code.rawValue)
     }
 
-    /// True if there is no file at `path` because its disk or share is not mounted. The sign of this is that the
-    /// nearest existing folder of the path is on another device than the file was.
+    /// True if the file at `path` is missing because its disk or share is not mounted. In that case, the nearest
+    /// existing folder above the path has another device number than the file had. False if the file exists, or if the
+    /// device numbers cannot be compared.
     ///
     /// - Parameter expected: The last known identity of the file.
     package static func isAway(_ path: LocalPath, expecting expected: FileIdentity) -> Bool {
@@ -56,9 +59,9 @@ package enum Volume {
         return false
     }
 
-    /// True if files on this device report the same device number as their folder. False for an overlay file system,
-    /// where a file reports the device of the lower layer. Also false for a device that is not in the mount table, such
-    /// as a btrfs subvolume.
+    /// True if each file on the device has the same device number as its folder. False for an overlay file system,
+    /// because its files can have the device number of another file system. Also false if the mount table does not
+    /// contain the device, for example for a btrfs subvolume.
     private static func tellsDevice(_ folder: UInt64) -> Bool {
         #if os(Linux)
             guard let kind = MountTable.current?.kind(of: folder) else { return false }

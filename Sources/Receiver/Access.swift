@@ -2,7 +2,7 @@ import FerryFiles
 import HTTPTypes
 import NIOCore
 
-/// Decides which clients may use the receiver.
+/// Decides whether a client is allowed to use the receiver.
 struct Access: Sendable {
     /// The minimum number of bytes of a token. A shorter token can be guessed in reasonable time.
     static let shortestToken = 16
@@ -16,7 +16,8 @@ struct Access: Sendable {
     }
 
     /// Checks the host name, the origin and the token of a request.
-    /// - Throws: `Refusal` with 400, 421, 403 or 401.
+    /// - Throws: `Refusal` with 400 for a missing `Host`, 421 for an unknown host name, 403 for a web page of another
+    ///   host, and 401 for a missing or wrong token.
     func check(_ request: HTTPRequest) throws(Refusal) {
         guard let authority = request.authority, !authority.isEmpty else {
             throw Refusal(.badRequest, "The request has no Host.")
@@ -38,7 +39,7 @@ struct Access: Sendable {
         }
     }
 
-    /// True for `127.0.0.0/8`, `::1` and `localhost`.
+    /// True for an address in `127.0.0.0/8`, for `::1` and for `localhost`.
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         return isAddress(host) && host.hasPrefix("127.")
@@ -49,8 +50,9 @@ struct Access: Sendable {
         !host.contains("%") && (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// Returns the host of `host`, `host:port` or `[address]:port`, in lower case and without a dot at the end. Returns
-    /// nil if there is other text after the host, such as in `localhost:1@evil`.
+    /// Returns the host name or address in a text such as `host`, `host:port` or `[address]:port`, in lower case and
+    /// without a dot at the end. Returns nil if the host is followed by other text than a port, such as in
+    /// `localhost:1@evil`.
     static func host(of authority: String) -> String? {
         let host: Substring
         let rest: Substring

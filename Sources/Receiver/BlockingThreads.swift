@@ -23,7 +23,8 @@ enum BlockingThreads {
     }
 }
 
-/// Runs blocking work outside of the event loop, even if the task is cancelled: received bytes must be stored.
+/// Runs blocking work on another thread than the event loop. The work also runs if the task is cancelled, because
+/// received bytes must be stored.
 func offLoop<Result: Sendable>(
     on threads: BlockingThreads = .common, _ work: @escaping @Sendable () throws(SystemCallError) -> Result
 ) async throws(SystemCallError) -> Result {

@@ -1,6 +1,7 @@
-/// Decides when a body arrives too slowly to keep its connection.
+/// Decides whether a client sends the body of a request too slowly. If so, the receiver closes the connection.
 ///
-/// Only time spent waiting for the client counts, so a slow disk or a receiver with a rate limit disconnects no client.
+/// Only the time in which the receiver waits for the client counts. So a client is not disconnected because the
+/// receiver's disk is slow, or because the receiver limits the rate.
 struct BodyRate: Sendable {
     private let leastPerSecond: Int
     private let window: Duration
@@ -9,15 +10,16 @@ struct BodyRate: Sendable {
 
     /// - Parameters:
     ///   - leastPerSecond: The minimum number of bytes per second.
-    ///   - window: The rate is checked each time the receiver has waited this long, in total, for bytes of the client.
+    ///   - window: The time between two checks of the rate, measured only while the receiver waits for bytes.
     init(leastPerSecond: Int, over window: Duration) {
         self.leastPerSecond = leastPerSecond
         self.window = window
     }
 
-    /// Counts bytes that arrived after waiting for the client.
+    /// Counts `count` bytes that arrived after the receiver had waited for the time `wait`. Checks the rate each time
+    /// the waiting times add up to `window` or more.
     ///
-    /// - Returns: False if a window ends here and too few bytes arrived in it.
+    /// - Returns: False if the rate was checked now, and was below `leastPerSecond`.
     mutating func allows(_ count: Int, after wait: Duration) -> Bool {
         waited += wait
         bytes += count

@@ -15,14 +15,15 @@ struct BodyReceiver: Sendable {
         var isComplete: Bool { if case .complete = self { true } else { false } }
     }
 
-    /// The age at which a batch of pending bytes is written although it is not full. It is checked when a chunk
-    /// arrives.
+    /// The time after which received bytes in memory are written to the file, even if they are few. The time is checked
+    /// only when a chunk arrives.
     private static let timeout = Duration.milliseconds(500)
 
     let metrics: ReceiverMetrics
     let rate: ReceiveRate?
 
-    /// Writes the body into the file from `offset` on, until the body ends or cannot be stored.
+    /// Writes the body to the file, starting at `offset`. Stops early if the connection is lost or too slow, if `limit`
+    /// or the quota is reached, or if a write fails.
     /// - Parameter limit: The maximum size of the file; nil for no limit.
     /// - Returns: The size of the file, and the reason why receiving ended. The new bytes are not synced yet.
     func receive(
@@ -70,15 +71,16 @@ struct BodyReceiver: Sendable {
     }
 }
 
-/// Collects received buffers and writes them together on a blocking thread.
+/// Collects received buffers in memory, and writes several of them to a file at once, on a blocking thread.
 struct PartWriter {
-    /// The number of pending bytes that triggers a write. `BodyReceiver` writes fewer bytes if they arrive slowly.
+    /// The number of collected bytes at which a write is due. If bytes arrive slowly, `BodyReceiver` writes earlier.
     private static let batch = 1 << 20
-    /// The number of pending buffers that triggers a write: even a buffer of one byte occupies a whole allocation.
+    /// The number of collected buffers at which a write is due. Small buffers need this limit, too: a buffer of one
+    /// byte occupies a whole memory allocation.
     private static let batchBuffers = 64
 
     let file: OpenFile
-    /// The number of bytes in the file, without the pending ones.
+    /// The number of bytes in the file. Bytes that are collected in memory do not count.
     private(set) var offset: Int
     private(set) var pendingBytes = 0
     private var pending: [ByteBuffer] = []
@@ -90,7 +92,7 @@ struct PartWriter {
         self.metrics = metrics
     }
 
-    /// The number of bytes in the file after the pending ones are written.
+    /// The number of bytes that the file will have when the bytes in memory are written, too.
     var end: Int { offset + pendingBytes }
 
     var isFull: Bool { pendingBytes >= Self.batch || pending.count >= Self.batchBuffers }
@@ -100,7 +102,7 @@ struct PartWriter {
         pendingBytes += buffer.readableBytes
     }
 
-    /// Writes the pending bytes. If that fails, they are dropped, and `offset` does not change.
+    /// Writes the bytes in memory to the file. If writing fails, these bytes are dropped, and `offset` does not change.
     mutating func flush() async throws(SystemCallError) {
         guard pendingBytes > 0 else { return }
         let (file, buffers, position, count) = (file, pending, offset, pendingBytes)
@@ -129,8 +131,8 @@ extension BodyReceiver.Ending {
 }
 
 extension Refusal {
-    /// Creates the refusal for a failed system call. `reason`, which is for the log, names the system call. The
-    /// response does not name it.
+    /// Creates the refusal for a failed system call. The refusal's `reason` contains the name of the system call, for
+    /// the log. The text of the response does not contain that name.
     init(_ error: SystemCallError) {
         switch error.code {
         case .noSpace: self.init(.insufficientStorage, "The receiver's disk is full.")

@@ -1,13 +1,13 @@
 import FerryFiles
 import NIOCore
 
-/// A client's identity for limits: an IPv4 address, or the /64 network of an IPv6 address. All loopback addresses are
-/// one client.
+/// The identity of a client for limits such as the number of its connections: an IPv4 address, or the /64 network of an
+/// IPv6 address. All loopback addresses are one client.
 ///
 /// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they identify no client. In the
 /// same way, a local program is free to choose an address of 127.0.0.0/8.
 struct ClientAddress: Hashable, Sendable {
-    /// The address as text; empty for a client without one.
+    /// The IPv4 address or IPv6 network as text; empty if the client's address is unknown.
     let text: String
 
     init(_ address: SocketAddress?) {

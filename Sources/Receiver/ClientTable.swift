@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The open connections of all clients, and their limits.
+/// The open connections of all clients, and the maximum numbers of connections.
 ///
-/// At a limit, a new connection replaces one that has made no authorized request. Without this rule, clients without
-/// the token could use up all connections and exclude the clients that have the token.
+/// At a maximum, a new connection replaces a connection that has made no authorized request. Without this rule, clients
+/// without the token could use up all connections, and exclude the clients that have the token.
 final class ClientTable: Sendable {
     typealias Action = @Sendable () -> Void
 
@@ -12,7 +12,7 @@ final class ClientTable: Sendable {
         case silent
         /// The head of the first request has arrived, and is not checked yet.
         case asking
-        /// Every request so far was refused before it was authorized, for example because it had no token.
+        /// A request was refused, for example because it had no token. No request was authorized.
         case refused
         case authorized
 
@@ -52,9 +52,9 @@ final class ClientTable: Sendable {
             return connection.close
         }
 
-        /// Returns a connection of `client` that can be closed for another; nil if there is none. `choose` selects it
-        /// by its index among the refused connections, sorted from old to new. If there are no refused connections,
-        /// `choose` selects among the silent ones.
+        /// Returns a connection of `client` that can be closed to make room for a new one; nil if there is none. If
+        /// there are refused connections, returns one of them, otherwise a silent one. `choose` receives the indices of
+        /// these connections, sorted from old to new, and returns one index.
         func closable(of client: ClientAddress, by choose: (Range<Int>) -> Int) -> ObjectIdentifier? {
             let all = connections.filter { $0.value.client == client && $0.value.standing.mayBeClosed }
             let refused = all.filter { $0.value.standing == .refused }
@@ -62,8 +62,8 @@ final class ClientTable: Sendable {
             return candidates.isEmpty ? nil : candidates[choose(candidates.indices)].key
         }
 
-        /// Returns a client with a connection that can be closed for another; nil if there is none. If there are
-        /// several such clients, returns the one with the most connections.
+        /// Returns a client with a connection that can be closed to make room for a new one; nil if there is none. If
+        /// there are several such clients, returns the one with the most connections.
         func greediestClosable() -> ClientAddress? {
             connections.values.filter { $0.standing.mayBeClosed }
                 .max { counts[$0.client, default: 0] < counts[$1.client, default: 0] }?.client
@@ -82,10 +82,9 @@ final class ClientTable: Sendable {
 
     /// - Parameters:
     ///   - perClient: The maximum number of connections of one client.
-    ///   - total: The limit for the connections of all clients. At this number, a new connection closes another, if one
-    ///     can be closed.
-    ///   - choose: Chooses the index of the connection to close, by default at random. A fixed choice would let a flood
-    ///     of connections always close a client that is slow to send its first request, for example over TLS.
+    ///   - total: The maximum number of connections of all clients together.
+    ///   - choose: Chooses the index of the connection to close, by default at random. With a fixed choice, a client
+    ///     that opens many connections could make the receiver always close the connection of a slow client.
     init(
         perClient: Int, total: Int, choose: @escaping @Sendable (Range<Int>) -> Int = { Int.random(in: $0) }
     ) {
@@ -94,15 +93,17 @@ final class ClientTable: Sendable {
         self.choose = choose
     }
 
-    /// Counts a new connection. At a limit, closes another connection that has made no authorized request, preferably
-    /// one whose requests were refused. At the limit of one client, this is a connection of the same client. At the
-    /// limit of all clients, it is a connection of the client with the most connections.
+    /// Adds a new connection. At a limit, first closes another connection that has made no authorized request,
+    /// preferably one whose requests were refused.
+    ///
+    /// At the limit of one client, closes a connection of that client. At the limit of all clients, closes a connection
+    /// of the client with the most connections, among the clients that have such a connection.
     ///
     /// - Parameters:
-    ///   - id: The channel of the connection.
-    ///   - close: Closes the new connection. Called at most once, from any thread.
-    /// - Returns: True if the connection was counted. False if the client is at its limit and none of its connections
-    ///   can be closed.
+    ///   - id: The channel of the new connection.
+    ///   - close: Closes the new connection. It is called at most once, from any thread.
+    /// - Returns: False if the client is at its limit, and none of its connections can be closed. The connection is not
+    ///   added then.
     func enter(_ id: ObjectIdentifier, of client: ClientAddress, close: @escaping Action) -> Bool {
         let (isCounted, closing, onChange) = state.withLock { state -> (Bool, Action?, Action?) in
             var closing: Action?
@@ -125,7 +126,7 @@ final class ClientTable: Sendable {
         return isCounted
     }
 
-    /// Removes a closed connection from the count.
+    /// Removes a closed connection from the table.
     func leave(_ id: ObjectIdentifier) {
         let onChange = state.withLock { state -> Action? in
             _ = state.remove(id)
@@ -134,7 +135,7 @@ final class ClientTable: Sendable {
         onChange?()
     }
 
-    /// Records that the head of a request has arrived.
+    /// Records that the head of the first request has arrived on a connection. Has no effect for later requests.
     func ask(_ id: ObjectIdentifier) {
         state.withLock { state in
             guard state.connections[id]?.standing == .silent else { return }
@@ -142,7 +143,8 @@ final class ClientTable: Sendable {
         }
     }
 
-    /// Records that a request has passed the checks. Its connection is never closed for another one.
+    /// Records that a request on a connection was authorized. The table never closes such a connection to make room for
+    /// another.
     func authorize(_ id: ObjectIdentifier) {
         state.withLock { state in state.connections[id]?.standing = .authorized }
     }
@@ -157,10 +159,10 @@ final class ClientTable: Sendable {
         onChange?()
     }
 
-    /// Returns true if a connection can be closed for a newer one.
+    /// Returns true if a connection can be closed to make room for a new one.
     ///
-    /// - Parameter onChange: Stored if the result is false, in place of an earlier function. Called once, from any
-    ///   thread, when the result may have become true.
+    /// - Parameter onChange: A function that is called once, from any thread, when such a connection possibly exists.
+    ///   It is stored only if the result is false, and replaces the function of an earlier call.
     func hasClosable(onChange: @escaping Action) -> Bool {
         state.withLock { state in
             if state.connections.values.contains(where: { $0.standing.mayBeClosed }) { return true }

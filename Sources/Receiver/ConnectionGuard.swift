@@ -4,9 +4,9 @@ import NIOHTTPTypes
 import NIOPosix
 import NIOSSL
 
-/// Enforces the limits of one connection: counts it for its client, and sets its buffer sizes. Closes the connection
-/// after a time limit if the client sends nothing of an expected request, or reads nothing of a response. When the
-/// receiver has too many connections, `ClientTable` can request to close this connection for a newer one.
+/// Enforces the limits of one connection. Registers the connection with `ClientTable`, which can close it to make room
+/// for a newer one. Sets the buffer sizes of the connection. Closes it after a time limit if the client does not send
+/// an expected request, or does not read a response.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -25,15 +25,15 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private enum State {
         case idle
-        /// `waiting` is the number of requests whose responses are not completely sent. At 0, the server waits for the
-        /// next head. `isReceiving` is true while the content of a request is being received.
+        /// `waiting` is the number of requests whose responses are not completely sent. If it is 0, the server waits
+        /// for the head of the next request. `isReceiving` is true while the content of a request is being received.
         case serving(waiting: Int, isReceiving: Bool)
         case refused
     }
 
-    /// The maximum number of requests that wait for their responses; one more closes the connection. A client that
-    /// sends thousands of requests without reading the responses would fill the memory: one read of 512 KiB can contain
-    /// 17,000 requests.
+    /// The maximum number of requests that wait for their responses. With one more, the connection is closed. Without
+    /// this limit, a client could fill the memory with requests whose responses it does not read: one read of 512 KiB
+    /// can contain 17,000 requests.
     private static let mostRequests = 32
 
     private let rules: Rules
@@ -89,7 +89,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Limits the time in which a client reads nothing of a response.
+    /// Sets a deadline while no more of the response can be written because the client does not read it.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         renewDeadline(context)
         context.fireChannelWritabilityChanged()
@@ -114,7 +114,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         expect(within: rules.headerTime, context)
     }
 
-    /// Gives the client `idleTime` for its next step. While only the server has something to do, there is no deadline.
+    /// Gives the client `idleTime` to send more of a request or to read more of a response. Removes the deadline while
+    /// the client waits for a response from the server.
     private func renewDeadline(_ context: ChannelHandlerContext) {
         guard case .serving(let waiting, let isReceiving) = state else { return }
         if waiting > 0, !isReceiving, context.channel.isWritable {
@@ -142,7 +143,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         timer = (time, task)
     }
 
-    /// Reports the connection as refused, and ignores what still arrives on it.
+    /// Reports an event for the refused connection, and ignores all data that arrives on the connection later.
     private func markRefused(_ client: ClientAddress, because reason: String) {
         state = .refused
         rules.metrics.note(

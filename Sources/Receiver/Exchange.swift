@@ -12,14 +12,15 @@ final class Exchange {
     /// The reason why a body ends early.
     enum Cut: Error {
         case connectionLost
-        /// The rate fell below the minimum of the receiver.
+        /// The client sent the content at less than the minimum rate of the receiver.
         case tooSlow
     }
 
-    /// The maximum number of content bytes that are read and dropped so that the connection can be reused.
+    /// The maximum number of unread content bytes with which the connection stays open after a response. The receiver
+    /// reads and drops these bytes before the next request. With more bytes, it closes the connection.
     private static let smallRest = 64 << 10
-    /// The maximum number of content bytes that are read and dropped after the last response, before the connection
-    /// closes; `lingering` limits the time. Closing at once would reset the connection, and the response would be lost.
+    /// The maximum number of content bytes that are read and dropped before the connection closes. Without this
+    /// reading, TCP would reset the connection, and the client could lose the response. `lingering` limits the time.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
     /// The maximum number of bytes of a body in one write. A larger body is written in parts, as fast as the client
@@ -34,7 +35,8 @@ final class Exchange {
     }
 
     let head: HTTPRequest
-    /// The Content-Length; 0 without content, nil with chunked coding or if the field is invalid.
+    /// The value of `Content-Length`; 0 if the request has no content. It is nil if the content is chunked, or if the
+    /// value is not a number.
     let length: Int?
     let channel: any Channel
     private let output: Output
@@ -60,8 +62,9 @@ final class Exchange {
         }
     }
 
-    /// Returns the next chunk of the body; nil at its regular end.
-    /// - Throws: `Cut` if the connection ends before the body, or if the client sends too slowly.
+    /// Returns the next chunk of the body; nil after the last chunk.
+    /// - Throws: `Cut.connectionLost` if the connection ends before the end of the body, or if the task is cancelled.
+    ///   `Cut.tooSlow` if the client sends too slowly.
     func read() async throws -> ByteBuffer? {
         switch body {
         case .ended:
@@ -89,8 +92,8 @@ final class Exchange {
         return chunk
     }
 
-    /// Sends the response, unless the request has one already. Then closes the connection if it cannot be reused, or if
-    /// `reply` has `Connection: close`.
+    /// Sends the response. Does nothing if the request has a response already. Closes the connection afterwards if it
+    /// cannot be reused, or if `reply` has `Connection: close`.
     func send(_ reply: Response) async throws {
         var fields = reply.fields
         if reply.status != .noContent, fields[.contentLength] == nil {
@@ -127,7 +130,7 @@ final class Exchange {
         }
     }
 
-    /// Sends the response with a stored file as its content, unless the request has a response already.
+    /// Sends a response with a stored file as its content. Does nothing if the request has a response already.
     func send(_ file: OpenFile, size: Int, fields: HTTPFields) async throws {
         guard !hasResponded else { return }
         hasResponded = true
@@ -158,7 +161,7 @@ final class Exchange {
         return fields
     }
 
-    /// Sends an interim response (RFC 9110 §15.2).
+    /// Sends an interim response (RFC 9110 §15.2). Does nothing if the request has its final response already.
     func sendInterim(_ response: HTTPResponse) async throws {
         if !hasResponded { try await output.write(.head(response)) }
     }

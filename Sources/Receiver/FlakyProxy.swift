@@ -1,7 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// A simulated bad link: a TCP proxy on loopback that resets its connections at intervals, or disappears.
+/// A TCP proxy on loopback that simulates a bad link. The proxy resets its connections at intervals, and can refuse all
+/// connections for a time.
 public actor FlakyProxy {
     private enum State {
         case stopped
@@ -19,9 +20,9 @@ public actor FlakyProxy {
 
     /// - Parameters:
     ///   - target: The address to which the proxy connects.
-    ///   - cutEvery: The mean time between two resets of all connections. Each delay is 0.5 to 1.5 times this value.
-    ///     Nil for no such resets: only `takeLinkAway` resets connections.
-    ///   - seed: The seed of the random delays. The same seed repeats them.
+    ///   - cutEvery: The mean time between two resets of all connections. Each delay is 0.5 to 1.5 times this value. If
+    ///     it is nil, only `takeLinkAway` resets connections.
+    ///   - seed: The seed of the random delays. The same seed gives the same delays.
     public init(target: ReceiverAddress, cutEvery: Duration? = nil, seed: UInt64 = 1) {
         self.target = target
         self.cutEvery = cutEvery
@@ -51,7 +52,8 @@ public actor FlakyProxy {
         links.cut()
     }
 
-    /// Resets every open connection and refuses new ones.
+    /// Resets every open connection, and refuses new connections until `giveLinkBack` is called. Does nothing if the
+    /// proxy accepts no connections at the moment.
     public func takeLinkAway() async {
         guard case .listening(let listener, let port) = state else { return }
         state = .away(port: port)
@@ -59,7 +61,7 @@ public actor FlakyProxy {
         links.cut()
     }
 
-    /// Accepts connections again, at the same address.
+    /// Accepts connections again after `takeLinkAway`, at the same address. Does nothing if the link is not away.
     /// - Throws: `ReceiverError.portInUse` if the proxy cannot listen on its port again, for example because another
     ///   program uses the port now.
     public func giveLinkBack() async throws(ReceiverError) {
@@ -105,7 +107,7 @@ public actor FlakyProxy {
     }
 }
 
-/// The random number generator SplitMix64. The same seed gives the same delays.
+/// The random number generator SplitMix64. The same initial `state` gives the same numbers.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

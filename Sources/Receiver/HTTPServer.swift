@@ -8,7 +8,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTP/1.1 server on one port: it accepts connections up to a limit and passes each request to the responder.
+/// An HTTP/1.1 server on one port. It accepts connections up to a limit, and passes each request to a `Responder`,
+/// which makes the response.
 struct HTTPServer: Sendable {
     let host: String
     let port: Int
@@ -101,17 +102,17 @@ struct HTTPServer: Sendable {
         }
     }
 
-    /// Returns true if the client sends no further request: `close` is one of the options of `Connection` (RFC 9110
-    /// §7.6.1).
+    /// Returns true if the request has the option `close` in the header field `Connection` (RFC 9110 §7.6.1). The
+    /// client then sends no other request on the connection.
     private static func endsConnection(_ fields: HTTPFields) -> Bool {
         FieldList.words(fields[.connection]).contains { $0.lowercased() == "close" }
     }
 }
 
-/// Holds an accepted connection until a task serves it.
+/// Holds an accepted connection until a task serves it. If no task takes the connection, closes it.
 ///
-/// NIO ends the process if an asynchronous channel is released without being closed (`NIOAsyncWriter`). A stopped
-/// listener releases the connections that it has accepted and not yet passed on, so this class closes them.
+/// NIO ends the process if an asynchronous channel is released without being closed (`NIOAsyncWriter`). A listener that
+/// stops releases the accepted connections that no task has taken yet.
 private final class AcceptedConnection: Sendable {
     typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -128,13 +129,14 @@ private final class AcceptedConnection: Sendable {
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 
-/// Accepts no more connections at the maximum, unless `ClientTable` can close one for a new one. Connections that are
-/// not accepted wait in the kernel's queue.
+/// Accepts connections until the maximum is open. At the maximum, accepts a new connection only if `ClientTable` can
+/// close another one for it. Other new connections wait in the kernel's queue.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never
 
-    /// The number of connections beyond the maximum that may be open, because closing one takes a moment.
+    /// The number of connections that can be open above the maximum. A connection that is closed for a new one stays
+    /// open for a moment.
     private static let margin = 16
 
     private let maximum: Int

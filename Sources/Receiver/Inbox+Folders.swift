@@ -10,9 +10,9 @@ struct StoredEntry: Sendable {
 /// The files and folders found at a path.
 enum Found: Sendable {
     case nothing
-    /// The entry at the path, followed by the entries of the folder if they were requested.
+    /// The entry at the path. If the entry is a folder and its content was requested, the entries of the folder follow.
     case entries([StoredEntry])
-    /// A folder with more names than the limit.
+    /// The folder has more names than the limit.
     case tooMany
 }
 
@@ -24,16 +24,17 @@ enum FolderMaking {
 }
 
 extension UploadStore {
-    /// The extent of a search: the folder alone, or its entries as well.
+    /// The extent of a search at a path: only the file or folder at the path, or also the entries of the folder. If the
+    /// folder has more than `limit` entries, the result is `Found.tooMany`.
     enum Depth {
         case itself
         case children(limit: Int)
     }
 
-    /// Finds the entry at a path. If it is a folder and `depth` is `children`, also finds the entries in it.
+    /// Finds the file or folder at a path. For a folder, also finds its entries if `depth` is `children`.
     ///
-    /// Leaves out the folder `.ferry`, symbolic links, special files, and names that no request can contain, such as
-    /// hidden ones.
+    /// Finds no symbolic links, no special files, and not the folder `.ferry`. Leaves out entries whose names no
+    /// request can contain, for example names that begin with a dot.
     func find(_ names: [SafeName], _ depth: Depth) throws(SystemCallError) -> Found {
         do throws(SystemCallError) {
             guard let last = names.last else { return try entries(in: root, [], depth) }
@@ -53,8 +54,8 @@ extension UploadStore {
     }
 
     /// Creates a folder in an existing folder.
-    /// - Throws: The error of a system call: `ENOTDIR` or `ELOOP` if a component of the parent's path is a file or a
-    ///   symbolic link. `EDQUOT` if the quota is used up.
+    /// - Throws: `SystemCallError`. The code is `ENOTDIR` or `ELOOP` if a component of the parent's path is a file or a
+    ///   symbolic link, and `EDQUOT` if the quota is used up.
     func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
         guard let last = names.last else { return .nameTaken }
         let parent: Directory

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The memory of all lists of folders (`PROPFIND`) that are being made or sent.
+/// A counter for the bytes of all folder lists (`PROPFIND`) that the receiver is making or sending.
 final class ListMemory: Sendable {
     private let limit: Int
     private let used = Mutex(0)
@@ -8,7 +8,7 @@ final class ListMemory: Sendable {
     /// - Parameter limit: The maximum number of bytes of all lists together.
     init(limit: Int) { self.limit = limit }
 
-    /// Counts bytes of a list. If they do not fit, returns false and counts nothing.
+    /// Adds the bytes of a list to the counter. If the limit would be exceeded, adds nothing and returns false.
     func take(_ bytes: Int) -> Bool {
         used.withLock { used in
             guard bytes <= limit - used else { return false }
@@ -17,6 +17,6 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// Removes the bytes of a list from the count, after it was sent or dropped.
+    /// Subtracts the bytes of a list from the counter, after the list was sent or dropped.
     func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
 }

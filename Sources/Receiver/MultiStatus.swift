@@ -11,8 +11,8 @@ struct MultiStatus {
     private(set) var body = ByteBuffer(
         string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n")
 
-    /// Adds the properties of an entry. No value needs XML escaping: URLs are percent-encoded per name, and the rest
-    /// are numbers, dates and hexadecimal digits.
+    /// Adds the properties of an entry. No value needs XML escaping: each name in a URL is percent-encoded, and the
+    /// other values contain only numbers, dates and hexadecimal digits.
     mutating func add(_ entry: StoredEntry) {
         let status = entry.status
         let location = StoredPath.location(of: entry.names)

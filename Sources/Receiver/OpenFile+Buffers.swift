@@ -7,7 +7,8 @@ extension FileStatus {
 
     var modified: Date { Date(timeIntervalSince1970: Double(identity.modified) / 1e9) }
 
-    /// The entity tag, which changes with the content: inode, size and modification time (RFC 9110 §8.8.3).
+    /// The entity tag of the file: inode, size and modification time in hexadecimal (RFC 9110 §8.8.3). A write to the
+    /// file changes the modification time, and so the tag.
     var entityTag: String {
         let (seconds, nanoseconds) = identity.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
         let parts = [identity.inode] + [identity.size, seconds, nanoseconds].map { UInt64(clamping: $0) }

@@ -42,7 +42,7 @@ final class ProxyEnd: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    /// Starts reading at both ends. The client's channel becomes active last, when both handlers are in place.
+    /// Starts reading at both ends. The channel of the client becomes active only after both ends have their handlers.
     func channelActive(context: ChannelHandlerContext) {
         context.read()
         other?.context?.read()

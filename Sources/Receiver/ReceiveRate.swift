@@ -7,7 +7,7 @@ final class ReceiveRate: Sendable {
 
     init(bytesPerSecond: Int) { self.bytesPerSecond = max(1, bytesPerSecond) }
 
-    /// Waits until the limit permits these bytes, after the bytes of all earlier calls.
+    /// Waits until the limit permits `bytes` more bytes. The bytes of all earlier calls come first.
     func pass(_ bytes: Int) async throws {
         let turn = Duration.seconds(Double(bytes) / Double(bytesPerSecond))
         let until = free.withLock { free in

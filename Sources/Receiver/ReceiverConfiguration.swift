@@ -2,41 +2,45 @@
 public struct ReceiverConfiguration: Sendable {
     /// The limits that keep clients from exhausting the machine.
     public struct Limits: Hashable, Sendable {
-        /// The maximum number of open connections. At the maximum, a new connection closes one that has made no
-        /// authorized request. If there is no such connection, the new one waits until a connection closes.
+        /// The maximum number of open connections. At the maximum, a new connection replaces a connection that has made
+        /// no authorized request. If there is no such connection, the new one waits until a connection closes.
         public var connections = 256
-        /// The maximum number of open connections of one client address. At the maximum, a new connection closes one of
-        /// the same client that has made no authorized request. If the client has no such connection, the new one is
-        /// refused.
+        /// The maximum number of open connections of one client address. At the maximum, a new connection replaces a
+        /// connection of the same client that has made no authorized request. If the client has no such connection, the
+        /// new one is refused.
         ///
-        /// All loopback addresses are one client. Without a token, every valid request is authorized.
+        /// All loopback addresses are one client. If the receiver has no token, every valid request is authorized.
         ///
-        /// The default is a quarter of all connections, so that no single client excludes the others. A client needs
-        /// far fewer: by default Ferry opens 4 to a host, rclone 8, and a browser 6.
+        /// The default is a quarter of `connections`, so that no single client excludes all others. A client needs far
+        /// fewer connections: by default, Ferry opens 4 to a host, rclone 8, and a browser 6.
         public var connectionsPerClient = 64
-        /// The maximum number of upload resources (tus and IETF) that are remembered at once, including finished and
-        /// removed ones.
+        /// The maximum number of upload resources (tus and IETF) that the receiver remembers. Finished and removed
+        /// upload resources count, too, until they expire or make room for new ones.
         public var uploads = 10_000
-        /// The maximum number of unfinished upload resources of one client address. Beyond it, a new resource replaces
-        /// the client's oldest one without bytes. If none can be replaced, the request is refused with 503.
+        /// The maximum number of unfinished upload resources of one client address. At the maximum, a new upload
+        /// resource replaces one of the client's upload resources without bytes. If the client has none, the request is
+        /// refused with 503.
         public var uploadsPerClient = 1_000
         /// The longest time from accepting a connection to the end of its first request head, including a TLS
         /// handshake.
         public var headerTime = Duration.seconds(10)
-        /// The longest time without a byte, inside a request or between two requests. It also limits the time from a
-        /// response to the end of the next request head.
+        /// The maximum time for which the receiver waits for the client: for more of a request, for the next request
+        /// head after a response, or until the client reads more of a response. After this time, the receiver closes
+        /// the connection.
         public var idleTime = Duration.seconds(60)
-        /// The minimum rate of a request's content in bytes per second, averaged over `slowTime`. Apache's
-        /// `mod_reqtimeout` requires 500; 100 allows several uploads over one bad mobile link.
+        /// The minimum rate at which a client sends the content of a request, in bytes per second. A slower request is
+        /// refused with 408. Apache's `mod_reqtimeout` requires 500 bytes per second. With 100, one slow mobile link
+        /// can carry several uploads.
         public var leastBytesPerSecond = 100
-        /// The length of time over which the rate of the content is averaged. Only time spent waiting for the client
-        /// counts.
+        /// The time over which the rate is averaged for `leastBytesPerSecond`. Only the time in which the receiver
+        /// waits for the client counts.
         public var slowTime = Duration.seconds(60)
-        /// The maximum number of bytes that the receiver stores in total while it runs, including unfinished uploads
-        /// found at the start; nil for no limit. Each file and each new folder counts 4 KiB besides its content.
+        /// The maximum number of bytes that the receiver stores in total while it runs; nil for no limit. Unfinished
+        /// uploads of an earlier run count, too. Each file and each new folder uses 4 KiB of the quota in addition to
+        /// its content.
         public var quota: Int?
-        /// The maximum number of bytes of all lists of folders (`PROPFIND`) that are being made or sent. Beyond it, a
-        /// list is refused with 503.
+        /// The maximum number of bytes of all folder lists (`PROPFIND`) in memory. If a list would exceed the maximum,
+        /// its request is refused with 503.
         public var listBytes = 64 << 20
 
         public init() {}
@@ -49,8 +53,9 @@ public struct ReceiverConfiguration: Sendable {
     public var host: String
     /// The port; 0 lets the system choose.
     public var port: Int
-    /// The token that clients must send as `Authorization: Bearer TOKEN`; at least 16 bytes in UTF-8. Needed if
-    /// `makesToken` is false and `host` is not a loopback address.
+    /// The token that clients must send as `Authorization: Bearer TOKEN`, with at least 16 bytes in UTF-8. The value
+    /// nil and an empty text mean no token. If `host` is not a loopback address, the receiver needs a token: set this
+    /// one, or set `makesToken` to true.
     public var token: String?
     /// True to create a random token if none is given, and to store it in `.ferry/token` for the next start.
     public var makesToken = false
@@ -72,7 +77,7 @@ public struct ReceiverConfiguration: Sendable {
     /// The limit in bytes per second for all uploads together, for example to slow down a demonstration; nil for no
     /// limit.
     public var bytesPerSecond: Int?
-    /// The names of this machine that clients may use in `Host`, besides `localhost`, `host` and IP addresses.
+    /// The names of this machine that clients can use in `Host`, in addition to `localhost`, `host` and IP addresses.
     public var allowedHosts: Set<String> = []
 
     public init(

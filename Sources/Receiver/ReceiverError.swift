@@ -3,12 +3,14 @@ public import FerryFiles
 /// The reason why a receiver cannot run, in words for users.
 public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case tokenNeeded(host: String)
-    /// The token is too short, so that it could be guessed. `minimum` is the minimum number of its bytes in UTF-8.
+    /// The token is so short that it can be guessed. `minimum` is the smallest number of bytes that a token can have in
+    /// UTF-8.
     case tokenTooShort(minimum: Int)
     case directory(String, reason: String)
-    /// The folder for unfinished uploads belongs to another user, or other users can access it.
+    /// The folder for unfinished uploads belongs to another user, or other users can access it. The values are the
+    /// folder's path and the reason.
     case workFolder(String, reason: String)
-    /// A certificate, a key or a token file that cannot be used.
+    /// A certificate, a key or a token file cannot be used. The values are the path of the file and the reason.
     case file(String, reason: String)
     case directoryInUse(String)
     case portInUse(host: String, port: Int)
@@ -29,7 +31,7 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
         }
     }
 
-    /// The next step as a sentence.
+    /// A step that the user can take, as a sentence; nil if there is no advice.
     public var recoverySuggestion: String? {
         switch self {
         case .tokenNeeded: "Set a token, or listen on 127.0.0.1."

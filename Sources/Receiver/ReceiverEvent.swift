@@ -1,30 +1,33 @@
 /// An event of a receiver, for a log or a screen.
 public enum ReceiverEvent: Hashable, Sendable {
-    /// An upload has begun. `name` is the path that the client requested; `size` is nil if the client has not declared
-    /// it.
+    /// An upload has begun. `name` is the path that the client requested. `size` is nil if the client has not declared
+    /// the size.
     case created(id: String, name: String, size: Int?)
     /// More bytes of the upload were written. `bytes` is the total written so far, including by earlier requests.
     case received(id: String, bytes: Int)
-    /// The upload is stored durably. `name` is its path below the receiver's directory, which may differ from the path
-    /// that the client requested.
+    /// The upload is stored durably. `name` is the path of the file below the receiver's directory. It can differ from
+    /// the path that the client requested.
     case finished(id: String, name: String, size: Int)
-    /// Receiving stopped before the end, mostly because the client disconnected. `kept` bytes are stored for resuming;
-    /// 0 if the protocol cannot resume.
+    /// An upload ended before the file was stored, for example because the client disconnected. `kept` is the number of
+    /// bytes that are stored, so that the client can resume. It is 0 if the protocol cannot resume.
     case interrupted(id: String, name: String, kept: Int)
-    /// Bytes arrive again from this offset on, after an interruption or a restart of the receiver.
+    /// A client continues an upload after an interruption or a restart of the receiver. The next byte is stored at
+    /// `offset`.
     case resumed(id: String, name: String, offset: Int)
     /// The client removed the upload resource. The file of a finished upload stays.
     case removed(id: String, name: String)
-    /// The receiver removed an unfinished upload: no request used it for too long, or it was empty and had to make room
-    /// for a new one.
+    /// The receiver removed an unfinished upload. Either no request used the upload for too long, or the upload had no
+    /// bytes and made room for a new one.
     case expired(id: String, name: String)
-    /// A request was refused. `request` is its method and path; empty if a connection was refused or closed unread.
+    /// A request or a connection was refused. `request` is the method and the path of the request. It is empty if a
+    /// connection was refused, or was closed to make room for a newer one.
+    ///
     /// `client` is the address of the client, or its /64 network for IPv6. It is 127.0.0.1 for all loopback addresses,
     /// and empty if the address is unknown.
     case refused(status: Int, reason: String, request: String, client: String = "")
 }
 
-/// The counts since the receiver was created.
+/// The numbers of stored bytes, finished uploads and refusals since the receiver was created.
 public struct ReceiverStatistics: Hashable, Sendable {
     /// The number of bytes of request bodies written to disk, including bytes that were discarded later.
     public var bodyBytes = 0

@@ -9,8 +9,8 @@ final class ReceiverMetrics: Sendable {
         var held = 0
     }
 
-    /// The number of bytes that a new file or folder counts against the quota, besides its content: a block of most
-    /// file systems. Without it, a client could fill the disk with empty files.
+    /// The number of bytes that a new file or folder uses of the quota in addition to its content. It is the block size
+    /// of most file systems. Without this addition, a client could fill the disk with empty files.
     static let entryBytes = 4 << 10
 
     private let counts = Mutex(Counts())
@@ -24,10 +24,10 @@ final class ReceiverMetrics: Sendable {
 
     var statistics: ReceiverStatistics { counts.withLock { $0.statistics } }
 
-    /// The number of bytes that may still be stored within the quota; nil for no quota.
+    /// The number of bytes that can still be stored within the quota; nil if there is no quota.
     var room: Int? { quota.map { quota in max(0, quota - counts.withLock { $0.held }) } }
 
-    /// Counts bytes against the quota. If they do not fit, returns false and counts nothing.
+    /// Adds bytes to the used part of the quota. If too little of the quota is left, adds nothing and returns false.
     func take(_ bytes: Int) -> Bool {
         counts.withLock { counts in
             if let quota, bytes > quota - counts.held { return false }
@@ -36,15 +36,15 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Counts bytes against the quota.
-    /// - Throws: `EDQUOT`, without counting them, if they do not fit.
+    /// Adds bytes to the used part of the quota.
+    /// - Throws: `EDQUOT` if too little of the quota is left. Nothing is added then.
     func take(orThrow bytes: Int) throws(SystemCallError) {
         guard take(bytes) else { throw SystemCallError(call: "quota", code: .diskQuotaExceeded) }
     }
 
-    /// Counts a new file or folder against the quota, and creates it. If `create` throws, the file or folder is not
-    /// counted.
-    /// - Throws: `EDQUOT`, without calling `create`, if the quota has too little room. Also the errors of `create`.
+    /// Adds `entryBytes` to the used part of the quota, and calls `create`, which creates a file or a folder. If
+    /// `create` throws, subtracts the bytes again.
+    /// - Throws: `EDQUOT` if too little of the quota is left. `create` is not called then. Also the errors of `create`.
     func countEntry<Entry>(
         _ create: () throws(SystemCallError) -> Entry
     ) throws(SystemCallError) -> Entry {
@@ -55,10 +55,11 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Counts the bytes of an earlier run against the quota, even if they exceed it.
+    /// Adds the bytes of uploads from an earlier run to the used part of the quota. The used part can then exceed the
+    /// quota.
     func restore(_ bytes: Int) { counts.withLock { $0.held += bytes } }
 
-    /// Subtracts discarded bytes from the count against the quota.
+    /// Subtracts discarded bytes from the used part of the quota.
     func giveBack(_ bytes: Int) { counts.withLock { $0.held = max(0, $0.held - bytes) } }
 
     func note(_ event: ReceiverEvent) {

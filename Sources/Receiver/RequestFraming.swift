@@ -13,8 +13,8 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// Creates the error for the first ambiguity in a head that NIO's codec has not converted yet; nil if the head has
-    /// none.
+    /// Creates the error for the first ambiguity in `head`; nil if there is none. `head` is the request head as the
+    /// client sent it, with the HTTP version and the whole target.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
         // RFC 9112 §3.2: a server must respond with 400, even if the values are equal.
@@ -70,11 +70,11 @@ enum FramingError: String, CaseIterable {
     }
 }
 
-/// Marks request heads that have a `FramingError`, before `HTTP1ToHTTPServerCodec` drops the version and a part of the
-/// target.
+/// Looks for a `FramingError` in each request head, and stores the error in a header field of the head. This happens
+/// before `HTTP1ToHTTPServerCodec` drops the HTTP version and a part of the target.
 ///
-/// The mark is a header field, so that it stays with a head that waits behind earlier requests. A client's field of
-/// that name is removed.
+/// The header field stays with its head while the head waits behind earlier requests. If the client has sent a field of
+/// the same name, that field is removed.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -92,7 +92,7 @@ final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
 extension FramingError {
     fileprivate static let field = "Ferry-Framing-Flaw"
 
-    /// Reads the mark that `FramingCheck` added; nil for a head without a mark.
+    /// Reads the error that `FramingCheck` has stored in the header fields of a request; nil if there is none.
     init?(markedIn fields: HTTPFields) {
         guard let name = HTTPField.Name(Self.field), let mark = fields[name] else { return nil }
         self.init(rawValue: mark)

@@ -3,7 +3,8 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Forms of `multipart/form-data`. The files get their names only after the whole form has arrived.
+/// Uploads in forms (`multipart/form-data`). The uploaded files get their final names only after the whole form has
+/// arrived.
 extension Responder {
     /// The JSON body of the response to a form.
     private struct FormReceipt: Encodable {
@@ -15,13 +16,14 @@ extension Responder {
         }
 
         var files: [File] = []
-        /// The plain form fields in sequence, each a name and a value.
+        /// The form fields that are not files, in sequence. Each element has the name and the value of a field.
         var fields: [[String]] = []
     }
 
-    /// The maximum number of bytes of the value of one plain field.
+    /// The maximum number of bytes in the value of one form field that is not a file.
     private static let longestField = 64 << 10
-    /// The maximum number of bytes of all names, file names and values of plain fields, which stay in memory.
+    /// The maximum number of bytes of the field names, the file names and the field values of one form. These texts
+    /// stay in memory.
     private static let allFieldsBytes = 1 << 20
 
     func form(_ exchange: Exchange) async throws -> Response {
@@ -136,8 +138,8 @@ extension Responder {
         intake.current = .none
     }
 
-    /// Renames the files to their final paths and returns the response. Each renamed file leaves `intake`, so that a
-    /// later error does not discard it.
+    /// Renames the files to their final paths, and returns the response. Removes each renamed file from `intake`, so
+    /// that a later error does not discard the file. Discards empty files without a name.
     private func publish(_ intake: inout FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
         while let file = intake.files.first {
@@ -167,7 +169,7 @@ extension Responder {
     }
 }
 
-/// A form that is being received. Only the file of the current part is open, because a form may have a thousand files.
+/// A form that is being received. Only the file of the current part is open, because a form can have a thousand files.
 private struct FormIntake {
     struct File: Sendable {
         let id: String
@@ -187,9 +189,9 @@ private struct FormIntake {
     var current = Current.none
     var files: [File] = []
     var fields: [[String]] = []
-    /// The number of bytes of all names, file names and values of plain fields so far.
+    /// The number of received bytes of field names, file names and field values. The content of files does not count.
     var fieldBytes = 0
-    /// The number of received bytes of the body, without those of files that already have their final paths.
+    /// The number of received bytes of the body. When a file gets its final path, its bytes are subtracted.
     var bodyBytes = 0
 
     init(parser: MultipartParser) { self.parser = parser }

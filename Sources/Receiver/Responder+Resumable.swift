@@ -3,11 +3,12 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. A PUT or POST of a
-/// file with `Upload-Complete` or `Upload-Incomplete` begins one. Its upload resource is at `/files/ID`, as for tus.
+/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. A client begins such
+/// an upload with a PUT or POST of a file that has the header field `Upload-Complete` or `Upload-Incomplete`. As for
+/// tus, the upload resource is at `/files/ID`.
 extension Responder {
-    /// Returns true for a request with header fields of the IETF's resumable uploads; false for `OPTIONS`, and for a
-    /// request of tus.
+    /// Returns true for a request with a header field of the IETF's resumable uploads. Returns false for `OPTIONS`, and
+    /// for a request with `Tus-Resumable`.
     func isResumable(_ head: HTTPRequest) -> Bool {
         let fields = head.headerFields
         guard head.method != .options, fields[.tusResumable] == nil else { return false }
@@ -149,10 +150,11 @@ extension Responder {
 
 /// The part of the responder that stores the bytes of an IETF upload.
 extension Responder {
-    /// Stores the content at the offset `expected`. A successful response means that all bytes are on disk.
+    /// Stores the content at the offset `expected`. A successful response means that all bytes are on disk. If
+    /// `isComplete` is true, the content ends the upload, and the file gets its final path.
     ///
-    /// - Parameter success: The status of the response if the upload is still incomplete. Interop version 6 gets 201
-    ///   instead.
+    /// - Parameter success: The status of the response if `isComplete` is false. A request of interop version 6 gets
+    ///   201 instead.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
         success: HTTPResponse.Status
@@ -183,9 +185,9 @@ extension Responder {
         return try await receipt(upload, exchange, size: size, digest: digest)
     }
 
-    /// Receives the content of one request into the data file.
+    /// Receives the content of one request into the data file of the upload.
     ///
-    /// - Returns: The size of the file. All its bytes are on disk.
+    /// - Returns: The size of the data file. All bytes of the data file are on disk.
     private func receive(
         _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: OpenFile,
         from expected: Int, _ demand: DigestDemand
@@ -229,9 +231,10 @@ extension Responder {
         return size
     }
 
-    /// Renames the file to its final path if it matches the client's digests. If it does not match, removes the upload.
+    /// Compares the file with the client's digests. If they match, renames the file to its final path. If a digest
+    /// differs, removes the upload.
     ///
-    /// - Returns: The value of `Repr-Digest` that the client wants; nil if it wants none.
+    /// - Returns: The digest that the client wants, as the value of `Repr-Digest`; nil if the client wants no digest.
     /// - Throws: `Refusal` if a digest differs.
     private func complete(
         _ upload: inout TusUpload?, _ current: TusUpload, _ file: OpenFile, size: Int, _ demand: DigestDemand

@@ -9,7 +9,7 @@ extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
     /// The maximum number of bytes of `Upload-Metadata`, which is stored as long as the upload exists. The longest path
-    /// in Linux has 4096 bytes, which are 5464 in Base64, and there are other keys.
+    /// in Linux has 4096 bytes, which become 5464 in Base64. The other bytes are for further keys of the metadata.
     private static let metadataBytes = 8192
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
@@ -106,7 +106,8 @@ extension Responder {
         }
     }
 
-    /// Adds the digest of a finished file to the response for a client that requests it (RFC 9530 §4).
+    /// Adds the digest of the file to the response if the client wants it (RFC 9530 §4). Does nothing if the upload is
+    /// not finished.
     private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in response: inout Response)
         async throws
     {
@@ -161,8 +162,8 @@ extension Responder {
 
     /// Runs `body` while no other request can use the upload.
     ///
-    /// - Throws: `Refusal` if the upload is unknown or gone, or if the upload is of one protocol (tus or the IETF
-    ///   draft) and the request of the other. Also the errors of `body`.
+    /// - Throws: `Refusal` if the upload is unknown, expired or removed. `Refusal` if the upload belongs to tus and the
+    ///   request to the IETF draft, or the reverse. Also the errors of `body`.
     func withUpload(
         _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Response
     ) async throws -> Response {
@@ -187,9 +188,10 @@ extension Responder {
         }
     }
 
-    /// Creates an upload, and runs `body` while no other request can use it.
+    /// Creates an upload, and runs `body` while no other request can use the upload.
     ///
-    /// - Parameter length: The size of the whole file; nil if the client has not declared it.
+    /// - Parameter length: The size of the whole file; nil if the client has not declared the size.
+    /// - Throws: `Refusal` with 503 if there are too many uploads. Also the errors of `body`.
     func withNewUpload(
         _ exchange: Exchange, length: Int?, metadata: String? = nil, resumable: ResumableTerms? = nil,
         _ body: (_ id: String, inout TusUpload?) async throws -> Response
@@ -218,7 +220,7 @@ extension Responder {
         metrics.note(.removed(id: removed.id, name: removed.name))
     }
 
-    /// Reports the event `resumed` if the upload was interrupted before.
+    /// Reports the event `resumed` if the upload has bytes and was interrupted before.
     func noteResuming(_ upload: TusUpload, at offset: Int) async {
         guard offset > 0, await tus.resume(upload.id) else { return }
         metrics.note(.resumed(id: upload.id, name: upload.name, offset: offset))
@@ -243,8 +245,13 @@ extension Responder {
         }
     }
 
-    /// Returns the data file, and the number of bytes that are safely on disk. If all bytes are stored already,
-    /// finishes the upload first. This happens for an empty upload, and after a crash before the rename.
+    /// Returns the data file, and the number of bytes that are safely on disk. If the upload is finished, the data file
+    /// is nil.
+    ///
+    /// If the upload is complete but its data file is not renamed yet, finishes the upload first. This happens for an
+    /// empty upload, and after a crash before the rename.
+    ///
+    /// - Throws: `Refusal` with 410 if the upload was removed, or if its data file is gone.
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
@@ -266,8 +273,9 @@ extension Responder {
         }
     }
 
-    /// Stores the content at the offset `expected`, and returns the new size of the upload on disk. Content with a
-    /// checksum is stored completely or not at all. Only a crash can leave a part of it.
+    /// Stores the content at the offset `expected`, and returns the new number of bytes of the upload on disk. Content
+    /// with a checksum is stored only if all of it arrives and matches. A crash can leave a part of such content on
+    /// disk.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, _ checksum: TusChecksum?
     ) async throws -> Int {
@@ -309,7 +317,7 @@ extension Responder {
         return size
     }
 
-    /// Removes the received bytes after `start` from the file, and from the count against the quota.
+    /// Shortens the file from `size` to `start` bytes, and subtracts the removed bytes from the used part of the quota.
     func takeBack(_ file: OpenFile, from size: Int, to start: Int) async throws {
         metrics.giveBack(size - start)
         try await offLoop { () throws(SystemCallError) in
@@ -318,8 +326,8 @@ extension Responder {
         }
     }
 
-    /// Renames the complete data file to its final path. The path is recorded first: after a crash at any point, the
-    /// upload is either finished or ready to be finished again.
+    /// Renames the complete data file to its final path. Records the path before the rename. After a crash, the
+    /// receiver reads the recorded path, and repeats the rename if necessary.
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
         let wish = try current.wish()

@@ -24,8 +24,9 @@ extension Responder {
         try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
     }
 
-    /// Returns the path in `Content-Disposition`. If the field is missing or has no file name, returns a generated
-    /// name.
+    /// Returns the path that the client has given in `Content-Disposition`. If the field is missing or has no file
+    /// name, returns a generated name.
+    /// - Throws: `Refusal` with 400 if the path is not safe.
     static func postedName(_ fields: HTTPFields) throws(Refusal) -> StoredPath {
         guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
             return StoredPath(file: try madeUpName())
@@ -33,12 +34,12 @@ extension Responder {
         do { return try StoredPath(clientName: name) } catch { throw Refusal(error) }
     }
 
-    /// Returns a name for a file whose client has not named it.
+    /// Returns a generated name for a file that has no name from the client.
     static func madeUpName(_ id: String = UploadID.make()) throws(Refusal) -> SafeName {
         do { return try SafeName("upload-\(id.prefix(8))") } catch { throw Refusal(error) }
     }
 
-    /// Refuses a part of a file (`Content-Range`) and encoded content (`Content-Encoding`).
+    /// Refuses a request that contains only a part of a file (`Content-Range`) or encoded content (`Content-Encoding`).
     func checkRepresentation(_ fields: HTTPFields) throws(Refusal) {
         // RFC 9110 §14.4: a part of a file must not pass for the whole.
         guard fields[.contentRange] == nil else {
@@ -81,20 +82,22 @@ extension Responder {
         }
     }
 
-    /// Removes the data file of an upload, and the file and its bytes from the count against the quota.
+    /// Removes the data file of an upload. Subtracts `bytes` and `ReceiverMetrics.entryBytes` from the used part of the
+    /// quota.
     func discard(_ id: String, bytes: Int) async throws(SystemCallError) {
         try await offLoop { () throws(SystemCallError) in try uploadStore.discard(id) }
         metrics.giveBack(bytes + ReceiverMetrics.entryBytes)
     }
 
-    /// Refuses a request whose Content-Length exceeds the maximum size, the quota or the free disk space, before its
-    /// content arrives.
+    /// Refuses a request before its content arrives if `Content-Length` exceeds the maximum size, the quota or the free
+    /// disk space. Does nothing if the length is unknown.
     func checkLength(_ exchange: Exchange, files: Int = 1) async throws {
         guard let length = exchange.length else { return }
         try await checkSize(length, files: files)
     }
 
-    /// Refuses content that exceeds the maximum size, the quota, or the space of the disk.
+    /// Refuses content that exceeds the maximum size, the quota or the free disk space. Content of at most 1 MiB is not
+    /// compared with the disk space.
     /// - Parameter files: The minimum number of files that the content creates.
     func checkSize(_ size: Int, files: Int = 1) async throws {
         if let maximumSize, size > maximumSize {

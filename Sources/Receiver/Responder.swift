@@ -43,7 +43,8 @@ struct Responder: Sendable {
 
     private static let shownRequest = 300
 
-    /// Refuses digest fields that are longer than any client needs, because they are stored with an unfinished upload.
+    /// Refuses digest fields that have more than `StructuredField.longest` bytes. The receiver stores `Repr-Digest`
+    /// with an unfinished upload. Without this limit, a client could store long texts in this way.
     private static func checkDigests(_ fields: HTTPFields) throws(Refusal) {
         for name in [HTTPField.Name.reprDigest, .contentDigest] {
             guard fields[name]?.utf8.count ?? 0 <= StructuredField.longest else {
@@ -119,9 +120,9 @@ struct Responder: Sendable {
 
     /// Returns true for a request that tus serves.
     ///
-    /// tus serves every request for `/files` or `/files/`. Except for `PUT`, tus also serves a request for an upload
-    /// resource (`/files/ID`), and a request for any path below `/files/` with the field `Tus-Resumable`. For all other
-    /// requests, a path below `/files/` belongs to a stored folder named `files`.
+    /// tus serves every request for `/files` and `/files/`. Below `/files/`, tus never serves `PUT`. It serves another
+    /// request there if the path is an upload resource (`/files/ID`), or if the request has the header field
+    /// `Tus-Resumable`. All remaining requests below `/files/` are for a stored folder named `files`.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }
@@ -131,7 +132,7 @@ struct Responder: Sendable {
 }
 
 extension HTTPFields {
-    /// Returns the header fields of both; a field of `other` replaces one of the same name.
+    /// Returns a copy with the header fields of `other` added. A field of `other` replaces a field of the same name.
     func merging(_ other: HTTPFields) -> HTTPFields {
         var merged = self
         for field in other { merged[field.name] = field.value }
@@ -139,7 +140,8 @@ extension HTTPFields {
     }
 }
 
-/// Identifiers of 128 random bits in hexadecimal, so that no client can guess those of other clients.
+/// Functions for upload identifiers: 128 random bits in hexadecimal. No client can guess the identifier of another
+/// client's upload.
 enum UploadID {
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -45,7 +45,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// Reads a header field that must be a non-negative decimal integer; nil without the field.
+    /// Reads a header field that must be a non-negative decimal integer. Returns nil if the field is missing.
     /// - Throws: `Refusal` with 400 if the value is empty, has other characters than digits, or exceeds `Int`.
     func count(_ name: HTTPField.Name) throws(Refusal) -> Int? {
         guard let text = self[name] else { return nil }

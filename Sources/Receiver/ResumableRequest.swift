@@ -22,9 +22,10 @@ struct ResumableRequest {
     /// The supported interop versions. A request that names no version counts as version 8.
     static let versions: Set<InteropVersion> = [.six, .eight]
 
-    /// The interop version; nil for an unsupported one.
+    /// The interop version of the request; nil if the receiver does not support the version.
     let version: InteropVersion?
-    /// True if the content ends the upload; nil if the request has no valid `Upload-Complete` or `Upload-Incomplete`.
+    /// True if the content of this request ends the upload; nil if the request has no valid `Upload-Complete` or
+    /// `Upload-Incomplete`.
     let isComplete: Bool?
     let offset: Int?
     let length: Int?
@@ -53,7 +54,7 @@ extension Refusal {
     ///
     /// - Parameters:
     ///   - problem: The name of the problem type, registered with IANA or proposed.
-    ///   - members: Further members of the document, such as `expected-offset`.
+    ///   - members: The members of the document besides `type` and `title`, for example `expected-offset`.
     init(
         _ status: HTTPResponse.Status, problem: String, _ reason: String, members: [String: Int] = [:],
         fields: HTTPFields = [:]

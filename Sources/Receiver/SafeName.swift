@@ -1,6 +1,7 @@
 import FerryFiles
 
-/// One file or folder name that cannot leave its folder.
+/// The name of one file or folder that is safe to use in a path. It contains no separator and is not `..`, so it cannot
+/// lead to another folder.
 struct SafeName: Hashable {
     /// The maximum number of bytes: most file systems allow 255.
     static let maximumBytes = 255
@@ -10,8 +11,9 @@ struct SafeName: Hashable {
     let text: String
     var path: LocalPath { LocalPath(text) }
 
-    /// Creates the name, cut to 255 bytes if it is longer.
-    /// - Throws: `NameProblem` if it is empty, `.`, `..`, hidden, or contains a separator or a control character.
+    /// Creates the name. Cuts a name of more than 255 bytes.
+    /// - Throws: `NameProblem` if the name is empty, `.`, `..`, `.ferry` or hidden. Also if the name has a separator, a
+    ///   control character or only invisible characters.
     init(_ name: String) throws(NameProblem) {
         guard !name.isEmpty else { throw .empty }
         guard name != ".", name != ".." else { throw .dots }
@@ -37,11 +39,12 @@ struct SafeName: Hashable {
         number == 1 ? self : SafeName(unchecked: Self.cut(text, suffix: " (\(number))"))
     }
 
-    /// Inserts the suffix before the extension. Shortens the stem until the name has at most `maximumBytes`: between
-    /// characters, or within the first character if that alone is too long.
+    /// Inserts the suffix before the extension. If the name would have more than `maximumBytes`, shortens the part
+    /// before the suffix. The cut is between two characters. If the first character alone is too long, the cut is
+    /// inside this character.
     ///
-    /// The cut is made in bytes first: to step through the characters of a name of 72 KB takes 38 s if they have many
-    /// combining marks.
+    /// The cut is first made in bytes. A cut by characters would take 38 s for a name of 72 KB with many combining
+    /// marks.
     private static func cut(_ name: String, suffix: String) -> String {
         var stem = name[...]
         var ending = ""
@@ -102,7 +105,8 @@ struct StoredPath: Hashable {
         self.file = file
     }
 
-    /// Reads the path of a request. Each component is decoded separately, so `%2F` never creates a folder.
+    /// Creates the path of a file from the path of a request. Decodes each component separately. A component with `%2F`
+    /// is refused, because a name cannot contain a slash.
     init(requestPath: String) throws(NameProblem) {
         var names: [SafeName] = []
         let path = requestPath.prefix { $0 != "?" }
@@ -116,7 +120,7 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// Reads a file name from a header field or a form: a plain name, or a relative path.
+    /// Creates the path of a file from a text in a header field or a form. The text is a file name or a relative path.
     ///
     /// Browsers send relative paths for the files of a folder (`webkitRelativePath`).
     init(clientName: String) throws(NameProblem) {
@@ -139,7 +143,8 @@ struct StoredPath: Hashable {
         return stored.folders + [stored.file]
     }
 
-    /// Reads a path in the format of `text`; nil if it is not a path below the directory.
+    /// Creates the path from names that are joined by `/` and not percent-encoded. Returns nil if a name is not safe,
+    /// or if there are no names or too many.
     init?(text: String) {
         var names: [SafeName] = []
         for component in text.unicodeScalars.split(separator: "/") {
@@ -150,13 +155,14 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
-    /// The path below the directory, for users and for JSON. It is not percent-encoded.
+    /// The path below the receiver's directory, for users and for JSON. It is not percent-encoded.
     var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
 
     /// The percent-encoded path at which a client requests the file.
     var location: String { Self.location(of: folders + [file]) }
 
-    /// Returns the percent-encoded request path for these names; empty for the directory itself.
+    /// Returns the percent-encoded path with which a client requests the file or folder. `names` are the components of
+    /// the path below the receiver's directory; the result is empty if there are none.
     static func location(of names: [SafeName]) -> String {
         names.map { "/" + $0.text.percentEncoded() }.joined()
     }

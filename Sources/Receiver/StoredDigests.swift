@@ -3,13 +3,13 @@ import FerryProtocols
 import NIOCore
 
 extension OpenFile {
-    /// The number of bytes after which the digests of other files get their turn.
+    /// The number of bytes of one file that the digest thread reads before it continues with another file.
     private static let bytesATurn = 16 << 20
 
-    /// Computes several digests of a range of the file with one pass over it.
+    /// Computes several digests of a range of the file. Reads the range only once.
     ///
-    /// Digests of several files take turns on one thread, so that the digest of a small file does not wait for those of
-    /// large files.
+    /// All files share one thread. The thread reads a part of each file in turn, so that a small file does not wait
+    /// until the digests of large files are complete.
     /// - Throws: `EIO` if the file is shorter than the end of the range.
     func digests(
         _ algorithms: Set<DigestAlgorithm>, of range: Range<Int>

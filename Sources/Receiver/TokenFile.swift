@@ -14,7 +14,7 @@ public struct ReceiverToken: Hashable, Sendable {
 enum TokenFile {
     static let name = LocalPath("token")
 
-    /// Reads the token. If there is none, creates a token with 128 random bits.
+    /// Reads the token from the file. If the file does not exist, creates it with a new token of 128 random bits.
     ///
     /// - Throws: `ReceiverError.file` if the file cannot be read or written, or if its token is too short.
     static func token(in uploadStore: UploadStore, directory: String) throws(ReceiverError) -> ReceiverToken {

@@ -13,7 +13,7 @@ struct TusChecksum: Sendable {
     private let algorithm: DigestAlgorithm
     private let bytes: [UInt8]
 
-    /// Reads the header field `Upload-Checksum`; nil without it.
+    /// Reads the header field `Upload-Checksum`; nil if the request has no such field.
     /// - Throws: `Refusal` with 400 if the algorithm is unknown or the value is malformed.
     init?(in fields: HTTPFields) throws(Refusal) {
         guard let field = fields[.uploadChecksum] else { return nil }

@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// The upload resources of a receiver. Only one request at a time uses a resource: the newest request stops the others.
-/// The store also removes expired resources.
+/// The upload resources of a receiver. At most one request at a time uses an upload resource. A newer request for the
+/// same resource stops the older ones. The store also removes expired resources.
 actor TusStore {
     enum Problem: Error {
         case unknown
@@ -10,7 +10,8 @@ actor TusStore {
         case full
     }
 
-    /// The state of an upload. A removed upload is remembered, so that requests for it get 410 instead of 404.
+    /// The state of an upload: unused, used by a request, or removed. A removed upload stays in the store for a time,
+    /// so that requests for it get 410 instead of 404.
     private enum Slot {
         case free(TusUpload)
         case held(TusUpload, stop: @Sendable () -> Void, waiting: [Waiter])
@@ -59,10 +60,11 @@ actor TusStore {
         upload.touched.addingTimeInterval(TimeInterval(expiry.components.seconds))
     }
 
-    /// Creates an upload and gives the caller the sole use of it, so that the same request can also send content.
+    /// Creates an upload for the caller. No other request can use the upload until the caller calls `release`, so the
+    /// same request can also send content.
     ///
-    /// - Throws: `Problem.full` if there are too many uploads; `SystemCallError` if the files cannot be created, or the
-    ///   quota is used up.
+    /// - Throws: `Problem.full` if there are too many uploads. `SystemCallError` if the files cannot be created, or if
+    ///   the quota is used up.
     func create(
         length: Int, metadata: String?, resumable: ResumableTerms? = nil, client: String,
         stop: @escaping @Sendable () -> Void
@@ -95,10 +97,12 @@ actor TusStore {
     /// Records that bytes of an upload arrive again. Returns true if they had stopped arriving.
     func resume(_ id: String) -> Bool { interrupted.remove(id) != nil }
 
-    /// Waits until only the caller uses the upload. An older request is stopped, stores its received bytes, and
-    /// releases the upload first.
-    /// - Parameter stop: Called when a newer request needs the upload; must make the caller release it.
-    /// - Throws: `Problem.unknown` or `Problem.gone`.
+    /// Returns the upload when no other request uses it. The caller then has the upload until the caller calls
+    /// `release`. If an older request uses the upload, stops that request, and waits until it has stored its received
+    /// bytes and released the upload.
+    /// - Parameter stop: A function that makes the caller release the upload. It is called when a newer request needs
+    ///   the upload.
+    /// - Throws: `Problem.unknown` if there is no such upload. `Problem.gone` if the upload expired or was removed.
     func hold(_ id: String, stop: @escaping @Sendable () -> Void) async throws(Problem) -> TusUpload {
         switch slots[id] {
         case nil:
@@ -123,7 +127,8 @@ actor TusStore {
         }
     }
 
-    /// Ends the caller's use of an upload, and passes the upload to the next waiting request.
+    /// Ends the caller's use of an upload. If requests wait for the upload, the first one gets it. If the upload was
+    /// removed, all waiting requests fail.
     /// - Parameter upload: The upload in its current state; nil if it was removed.
     func release(_ id: String, _ upload: TusUpload?) {
         guard case .held(_, _, var waiting) = slots[id] else { return }
@@ -145,7 +150,8 @@ actor TusStore {
         next.proceed.resume(returning: upload)
     }
 
-    /// Removes uploads that were inactive for too long, and forgets uploads that were removed long ago.
+    /// Removes uploads that no request has used for the time `expiry`. Forgets an upload when the same time has passed
+    /// since its removal.
     func expire() async {
         let due = now()
         let lifetime = TimeInterval(expiry.components.seconds)
@@ -158,8 +164,9 @@ actor TusStore {
         }
     }
 
-    /// Removes old uploads if the table is full or the client has too many unfinished uploads.
-    /// - Throws: `Problem.full` if that was not enough.
+    /// Makes room for a new upload if the table is full, or if the client has too many unfinished uploads. Removes
+    /// expired uploads, forgets old finished or removed uploads, or removes an unfinished upload without bytes.
+    /// - Throws: `Problem.full` if there is still no room.
     private func makeRoom(for client: String) async throws {
         if slots.count >= limits.uploads { await expire() }
         if slots.count >= limits.uploads { await forgetOldest() }
@@ -174,8 +181,8 @@ actor TusStore {
         else { throw Problem.full }
     }
 
-    /// Removes one unfinished upload of a client: among those without bytes, the one that was unused for the longest
-    /// time.
+    /// Removes one of the client's unfinished uploads: one that has no bytes and that no request uses. If there are
+    /// several, removes the one that was unused for the longest time. Does nothing if there is none.
     private func dropOldestEmpty(of client: String) async {
         let waiting = open[client, default: []].compactMap { id -> TusUpload? in
             if case .free(let upload) = slots[id] { upload } else { nil }
@@ -198,7 +205,8 @@ actor TusStore {
         interrupted.remove(upload.id)
     }
 
-    /// Forgets the oldest finished or removed uploads, up to a tenth of the table's maximum size.
+    /// Forgets the oldest finished or removed uploads. Forgets at most a tenth of the uploads that the table can hold,
+    /// but at least one.
     private func forgetOldest() async {
         let memories = slots.compactMap { id, slot -> (id: String, since: Date)? in
             switch slot {
@@ -228,7 +236,8 @@ actor TusStore {
         if upload.isOpen { metrics.note(.expired(id: upload.id, name: upload.name)) }
     }
 
-    /// Removes the data file and the info file of an upload. A finished file has been renamed, and stays.
+    /// Removes the data file and the info file of an upload, and subtracts their bytes from the used part of the quota.
+    /// If the upload is finished, its file has another path, and stays.
     nonisolated func discard(_ upload: TusUpload) async {
         let uploadStore = uploadStore
         let freed = try? await offLoop { () throws(SystemCallError) in

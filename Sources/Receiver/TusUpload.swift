@@ -5,8 +5,8 @@ import FerryProtocols
 struct TusUpload: Codable, Hashable, Sendable {
     enum State: Codable, Hashable, Sendable {
         case receiving
-        /// All bytes are stored; the data file is being renamed to this path. If the data file is gone, the rename is
-        /// done.
+        /// All bytes are stored, and the data file is being renamed to this path. If the data file no longer exists
+        /// after a crash, the rename is done.
         case finishing(path: String)
         case finished(path: String)
     }
@@ -17,28 +17,30 @@ struct TusUpload: Codable, Hashable, Sendable {
     /// The `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
-    /// The time at which a request last used the upload. The expiry counts from it.
+    /// The time at which a request last used the upload. Without another request, the upload expires a fixed time
+    /// later.
     var touched: Date
-    /// The properties of an IETF upload; nil for one of tus.
+    /// The properties that only an IETF upload has; nil for a tus upload.
     var resumable: ResumableTerms?
     /// The `ClientAddress` of the client that created the upload; nil if an older version of the receiver stored it.
     var client: String?
 
-    /// True until the upload is finished: its bytes may still arrive, or its data file is not renamed yet.
+    /// True until the upload is finished: its bytes can still arrive, or its data file is not renamed yet.
     var isOpen: Bool {
         if case .finished = state { false } else { true }
     }
 
     static let unknownLength = Int.max
 
-    /// True if the upload is complete once all its bytes are stored. False for an IETF upload until its client declares
-    /// the upload complete.
+    /// True if the upload is complete as soon as all its bytes are stored. This is the case for a tus upload, and for
+    /// any upload that is being renamed. It is not the case for an IETF upload that its client has not declared
+    /// complete yet.
     var endsByLength: Bool {
         if case .finishing = state { return true }
         return resumable == nil
     }
 
-    /// The number of bytes of the info file that a client chooses. They count against the quota.
+    /// The number of bytes of the texts in the info file that the client has sent. They count against the quota.
     var infoBytes: Int {
         [metadata, resumable?.path, resumable?.digest].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
@@ -53,8 +55,8 @@ extension TusUpload {
         return try Self.wish(metadata, id: id)
     }
 
-    /// The path to show to users. Once the file has its final path or is being renamed to it, this is the final path.
-    /// Before that, it is the path of `wish()`, or the upload's `id` if `wish()` throws.
+    /// The path to show to users. While bytes are received, it is the path of `wish()`, or the upload's `id` if
+    /// `wish()` throws. Later, it is the final path of the file.
     var name: String {
         switch state {
         case .finishing(let path), .finished(let path): path
@@ -62,8 +64,9 @@ extension TusUpload {
         }
     }
 
-    /// Returns the path in the metadata. If the metadata is missing, is malformed or has no `filename`, returns a name
-    /// made of the upload's `id`.
+    /// Returns the path that the client gives in the metadata. If the metadata is missing, is malformed or has no
+    /// `filename`, returns a name made of the upload's `id`.
+    /// - Throws: `Refusal` with 400 if the path is not safe.
     static func wish(_ metadata: String?, id: String) throws(Refusal) -> StoredPath {
         guard let path = metadata.flatMap({ TusMetadata(header: $0) }).flatMap(clientPath) else {
             return StoredPath(file: try Responder.madeUpName(id))
@@ -71,11 +74,12 @@ extension TusUpload {
         do { return try StoredPath(clientName: path) } catch { throw Refusal(error) }
     }
 
-    /// Returns `relativePath`, without a slash at its beginning, if its last component is `filename`. Otherwise returns
-    /// `filename`; nil without a `filename`.
+    /// Returns the path of the file that the metadata contains; nil if `filename` is missing or empty. The path is
+    /// `relativePath`, without a slash at its beginning, if the last component of `relativePath` is `filename`.
+    /// Otherwise the path is `filename`.
     ///
-    /// Uppy sends both. For a file without a folder, `relativePath` is the text `null`. For a file that was dropped
-    /// with its folder, `relativePath` begins with a slash (@uppy/utils 6, `getRelativePath`).
+    /// Uppy sends both keys. For a file without a folder, `relativePath` is the text `null`. For a file that was
+    /// dropped with its folder, `relativePath` begins with a slash (@uppy/utils 6, `getRelativePath`).
     static func clientPath(_ metadata: TusMetadata) -> String? {
         guard let name = metadata["filename"], !name.isEmpty else { return nil }
         guard let path = metadata["relativePath"] else { return name }
@@ -100,7 +104,8 @@ extension UploadStore {
         try work.remove(TusUpload.infoName(id))
     }
 
-    /// Returns the uploads of an earlier run. Removes files that belong to none of them.
+    /// Returns the uploads of an earlier run. Removes all files in `.ferry` that belong to none of these uploads,
+    /// except the lock and the token.
     func restore() throws(SystemCallError) -> [TusUpload] {
         let names = Set(try work.names().map(LocalPath.init(bytes:)))
         var uploads: [TusUpload] = []

@@ -2,23 +2,24 @@ import FerryFiles
 import NIOCore
 import NIOSSL
 
-/// An HTTP server that stores uploads in a folder: `PUT /NAME`, `POST /` with the file or a form, and tus 1.0 at
-/// `/files/`. A `PUT` or `POST` of a file can also be a resumable upload of the IETF draft.
+/// An HTTP server that stores uploads in a folder. Clients upload with `PUT /NAME`, with `POST /` and a file or a form,
+/// or with tus 1.0 at `/files/`. A `PUT` or `POST` of a file can also be a resumable upload of the IETF draft.
 ///
-/// A client gets the response for a complete upload only after the file is on disk under its name. No stored file is
-/// replaced unless the configuration allows it. No other receiver can use the folder until this object is released.
+/// A client gets the response for a complete upload only after the file is on disk under its name. A stored file is
+/// replaced only if the configuration allows it. While this object exists, no other receiver can use the folder.
 public final class UploadReceiver: Sendable {
     private let configuration: ReceiverConfiguration
     private let responder: Responder
     private let metrics: ReceiverMetrics
     private let store: TusStore
     private let tls: NIOSSLContext?
-    /// The token that the receiver created, now or in an earlier run. nil if the configuration has a token, or if
-    /// `makesToken` is false.
+    /// The random token that this receiver created, or that it read from the file of an earlier run. It is nil if the
+    /// configuration has a token, or if `makesToken` is false.
     public let token: ReceiverToken?
 
     /// Opens the folder and checks the configuration.
-    /// - Parameter report: Called for each event, in sequence for each upload, from any thread. Must not block.
+    /// - Parameter report: A function that is called for each event, from any thread. The events of one upload arrive
+    ///   in sequence. The function must not block.
     /// - Throws: `.tokenNeeded`, `.tokenTooShort`, `.directory`, `.workFolder`, `.directoryInUse`, `.file`.
     public convenience init(
         _ configuration: ReceiverConfiguration, report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
@@ -70,10 +71,12 @@ public final class UploadReceiver: Sendable {
         )
     }
 
-    /// Returns the counts since the receiver was created, also while `run` is running.
+    /// Returns the numbers of stored bytes, finished uploads and refusals since the receiver was created. Callers can
+    /// use it at any time.
     public func statistics() -> ReceiverStatistics { metrics.statistics }
 
-    /// Serves requests until the task is cancelled. The received bytes of resumable uploads stay stored.
+    /// Serves requests until the task is cancelled. The received bytes of unfinished resumable uploads stay in the
+    /// folder.
     /// - Parameter onStart: Called with the receiver's address once connections are accepted.
     /// - Throws: `ReceiverError.portInUse`, `.cannotListen`.
     public func run(onStart: @escaping @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {

@@ -11,7 +11,7 @@ final class UploadStore: Sendable {
 
     /// Opens the folder. If it is missing, creates it with access for its owner only.
     ///
-    /// - Parameter metrics: The quota against which new files and folders count.
+    /// - Parameter metrics: Counts new files and folders, and refuses them if the quota is used up.
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(
         directory: String, overwrite: Bool, metrics: ReceiverMetrics = ReceiverMetrics(quota: nil) { _ in }
@@ -48,7 +48,8 @@ final class UploadStore: Sendable {
         return try Directory(path, follows: true)
     }
 
-    /// Takes the lock of the folder. Returns false if another receiver uses the folder.
+    /// Takes the lock of the folder, and returns true. If another receiver holds the lock, tries again for one second,
+    /// and then returns false.
     private static func take(_ lock: OpenFile) throws(SystemCallError) -> Bool {
         // A child process that starts shares every descriptor until its exec closes them. For that moment, a released
         // lock still appears to be locked.
@@ -63,8 +64,8 @@ final class UploadStore: Sendable {
 
     /// Opens a subfolder whose name comes from a request.
     ///
-    /// - Throws: `SystemCallError`, with `ENOENT` for the folder `.ferry`, also under another name: vfat finds it as
-    ///   `FERRY~1` too.
+    /// - Throws: `SystemCallError`. The code is `ENOENT` if the subfolder is `.ferry`. This is also the case if the
+    ///   name is different: on vfat, `.ferry` also has the name `FERRY~1`.
     func open(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
         let next = try folder.folder(name.path)
         guard try !next.status().isSame(as: workStatus) else {
@@ -73,7 +74,7 @@ final class UploadStore: Sendable {
         return next
     }
 
-    /// Creates a folder in a folder, and counts it against the quota.
+    /// Creates the folder `name` inside `folder`. The new folder uses `ReceiverMetrics.entryBytes` of the quota.
     func make(_ name: SafeName, in folder: Directory) throws(SystemCallError) {
         try metrics.countEntry { () throws(SystemCallError) in try folder.makeFolder(name.path) }
     }
@@ -92,7 +93,8 @@ final class UploadStore: Sendable {
     /// Returns the name of the file in `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> LocalPath { LocalPath("\(id).part") }
 
-    /// Creates the data file of an upload, and counts it against the quota.
+    /// Creates the empty data file of an upload in `.ferry`. The new file uses `ReceiverMetrics.entryBytes` of the
+    /// quota.
     func create(_ id: String) throws(SystemCallError) -> OpenFile {
         try metrics.countEntry { () throws(SystemCallError) in
             try work.open(Self.dataName(id), for: .creatingForWriting)
@@ -105,12 +107,13 @@ final class UploadStore: Sendable {
 
     func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
 
-    /// Moves the synced data file of an upload to the requested path. If the path is taken and files are not replaced,
-    /// adds ` (2)` and so on to the name.
+    /// Moves the synced data file of an upload to the requested path, and creates missing folders of the path. If the
+    /// path is taken, replaces the file there if `overwrite` is true. Otherwise adds a number to the name, for example
+    /// ` (2)`.
     /// - Parameters:
-    ///   - onlyNew: True to throw `EEXIST` if the path is taken.
-    ///   - willUse: Called with each path before the rename to that path.
-    /// - Returns: The path of the file. The rename is durable.
+    ///   - onlyNew: True to throw `EEXIST` if the path is taken, even if `overwrite` is true.
+    ///   - willUse: Called before each attempt to rename the data file, with the path of this attempt.
+    /// - Returns: The final path of the file. The rename is durable.
     func publish(
         _ id: String, as path: StoredPath, onlyNew: Bool = false,
         willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }
@@ -140,7 +143,8 @@ final class UploadStore: Sendable {
         throw SystemCallError(call: "rename", code: .fileExists)
     }
 
-    /// Opens a stored file for reading; nil if there is none, or only a folder, special file or symbolic link.
+    /// Opens a stored file for reading. Returns nil if there is no file at the path, or if a folder, a special file or
+    /// a symbolic link is there.
     func stored(_ path: StoredPath) throws(SystemCallError) -> (file: OpenFile, status: FileStatus)? {
         do throws(SystemCallError) {
             let file = try folder(path.folders[...]).open(path.file.path, for: .reading)

@@ -31,7 +31,8 @@ struct WebDAVFolders: Sendable {
     /// The methods that the receiver supports, for the header field `Allow`.
     let methods: String
 
-    /// Serves `PROPFIND`. The response contains all properties, whichever were requested (RFC 4918 §9.1).
+    /// Serves `PROPFIND`. The response always contains all properties, even if the client requested only some (RFC 4918
+    /// §9.1).
     func properties(_ exchange: Exchange, at path: String) async throws -> Response {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
@@ -54,7 +55,8 @@ struct WebDAVFolders: Sendable {
         }
     }
 
-    /// Makes a list on the thread that reads the folder, so that the number of threads limits the memory for entries.
+    /// Reads a folder and makes the list of its entries, both on the calling thread. So at most as many folders are in
+    /// memory at once as there are threads.
     private func list(_ names: [SafeName], _ depth: UploadStore.Depth) throws(SystemCallError) -> Listing {
         let entries: [StoredEntry]
         switch try uploadStore.find(names, depth) {
@@ -77,7 +79,7 @@ struct WebDAVFolders: Sendable {
         return .list(list.response(), bytes: bytes)
     }
 
-    /// Serves `MKCOL` (RFC 4918 §9.3).
+    /// Serves `MKCOL`: creates a folder (RFC 4918 §9.3).
     func makeFolder(_ exchange: Exchange, at path: String) async throws -> Response {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
@@ -95,9 +97,9 @@ struct WebDAVFolders: Sendable {
         }
     }
 
-    /// Reads the header field `Depth`.
-    /// - Throws: `Refusal` with 403 if the value is `infinity`. A missing field has the same meaning (RFC 4918 §9.1)
-    ///   and gets 403 too. `Refusal` with 400 for any other value except 0 and 1.
+    /// Returns the depth that the header field `Depth` requests.
+    /// - Throws: `Refusal` with 403 if the value is `infinity` or the field is missing, which means the same (RFC 4918
+    ///   §9.1). `Refusal` with 400 for any other value except 0 and 1.
     private static func depth(_ fields: HTTPFields) throws(Refusal) -> UploadStore.Depth {
         switch fields[.depth]?.lowercased() {
         case "0": return .itself

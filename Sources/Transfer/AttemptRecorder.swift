@@ -10,9 +10,9 @@ public protocol AttemptRecorder: Sendable {
     func isReading()
     /// Reports that a request begins. `reached` is the number of bytes of the file that are confirmed or in flight.
     func didStart(_ exchange: Exchange, reached: ByteCount)
-    /// Reports that `bytes` more bytes of a body were sent. Called only for a body with bytes of the file. `reached` is
-    /// the number of bytes of the file that are confirmed or in flight. After a broken connection, `bytes` is 0 and
-    /// only `reached` changes.
+    /// Reports that the connection sent more bytes of a body; `bytes` is their number. Called only for a body with
+    /// bytes of the file. `reached` is the number of bytes of the file that are confirmed or in flight. After a broken
+    /// connection, `bytes` is 0 and only `reached` changes.
     func didSend(_ bytes: ByteCount, reached: ByteCount)
     /// Reports that the last byte of the request was sent.
     func didFinishSending(_ exchange: Exchange)

@@ -7,8 +7,9 @@ final class ServerRecognition: Sendable {
     private let server: Mutex<UploadAttempt.Server>
     private let learn: @Sendable (String?) -> Void
 
+    /// Starts with the facts `server`, which are already known.
     /// - Parameter learn: Stores the value of the header field `Server` for later attempts. The value is nil if the
-    ///   response has no such field. Called only for a response that adds a fact.
+    ///   response has no such field. Called only if a response shows something new about the server.
     init(_ server: UploadAttempt.Server, learn: @escaping @Sendable (String?) -> Void) {
         self.server = Mutex(server)
         self.learn = learn
@@ -16,9 +17,9 @@ final class ServerRecognition: Sendable {
 
     var now: UploadAttempt.Server { server.withLock { $0 } }
 
-    /// Learns from a response that counts as the server's own. A success (2xx) marks the server as known and adds the
-    /// value of its field `Server`. Any other status adds nothing. An HTML page adds nothing either, because a captive
-    /// portal possibly sent it.
+    /// Learns from a response of the server. A success (2xx) that is not an HTML page marks the server as known, and
+    /// adds the value of its field `Server` to `software`. Any other response adds nothing. An HTML page is ignored,
+    /// because a captive portal possibly sent it.
     func accept(_ response: ExchangeOutcome.Response) {
         guard (200..<300).contains(response.status), !CaptivePortal.isPage(response) else { return }
         acceptProven(response)

@@ -1,9 +1,9 @@
 import FerryProtocols
 import Synchronization
 
-/// Records, before the last bytes of a request are sent, that the outcome of the upload is unknown. If the response is
-/// lost, this mark shows a later attempt that the server possibly has the whole file. The attempt that set the mark
-/// removes it when it learns that the server does not have the whole file.
+/// Sets a mark before the last bytes of a request are sent. From then on, it is unknown whether the server has the
+/// whole file. If the response is lost, the mark shows this to a later attempt. The attempt that set the mark removes
+/// it when it learns that the server does not have the whole file.
 final class UnknownOutcomeMarker: Sendable {
     /// The upload resource that contains the mark; nil if the request needs no mark.
     private let mark: UploadResource?
@@ -21,8 +21,9 @@ final class UnknownOutcomeMarker: Sendable {
         try await recorder.record(mark, durably: true)
     }
 
-    /// Replaces the mark by `known`; does nothing if no mark was set. If the recorder fails, the mark stays. A later
-    /// attempt then treats the outcome as unknown, which is safe.
+    /// Removes the mark: records the upload resource `known`, which does not contain the mark. Does nothing if no mark
+    /// was set. If the recording fails, the mark stays. This is safe, because a later attempt then treats the outcome
+    /// as unknown.
     func remove(leaving known: UploadResource?) async {
         guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
             return

@@ -3,20 +3,22 @@ import FerryProtocols
 import HTTPTypes
 
 extension UploadAttempt {
-    /// The facts about the server that should respond.
+    /// The facts about a server that help to distinguish its responses from those of a captive portal.
     public struct Server: Hashable, Sendable {
-        /// True if the server itself has responded before, and not a captive portal in its place.
+        /// True if the server itself has responded before. A response of a captive portal does not count.
         public var isKnown: Bool
         /// True if a successful response of the upload's protocol may have an HTML body.
         public var respondsWithPages: Bool
-        /// The values of the header field `Server` in the server's responses; empty if it sends none. nil until the
-        /// server itself has responded.
+        /// The values of the header field `Server` in earlier responses of the server; empty if none of them had this
+        /// field. nil if the server itself has not responded yet.
         public var software: Set<String>?
-        /// True if every response but a 511 counts as the server's own, even if it looks like a captive portal's
-        /// response. The caller sets this if all responses have looked like that for a long time.
+        /// True if every response is accepted as the server's, even if it looks like a captive portal's. Only a
+        /// response with the status 511 is still treated as a captive portal's. The caller sets this if all responses
+        /// have looked like a captive portal's for a long time.
         public var isTakenAtWord: Bool
         /// True if an HTML page is accepted as the final response of the upload, even if no header field shows that the
-        /// server itself sent the page. The caller sets this if a user retried the upload after such a page.
+        /// server itself sent it. The caller sets this if an attempt has ended with an HTML page, and a user has then
+        /// retried the upload.
         public var mayEndWithPage: Bool
 
         public init(
@@ -34,8 +36,9 @@ extension UploadAttempt {
 
 // Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
-    /// Returns the outcome of a response. If a captive portal or proxy responded in place of the server, or possibly
-    /// did, the outcome is `broken`. Returns nil if the attempt was cancelled before that was known.
+    /// Returns `responded` with the response if the server itself sent it. Returns `broken` if a captive portal or a
+    /// proxy sent it instead of the server, or possibly sent it. Returns nil if the attempt is cancelled during this
+    /// check.
     func reply(
         to exchange: Exchange, _ received: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
@@ -63,11 +66,12 @@ extension UploadAttempt {
         return .responded(received)
     }
 
-    /// Returns a failure if a captive portal or proxy has possibly sent this response in place of the server; otherwise
-    /// nil. Always returns nil before the server's first response.
+    /// Returns a failure if a captive portal or a proxy possibly sent this response in place of the server; otherwise
+    /// nil.
     ///
-    /// If the response is suspicious, requests the server's root page. A captive portal would respond to that request
-    /// in the same way.
+    /// If the response looks suspicious, requests the root page of the server. A captive portal would respond to that
+    /// request in the same way. If the server has never responded before, or if `isTakenAtWord` is true, returns nil
+    /// without a check.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
@@ -96,9 +100,9 @@ extension UploadAttempt {
     /// The name of a file that no server has. A captive portal responds to a request for it as to every request.
     private static let unknownName = "ferry-asks-who-responds"
 
-    /// Asks, without credentials, for a file beside the exchange's URL that no server has.
+    /// Requests a file that no server has, in the folder of the exchange's URL and without credentials.
     ///
-    /// - Returns: The URL, and the response; nil if there was none.
+    /// - Returns: The URL of that file, and the response; nil if no response came.
     private func askForUnknownFile(
         beside exchange: Exchange
     ) async -> (url: String, response: ExchangeOutcome.Response)? {
@@ -110,8 +114,8 @@ extension UploadAttempt {
         return (url, response)
     }
 
-    /// Returns a failure if a redirect comes from a captive portal, although the server has not responded before;
-    /// otherwise nil. A server that has moved redirects to the same path, and not every file to one page.
+    /// Returns a failure if the response redirects to another host, and a request for an unknown file is redirected to
+    /// the same page; otherwise nil. A captive portal does that. A server that has moved keeps the path of the URL.
     private func suspicionAtFirstContact(
         of received: ExchangeOutcome.Response, to exchange: Exchange
     ) async -> UploadFailure? {
@@ -122,11 +126,12 @@ extension UploadAttempt {
         return portal.failure(inPlaceOf: host(of: exchange))
     }
 
-    /// Returns a failure if the response that would complete the upload is an HTML page, possibly of a captive portal;
-    /// otherwise nil. For such a page, first sends one more request to find out whether the server itself responds.
+    /// Returns a failure if an HTML page would complete the upload and a captive portal possibly sent that page;
+    /// otherwise nil. Before it returns a failure, sends one more request, whose response possibly shows that the
+    /// server itself responds.
     ///
-    /// Returns nil if earlier responses of the server had a field `Server`, because `suspicion` has then checked the
-    /// response.
+    /// Returns nil without a check if earlier responses of the server had a field `Server`, because `suspicion` has
+    /// then checked the page. Also returns nil without a check if HTML pages of this server are accepted.
     private func suspicionAtEnd(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {

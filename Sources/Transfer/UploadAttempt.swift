@@ -12,9 +12,9 @@ public struct UploadAttempt: Sendable {
         case cancelled
     }
 
-    /// The attempt fails after this number of consecutive steps that do not change the number of confirmed bytes.
-    /// Without this limit, a protocol that never ends would occupy a slot of the queue for ever. The longest useful
-    /// series tries a hundred file names until one is free.
+    /// The attempt fails after this number of successive steps that do not change the number of confirmed bytes.
+    /// Without this limit, a protocol that never ends would occupy a slot of the queue for ever. Some uploads need up
+    /// to a hundred such steps, because they try one file name after another until one is free.
     private static let idleExchangeLimit = 128
 
     let sender: RequestSender
@@ -26,14 +26,16 @@ public struct UploadAttempt: Sendable {
     private let recorder: any AttemptRecorder
     private let learn: @Sendable (Redacted<ServerCapabilities>) -> Void
 
+    /// Prepares an attempt to upload `file`.
+    ///
     /// - Parameters:
     ///   - file: The file, opened for this attempt.
-    ///   - identity: The version of the file that was queued; any other version ends the attempt.
+    ///   - identity: The version of the file that was queued. If the file has another version, the attempt fails.
     ///   - label: The name of the upload in events.
-    ///   - rateLimiter: The limiter of the sending rate; nil for full speed.
-    ///   - recognize: Receives the value of the header field `Server` in a successful response of the server itself, if
-    ///     that response is the first one or the value is new. The value is nil if the response has no such field.
-    ///   - learn: Stores the server's capabilities, for the destination's next uploads.
+    ///   - rateLimiter: The limiter of the sending rate; nil for no limit.
+    ///   - recognize: Receives the value of the header field `Server` of a successful response; nil if the response has
+    ///     no such field. Called only for the first response of the server, and for a new value.
+    ///   - learn: Stores the server's capabilities for later uploads to the destination.
     public init(
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
         label: String,
@@ -145,8 +147,9 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Deletes an incomplete upload from the server after its file has changed. Then deletes the recorded upload
-    /// resource. If the server does not respond, the upload and the resource stay for a later attempt.
+    /// Deletes an incomplete upload from the server, because its file has changed. Then deletes the recorded upload
+    /// resource. Does nothing if the whole body was sent, because the server then possibly has the complete file. If
+    /// the server does not respond, the upload and the resource stay for a later attempt.
     private func forget(_ known: UploadResource?, _ uploadProtocol: any UploadProtocol) async {
         // The server may have the complete version that was queued, which must not be deleted.
         guard let known, !known.wholeBodySent else { return }
@@ -156,7 +159,7 @@ public struct UploadAttempt: Sendable {
         try? await recorder.record(nil, durably: true)
     }
 
-    /// The outcome of one exchange; its reply contains nil if the attempt was cancelled.
+    /// The number of an exchange and its result. If `reply` is a success with nil, the attempt was cancelled.
     private struct Ending: Sendable {
         var number: Int
         var reply: Result<ExchangeOutcome?, UploadFailure>
@@ -201,7 +204,8 @@ public struct UploadAttempt: Sendable {
         sender.report(.protocolChosen(choice.sentence + when), label: label)
     }
 
-    /// - Returns: The outcome; nil if the attempt was cancelled.
+    /// Sends the request of one exchange and checks the response.
+    /// - Returns: The outcome of the exchange; nil if the attempt was cancelled.
     private func perform(
         _ exchange: Exchange, known: UploadResource?, progress: ExchangeProgress
     ) async throws(UploadFailure) -> ExchangeOutcome? {
@@ -270,7 +274,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// - Returns: The digests; nil if the attempt was cancelled.
+    /// Computes the digests that the request of the exchange needs, and checks that the file is unchanged.
+    /// - Returns: The digests, empty if none are needed; nil if the attempt was cancelled.
     private func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
         guard !exchange.digests.isEmpty else { return [] }
         recorder.isReading()
@@ -279,9 +284,10 @@ public struct UploadAttempt: Sendable {
         return digests
     }
 
-    /// Computes the digests to compare with those in the response. Returns none if the response is not a success or
-    /// reports no such digest. If the file has changed or cannot be read, also returns none and throws no error, since
-    /// the upload itself has succeeded.
+    /// Computes the digests of the file for comparison with those that the server reports in its response. Returns an
+    /// empty array if the response is not a success, or reports no digest that can be compared. Also returns an empty
+    /// array if the file has changed or cannot be read. It throws no error then, because the upload itself has
+    /// succeeded.
     private func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
         -> [ComputedDigest]
     {
@@ -299,10 +305,10 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Returns the function that checks the responses to `exchange`. If the exchange carries bytes of the file and a
-    /// retrier can correct the refusal, the function removes the mark of an unknown outcome: the server has stored
-    /// nothing. It does so before the retrier runs, because fetching new credentials can take long. The mark is set
-    /// again when the file is sent again.
+    /// Returns the function that checks the responses to `exchange`. It throws for a 401, and for any other refusal
+    /// whose cause a retrier can correct. If the exchange carries bytes of the file, the function first removes the
+    /// mark of an unknown outcome, because the server has stored nothing. The retriers run after that, and possibly
+    /// fetch new credentials for a long time. When the file is sent again, the mark is set again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
@@ -334,7 +340,8 @@ public struct UploadAttempt: Sendable {
 }
 
 extension Receipt {
-    /// Returns the receipt, which now states whether the file was deleted or replaced during the upload.
+    /// Returns a copy of the receipt. Its `source` shows whether the file was deleted or replaced since it was opened;
+    /// nil if neither happened, or if this is unknown.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
         var receipt = self
         receipt.source = await file.dispositionNow()

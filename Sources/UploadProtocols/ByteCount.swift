@@ -9,8 +9,8 @@ extension ByteCount {
     }
 }
 
-/// The conversion of byte counts to text and back. All units are powers of 1024 (IEC 80000-13: KiB, MiB). A text has at
-/// most three significant digits.
+/// Converts byte counts to text, and text to byte counts. All units are powers of 1024 (IEC 80000-13: KiB, MiB). A text
+/// has at most three significant digits.
 package enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 
@@ -31,8 +31,9 @@ package enum ByteFormat {
     /// Returns a transfer rate for a sentence: `18.4 MiB/s`.
     package static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
-    /// Parses a byte count such as `2M`, `1.5 GB`, `800k` or `65536`, also with `/s` after it. All units are powers of
-    /// 1024. Returns nil for any other text, for negative amounts and on overflow.
+    /// Parses a byte count such as `2M`, `1.5 GB`, `800k` or `65536`. The text can end with `/s`, as in `2M/s`. All
+    /// units are powers of 1024, and the result is rounded to whole bytes. Returns nil for any other text, for a
+    /// negative number, and for a result that is too large.
     package static func parse(_ text: String) -> ByteCount? {
         var body = text.uppercased().filter { $0 != " " }
         if body.hasSuffix("/S") { body.removeLast(2) }

@@ -11,7 +11,8 @@ extension HTTPField.Name {
 
 /// The parser for header fields that contain a comma-separated list (RFC 9110 §5.6.1).
 package enum FieldList {
-    /// Returns the elements of the list in order, without blanks around them. A missing field (nil) has no elements.
+    /// Returns the elements of the list in order, without blanks around them. Empty elements are left out. A missing
+    /// field (nil) has no elements.
     package static func words(_ field: String?) -> [String] {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }

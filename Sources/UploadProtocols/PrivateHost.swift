@@ -45,7 +45,8 @@ enum PrivateHost {
         return isLocal || bytes[0] & 0xFE == 0xFC || bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
     }
 
-    /// Parses an IPv4 address as resolvers do: one to four numbers, decimal, octal or hexadecimal (inet_aton(3)).
+    /// Returns the four bytes of an IPv4 address; nil for any other text. As resolvers do, it accepts one to four
+    /// numbers, each decimal, octal or hexadecimal (inet_aton(3)).
     private static func ipv4(_ text: String) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(number)
         guard (1...4).contains(parts.count), let last = parts.last, let rest = last else { return nil }
@@ -66,7 +67,8 @@ enum PrivateHost {
         return text.count > 1 && first == 0x30 ? UInt32(text, radix: 8) : UInt32(text)
     }
 
-    /// Parses an IPv6 address (RFC 4291 §2.2). The last two groups may be written as an IPv4 address.
+    /// Returns the 16 bytes of an IPv6 address (RFC 4291 §2.2); nil for any other text. The last two groups can have
+    /// the form of an IPv4 address.
     private static func ipv6(_ text: String) -> [UInt8]? {
         guard text.contains(":") else { return nil }
         let halves = text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)

@@ -18,7 +18,7 @@ package protocol FolderEvents: AnyObject {
     /// - Returns: The reason if the folder cannot be watched; nil for success.
     func watch(_ folder: LocalPath) -> UnwatchedFolder?
 
-    /// Returns the events since the last call. If there are none, waits for an event or for a ring of `alarm`.
+    /// Returns the events since the last call. If there are none, waits for an event or for a call of `alarm.ring()`.
     ///
     /// - Parameter limit: The longest wait; nil for no limit.
     /// - Returns: The events; empty if none came during the wait.
@@ -31,7 +31,8 @@ package enum UnwatchedFolder: Error, Hashable, Sendable {
     case unsupported
     /// A limit of the kernel is reached. `setting` names it, such as `fs.inotify.max_user_watches`.
     case limit(setting: String)
-    /// The folder does not exist, this process has no permission to read it, or the path is a link or no folder.
+    /// The path does not exist, is a symbolic link or is not a folder; or this process has no permission to read the
+    /// folder.
     case gone
 }
 

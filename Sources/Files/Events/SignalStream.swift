@@ -7,8 +7,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A stream of the given signals. A signal in the stream no longer has its default action, such as ending the process.
-/// SIGHUP is left out if the parent process ignored it. Creating the stream also makes the process ignore SIGPIPE.
+/// A stream of the signals in `numbers`. These signals no longer have their default action, such as ending the process.
+/// If the parent process ignored SIGHUP, the stream leaves SIGHUP out, and the signal stays ignored. Creating the
+/// stream also makes the process ignore SIGPIPE.
 package final class SignalStream: Sendable {
     package let values: AsyncStream<Int32>
     private let sources: Mutex<[any DispatchSourceSignal]>

@@ -33,7 +33,7 @@ package final class WakeupPipe: Sendable {
         _ = write(far, &byte, 1)
     }
 
-    /// Waits until `ring` was called, `other` is readable, or the time is over.
+    /// Waits until `ring` has been called, `other` is readable, the time is over, or a signal arrives.
     ///
     /// - Parameters:
     ///   - other: Another descriptor to wait for; nil for none.

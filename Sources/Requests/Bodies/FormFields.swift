@@ -22,7 +22,7 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         case indexed
     }
 
-    /// The form fields in the sequence in which they are sent; names may repeat.
+    /// The form fields in the sequence in which they are sent. Several fields can have the same name.
     public var fields: [(name: String, value: Value)]
     /// The rule for the names of the form fields that carry the elements of a list.
     public var listNaming: ListNaming
@@ -36,9 +36,9 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         self.init(elements.map { (name: $0.0, value: $0.1) })
     }
 
-    /// The form fields as text: `name=value`, joined by `&`. All characters are percent-encoded except RFC 3986's
-    /// unreserved characters and `?` and `/`, which §3.4 allows in a query. A space becomes `%20`, and a plus sign
-    /// `%2B`.
+    /// The form fields as text: `name=value`, joined by `&`. ASCII letters, digits and the characters `-._~?/` stay as
+    /// they are, because RFC 3986 §3.4 allows them in a query. All other characters are percent-encoded: a space
+    /// becomes `%20`, and a plus sign `%2B`.
     public var encoded: String {
         fields.flatMap { pairs($0.name, $0.value) }
             .map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 
 extension LocalPath {
-    /// Creates a path from a text that is not a URL. Without this check, `https://host/a.png` would name a file in a
-    /// folder `https:`, and the error would state that the file is missing.
+    /// Creates a path from a text, and refuses a URL. Without this check, `https://host/a.png` would be the path of a
+    /// file in a folder named `https:`, and users would see the error that the file is missing.
     /// - Throws: `UploadFailure` (`permanent`) if the text is a URL or empty.
     init(notAnAddress text: String) throws(UploadFailure) {
         if let colon = text.firstRange(of: "://"), Self.isScheme(text[..<colon.lowerBound]) {

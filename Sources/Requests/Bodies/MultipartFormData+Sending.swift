@@ -2,53 +2,61 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension MultipartFormData {
-    /// Opens every file off the caller's thread, and returns the body with its length, for one attempt.
-    /// - Throws: `UploadFailure` of the first part that cannot be sent, with its number and its name.
+    /// Opens every file off the caller's thread, and returns the body and its length. The body is for one attempt to
+    /// send the form.
+    /// - Throws: `UploadFailure` for the first part that cannot be sent. The failure names the part by its number and
+    ///   its name.
     public func open() async throws(UploadFailure) -> StreamedBody {
         try await OpenedForm(self).body
     }
 
-    /// Returns the exact length of the body in bytes, with the headers of the parts and the boundaries; nil if the
-    /// length of a stream is unknown.
+    /// Returns the exact number of bytes of the whole body. The boundaries and the headers of the parts count, too.
+    /// Returns nil if the length of a stream is unknown.
     /// - Throws: The errors of `open()`.
     public func length() async throws(UploadFailure) -> ByteCount? { try await OpenedForm(self).body.length }
 
-    /// Returns the number of bytes of all parts without headers and boundaries; nil if the length of a stream is
-    /// unknown. The request's `Content-Length` is `length()`, which is greater.
+    /// Returns the number of bytes in all parts; nil if the length of a stream is unknown. The boundaries and the
+    /// headers of the parts do not count. The request's `Content-Length` is the greater number that `length()` returns.
     /// - Throws: The errors of `open()`.
     public func contentLength() async throws(UploadFailure) -> ByteCount? {
         try await OpenedForm(self).contentLength
     }
 
-    /// Opens the form, and returns the body to send. A small form is read into memory, so that one write sends it.
-    /// - Parameter memoryThreshold: The size, in bytes, below which a form is read into memory. Any other form, and one
-    ///   of unknown length, is streamed from its sources. Nothing is ever written to disk.
-    /// - Throws: The errors of `open()` and `encode(limit:)`.
+    /// Opens the form, and returns the body to send. A small form is read into memory, so that one write sends it. Any
+    /// other form is streamed from its sources. Nothing is written to disk.
+    /// - Parameter memoryThreshold: A form is read into memory if it has fewer bytes than this number. A form of
+    ///   unknown length is always streamed.
+    /// - Throws: `UploadFailure` if a part cannot be sent, if a file changes during the read, or if a stream differs
+    ///   from its declared length. `CancellationError` if the task is cancelled.
     public func body(memoryThreshold: ByteCount = 1 << 20) async throws -> TransportRequest.Body {
         let form = try await opened()
         guard let length = form.body.length, length < memoryThreshold else { return .streamed(form.body) }
         return .bytes(try await form.bytes(limit: length))
     }
 
-    /// Returns the whole body, the same bytes as on the wire.
-    /// - Parameter limit: The maximum number of bytes in memory.
-    /// - Throws: The errors of `open()`; `UploadFailure` if the form is over the limit, if a file changes during the
-    ///   read, or if a stream differs from its declared length; `CancellationError`.
+    /// Returns the whole body, with the same bytes that are sent to a server.
+    /// - Parameter limit: The maximum number of bytes of the body.
+    /// - Throws: `UploadFailure` if a part cannot be sent, or if the body exceeds the limit. `UploadFailure` if a file
+    ///   changes during the read, or if a stream differs from its declared length. `CancellationError` if the task is
+    ///   cancelled.
     public func encode(limit: ByteCount = 256 << 20) async throws -> [UInt8] {
         try await opened().bytes(limit: limit)
     }
 
-    /// Returns the body as a sequence of chunks that are read on demand. The bytes are the same as on the wire.
-    /// - Throws: The errors of `open()`. The sequence throws the errors of `encode(limit:)` except for the limit.
+    /// Returns the body as a sequence of chunks that are read on demand. The chunks have the same bytes that are sent
+    /// to a server.
+    /// - Throws: The errors of `open()`. The sequence throws `UploadFailure` if a file changes during the read, or if a
+    ///   stream differs from its declared length. It throws `CancellationError` if the task is cancelled.
     public func chunks() async throws(UploadFailure) -> some AsyncSequence<[UInt8], any Error> & Sendable {
         try await OpenedForm(self).chunks
     }
 
-    /// Writes the body, the same bytes as on the wire, to a new file. Only its owner may read the file, because a form
-    /// may contain secrets. After a failure the file is removed.
+    /// Writes the body, with the same bytes that are sent to a server, to a new file. Only the owner of the file can
+    /// read it, because a form can contain secrets. If writing fails, the new file is removed.
     /// - Returns: The number of written bytes.
-    /// - Throws: `UploadFailure` (`permanent`) if `path` exists or cannot be written; else the errors of
-    ///   `encode(limit:)`, except for the limit.
+    /// - Throws: `UploadFailure` (`permanent`) if `path` exists or cannot be written. `UploadFailure` if a part cannot
+    ///   be sent, if a file changes during the read, or if a stream differs from its declared length.
+    ///   `CancellationError` if the task is cancelled.
     @discardableResult
     public func write(to path: LocalPath) async throws -> ByteCount {
         let form = try await opened()
@@ -68,17 +76,18 @@ extension MultipartFormData {
         }
     }
 
-    /// Writes the body to a new file that only its owner may read. After a failure the file is removed.
+    /// Writes the body to a new file that only the file's owner can read. If writing fails, the new file is removed.
     /// - Parameter path: The path of the file, not a URL.
     /// - Returns: The number of written bytes.
-    /// - Throws: `UploadFailure` (`permanent`) if `path` is a URL or empty; otherwise the errors of `write(to:)` with a
-    ///   `LocalPath`.
+    /// - Throws: `UploadFailure` (`permanent`) if `path` is a URL, is empty, exists or cannot be written.
+    ///   `UploadFailure` if the body cannot be read. `CancellationError` if the task is cancelled.
     @discardableResult
     public func write(to path: String) async throws -> ByteCount {
         try await write(to: LocalPath(notAnAddress: path))
     }
 
-    /// Opens the files. If the task is cancelled, throws `CancellationError` instead of the failure of a file.
+    /// Opens the files of the form. If a file cannot be opened and the task is cancelled, throws `CancellationError`
+    /// and not the failure of the file.
     private func opened() async throws -> OpenedForm {
         do throws(UploadFailure) { return try await OpenedForm(self) } catch {
             try Task.checkCancellation()

@@ -5,11 +5,11 @@ public import HTTPTypes
 
 /// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the sequence in which they were appended.
 ///
-/// The value only describes the parts: appending opens no file or stream. Each `open()` begins anew, so one form serves
-/// every attempt, unless a stream can be read only once. An error of `open()` names the faulty part.
-/// Appending changes this value only, not earlier copies.
+/// Appending opens no file or stream. `open()` opens them, and an error of `open()` names the faulty part. Each call of
+/// `open()` returns the body from its first byte, so the form can be sent again. A form with a stream that can be read
+/// only once can be sent only once. Appending changes this value only, not earlier copies.
 ///
-/// A form without parts is the closing delimiter alone, `--B--` and CRLF, where B is the boundary.
+/// The body of a form without parts is `--B--` and CRLF, where B is the boundary.
 public struct MultipartFormData: Sendable {
     struct Part: Sendable {
         enum Content: Sendable {
@@ -27,14 +27,14 @@ public struct MultipartFormData: Sendable {
     let boundary: MultipartBoundary
     private(set) var parts: [Part] = []
 
-    /// Creates a form with a random boundary. The parts are not searched for the boundary, because it cannot be
-    /// guessed.
+    /// Creates a form with a random boundary. The boundary is so long that no part contains it by chance, so the parts
+    /// are not searched for it.
     public init() { boundary = MultipartBoundary() }
 
     /// Creates a form with a given boundary. Every part is searched for the boundary, so files are read twice. If a
     /// part contains the boundary, the form cannot be sent.
-    /// - Throws: `UploadFailure` (`permanent`) unless the boundary consists of 1 to 70 characters that RFC 2046 §5.1.1
-    ///   allows.
+    /// - Throws: `UploadFailure` (`permanent`) if RFC 2046 §5.1.1 does not allow the boundary. It allows 1 to 70
+    ///   letters, digits, spaces and characters of `'()+_,-./:=?`, but no space at the end.
     public init(boundary: String) throws(UploadFailure) {
         guard let boundary = try? MultipartBoundary(boundary) else {
             throw UploadFailure(
@@ -51,11 +51,11 @@ public struct MultipartFormData: Sendable {
 
     /// Appends bytes in memory.
     /// - Parameters:
-    ///   - fileName: The file name, which makes the part a file for the receiver; nil for a form field.
-    ///   - contentType: A media type such as `image/png`. nil derives the type from the file name's extension. If both
-    ///     are nil, the part has no `Content-Type`, which means `text/plain` (RFC 7578 §4.4).
-    ///   - headers: Further header fields of the part. If they contain `Content-Disposition` or `Content-Type`,
-    ///     `open()` fails.
+    ///   - fileName: The file name. With a file name, the part is a file; nil makes it a form field.
+    ///   - contentType: A media type such as `image/png`. nil derives the type from the extension of `fileName`. If
+    ///     both arguments are nil, the part has no `Content-Type`, which means `text/plain` (RFC 7578 §4.4).
+    ///   - headers: Other header fields of the part. If they contain `Content-Disposition` or `Content-Type`, `open()`
+    ///     fails.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -65,8 +65,9 @@ public struct MultipartFormData: Sendable {
 
     /// Appends text as UTF-8.
     /// - Parameters:
-    ///   - fileName: The file name, which makes the part a file for the receiver; nil for a form field.
-    ///   - contentType: A media type; nil derives it from the file name's extension, if there is a file name.
+    ///   - fileName: The file name. With a file name, the part is a file; nil makes it a form field.
+    ///   - contentType: The media type. nil derives the type from the extension of `fileName`. If both arguments are
+    ///     nil, the part has no `Content-Type`.
     public mutating func append(
         _ text: some StringProtocol, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -79,7 +80,7 @@ public struct MultipartFormData: Sendable {
         for value in values { append(value.description, name: name) }
     }
 
-    /// Appends a value as a JSON document. It is encoded at once. If it cannot be encoded, `open()` fails.
+    /// Appends a value as a JSON document. The value is encoded at once. If the encoding fails, `open()` fails.
     public mutating func append(
         json value: some Encodable, name: String, encoder: JSONEncoder = JSONEncoder()
     ) {
@@ -104,7 +105,7 @@ public struct MultipartFormData: Sendable {
 
     /// Appends a file, which is read while it is sent.
     /// - Parameters:
-    ///   - path: The path of the file. With a URL such as `https://…`, `open()` fails.
+    ///   - path: The path of the file. With an empty text or a URL such as `https://…`, `open()` fails.
     ///   - fileName: The file name; nil means the last component of the path.
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, contentType: String? = nil,
@@ -120,8 +121,9 @@ public struct MultipartFormData: Sendable {
     /// Appends bytes that are produced while they are sent. With a stream of unknown length, the form has no length and
     /// is sent chunked.
     /// - Parameters:
-    ///   - fileName: The file name, which makes the part a file for the receiver.
-    ///   - contentType: A media type; nil derives it from the file name's extension.
+    ///   - fileName: The file name. With a file name, the part is a file; nil makes it a form field.
+    ///   - contentType: The media type. nil derives the type from the extension of `fileName`. If both arguments are
+    ///     nil, the part has no `Content-Type`.
     public mutating func append(
         stream: BodyStream, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]

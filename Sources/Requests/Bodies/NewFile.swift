@@ -38,7 +38,8 @@ final class NewFile: Sendable {
         }
     }
 
-    /// Removes the file. A separate task does this, because the thread pool refuses the work of a cancelled task.
+    /// Removes the file, and ignores errors. A separate task does this, because the thread pool refuses the work of a
+    /// cancelled task.
     func remove() async {
         await Task { try? await Self.onPool(path) { try self.path.remove() } }.value
     }

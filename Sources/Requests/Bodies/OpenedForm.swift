@@ -1,9 +1,10 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A form whose files are open, for one attempt.
+/// A multipart form whose files have been opened for one attempt to send it.
 struct OpenedForm: Sendable {
-    /// The size in bytes up to which neighbouring segments in memory are joined: a write costs more than a copy.
+    /// Neighbouring segments in memory are joined if together they have at most this many bytes. A copy costs less than
+    /// another write.
     private static let joinedLimit = 64 << 10
 
     private(set) var body = StreamedBody([])
@@ -37,7 +38,8 @@ struct OpenedForm: Sendable {
     var chunks: BodyChunks { BodyChunks(body.segments, labels: labels) }
 
     /// Returns all bytes at once. Reading stops as soon as the bytes exceed `limit`.
-    /// - Throws: `UploadFailure` (`permanent`) if the form has more than `limit` bytes.
+    /// - Throws: `UploadFailure` (`permanent`) if the form has more than `limit` bytes; otherwise the errors of reading
+    ///   the parts.
     func bytes(limit: ByteCount) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let length = body.length {
@@ -99,7 +101,8 @@ struct OpenedForm: Sendable {
             hint: "send it as a stream, write it to a file, or raise the limit")
     }
 
-    /// Returns the part's number and its name for messages, with escaped control characters.
+    /// Returns the part's number and name for messages. Only the first 100 characters of the name are used, and control
+    /// characters are escaped.
     private static func label(_ index: Int, _ part: MultipartFormData.Part) -> String {
         "part \(index + 1) of the form, \(String(part.header.name.prefix(100)).debugDescription)"
     }

@@ -8,13 +8,14 @@ public struct UploadBody: ReopenableBody {
     /// The content type of a body, and whether it replaces the request's own `Content-Type`.
     public enum ContentType: Hashable, Sendable {
         case none
-        /// The type, unless the request has a `Content-Type` of its own.
+        /// The type that a request gets if it has no `Content-Type` of its own.
         case suggested(String)
-        /// The type that replaces the request's own. A form needs it, because the type contains the boundary.
+        /// The type that replaces the request's own `Content-Type`. A form requires this, because the type of a form
+        /// contains the boundary.
         case required(String)
     }
 
-    /// The type of the body, and whether the body or the request determines it.
+    /// The content type of the body, and whether it replaces the request's own `Content-Type`.
     public let contentType: ContentType
     /// The number of bytes; nil if it is unknown before `open()`.
     package private(set) var knownLength: ByteCount?
@@ -59,7 +60,7 @@ extension UploadBody {
         return UploadBody(.bytes(bytes))
     }
 
-    /// Returns a body of UTF-8 text, `text/plain` unless the request has another type.
+    /// Returns a body of UTF-8 text. The `Content-Type` is `text/plain` if the request has none of its own.
     public static func string(_ text: String) -> UploadBody {
         let bytes = Array(text.utf8)
         return UploadBody(contentType: .suggested("text/plain; charset=utf-8"), .bytes(bytes))

@@ -7,7 +7,8 @@ extension RequestSummary {
     /// The request as a curl command that can be pasted into a shell, without secrets.
     ///
     /// For a request with a body, the argument `--data-binary '@BODY (1048576 bytes)'` names a file that the user must
-    /// create with the body. If the size is unknown, the argument is `'@BODY'`.
+    /// create with the body. If the size is unknown, the argument is `'@BODY'`. For a GET or HEAD, the command never
+    /// sends a body.
     public var curlCommand: String {
         var words = ["curl -v"]
         words.append(method == .head ? "-I" : "-X \(Self.quoted(method.rawValue))")
@@ -34,8 +35,8 @@ extension RequestSummary {
         return [(needsCare ? "-g --url " : "") + Self.quoted(url)]
     }
 
-    /// The path of the Unix socket and the URL, which are two arguments of curl; nil if the request does not use a Unix
-    /// socket.
+    /// The two arguments of curl for a request over a Unix socket: the socket's path and the URL. nil if the request
+    /// does not use a Unix socket, or if the path cannot be percent-decoded.
     private var socketAddress: (path: String, url: String)? {
         guard UploadAddress.isUnixSocket(url), let start = url.firstRange(of: "://")?.upperBound else {
             return nil

@@ -5,15 +5,16 @@ public import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// Appends each event as a line of JSON to a file, but `sent` events only if `includesProgress` is true. If the file is
-/// new, only its owner can read it.
+/// Appends each event as a line of JSON to a file. `sent` events are appended only if `includesProgress` is true. If
+/// the monitor creates the file, only the file's owner can read it.
 ///
-/// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`. If they
-/// apply, also `label`, `method`, `url`, `status`, `bytes`, `total` (the body bytes sent so far), `expected` (the
-/// length of the body), `seconds` (the duration, or the delay before a retry), `reason`, `host`.
+/// Every line has the members `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (the request's
+/// id) and `attempt`. It also has `label` if the request has a label. The other members depend on the event: `method`,
+/// `url`, `status`, `bytes`, `reason`, `host`, `total` (the body bytes sent so far), `expected` (the body's length),
+/// `seconds` (the duration, or the delay before a retry).
 ///
-/// Each line is appended by one write, off the caller's thread. Lines that are not written when the process ends are
-/// lost; `flush()` prevents that.
+/// One write appends each line, off the caller's thread. Call `flush()` before the process ends: it waits until all
+/// lines are written.
 public final class JSONLinesMonitor: EventMonitor {
     private let queue = DispatchQueue(label: "ferry.events")
     private let file: OpenFile
@@ -50,7 +51,8 @@ public final class JSONLinesMonitor: EventMonitor {
         }
     }
 
-    /// Appends a line, or loses it if the disk is full. A line feed separates an incomplete line from the next one.
+    /// Appends a line. If the write fails, for example because the disk is full, the line is lost. If the previous line
+    /// was written only in part, a line feed separates the two lines.
     private func append(_ line: Data) {
         isTorn.withLock { isTorn in
             let bytes = isTorn ? Data([UInt8(ascii: "\n")]) + line : line

@@ -13,7 +13,7 @@ import Synchronization
 /// | `ferry_sent_bytes` | counter: body bytes sent, including those sent again | |
 /// | `ferry_retries` | counter: retries | |
 /// | `ferry_refreshes` | counter: refreshes of credentials | |
-/// | `ferry_broken_connections` | counter: requests sent that got no usable response | |
+/// | `ferry_broken_connections` | counter: attempts that ended without a usable response | |
 ///
 /// URLs and labels are not dimensions, because their number is unlimited.
 public struct MetricsMonitor: EventMonitor {
@@ -55,8 +55,8 @@ public struct MetricsMonitor: EventMonitor {
     }
 }
 
-/// Creates one counter or timer for each name and dimension value, and uses it again. Some metrics backends never
-/// release a counter or timer.
+/// The counters and timers: one for each name and dimension value. Each is created only once, because some metrics
+/// backends never release a counter or timer.
 private final class Handlers: Sendable {
     private struct Key: Hashable {
         var label: String

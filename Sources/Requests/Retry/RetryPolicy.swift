@@ -3,13 +3,16 @@ import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// Retries a request after a failure that is probably temporary: a connection that failed or broke, or a response that
-/// means "not now".
+/// Retries a request after a failure that is probably temporary: a connection that failed or broke, or a response with
+/// one of `statuses`.
 ///
-/// The delay before retry n (from 0) is `scale · base^n`, at most `cap`. With full `jitter` it is a random duration up
-/// to that value. The delay is never shorter than the server's `Retry-After`. The default numbers are Alamofire's: two
-/// retries, whose delays before jitter are half a second and one second. A request is retried only if its method is one
-/// of `methods` or it has an `Idempotency-Key`, because the server possibly receives it twice.
+/// The delay before retry n (from 0) is `scale · base^n`, at most `cap`. With full `jitter`, the delay is a random
+/// duration from 0 to this value. A longer `Retry-After` of the server replaces the delay; if it exceeds `timeout`, the
+/// request is not retried. The default numbers are Alamofire's: two retries, whose delays before jitter are half a
+/// second and one second.
+///
+/// The server possibly receives a retried request twice. Therefore a request is retried only if `methods` contains its
+/// method, or if it has an `Idempotency-Key`.
 public struct RetryPolicy: RequestInterceptor {
     /// The random part of a delay.
     public enum Jitter: Hashable, Sendable {
@@ -30,11 +33,13 @@ public struct RetryPolicy: RequestInterceptor {
     public var jitter = Jitter.full
     /// The longest `Retry-After` that the policy accepts. A request is not retried if the server asks for more.
     public var timeout = Duration.seconds(600)
-    /// The methods of requests that the policy retries: by default the idempotent methods (RFC 9110 §9.2.2).
+    /// The methods that the policy retries: by default the idempotent methods (RFC 9110 §9.2.2). A request with an
+    /// `Idempotency-Key` is retried with any method.
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
-    /// The statuses that mean "not now" (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
+    /// The response statuses after which the policy retries a request (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
     public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// The network failures to retry. A rejected certificate is not among them, because a retry would be rejected too.
+    /// The network failures after which the policy retries a request. The default leaves out a rejected certificate,
+    /// because a retry would be rejected too.
     public var reasons: Set<TransportError.Reason> = [.notConnected, .unsent, .staleConnection, .broken]
 
     private let random: @Sendable (ClosedRange<Double>) -> Double
@@ -51,7 +56,8 @@ public struct RetryPolicy: RequestInterceptor {
         self.now = now
     }
 
-    /// A policy that retries a request only if the connection broke after it was established.
+    /// A policy that retries a request after its established connection broke. It makes no retry after a response, or
+    /// if the connection could not be established. All other settings have their default values.
     public static var connectionLost: RetryPolicy {
         var policy = RetryPolicy()
         policy.statuses = []

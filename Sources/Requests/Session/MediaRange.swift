@@ -1,6 +1,7 @@
 import FerryProtocols
 
-/// A media type that may contain wildcards, as in `Accept` (RFC 9110 §12.5.1); parameters are left out.
+/// A media type without parameters, such as `text/html`. As in `Accept`, `*` stands for any type or subtype (RFC 9110
+/// §12.5.1).
 struct MediaRange: Hashable, Sendable {
     let type: String
     let subtype: String
@@ -14,7 +15,7 @@ struct MediaRange: Hashable, Sendable {
         subtype = String(parts[1])
     }
 
-    /// Returns the ranges of a list, such as the value of `Accept`.
+    /// Returns the media ranges of a comma-separated list, such as the value of `Accept`. Invalid items are left out.
     static func list(_ text: String) -> [MediaRange] {
         text.split(separator: ",").compactMap { MediaRange($0) }
     }

@@ -10,9 +10,9 @@ public protocol RedirectHandler: Sendable {
 public struct Redirector: RedirectHandler {
     private let decide: @Sendable (Redirect) async -> TransportRequest?
 
-    /// The default: a redirect is followed only if it stays on the server, so that no other server receives bytes or
-    /// credentials. After 307 and 308, a request is repeated with its body. Any other redirect is followed only for a
-    /// GET or HEAD.
+    /// The default: a redirect is followed only if it stays on the server, so that no other server receives the body or
+    /// the credentials. After 307 and 308, the request is repeated with its body. After any other status, the redirect
+    /// is followed only if the request is a GET or HEAD.
     public static let withinServer = Redirector { $0.nextWithinServer }
 
     /// Follows redirects to any server. Another server receives the body, but no credentials. Two kinds of redirect

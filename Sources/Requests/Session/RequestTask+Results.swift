@@ -6,17 +6,18 @@ import HTTPTypes
 /// The results of a request, in several forms. Each of these methods can be called repeatedly and by several tasks. A
 /// call begins the request if it has not begun, and throws `RequestFailure` if the request fails.
 extension RequestTask {
-    /// Returns the response, once it was accepted. If its `isBodyComplete` is false, it contains only the beginning of
-    /// the body: the body is longer than the transport's `responseLimit`, or the connection broke.
+    /// Returns the response after the validation has accepted it. If the response's `isBodyComplete` is false, only the
+    /// beginning of the body was read: the body is longer than the transport's `responseLimit`, or the connection
+    /// broke.
     public func response() async throws(RequestFailure) -> TransportResponse {
         try await outcome().1.get().response
     }
 
-    /// Returns the status of the response alone.
+    /// Returns only the status of the response.
     public func status() async throws(RequestFailure) -> Int { try await response().status }
 
-    /// Returns the whole body of the response; empty if it has none. Throws if the response contains only the beginning
-    /// of the body.
+    /// Returns the whole body of the response. The result is empty if the response has no body. Throws if only the
+    /// beginning of the body was read.
     public func data() async throws(RequestFailure) -> Data {
         try await decoded { Data(try $1.completeBody()) }
     }
@@ -29,9 +30,9 @@ extension RequestTask {
 
     /// Returns the JSON of the response as a value.
     ///
-    /// An empty body is an error, except in a 204, a 205 and the response to a HEAD. For these responses, the result is
-    /// the type's value for an empty body (`EmptyResponse`): nil if the type is an optional. It is an error if the type
-    /// has no such value.
+    /// An empty body is an error, except in a 204, a 205 and the response to a HEAD. In these cases, the method returns
+    /// `EmptyResponse.empty` of the type, which is nil for an optional. If the type does not conform to
+    /// `EmptyResponse`, the method throws.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {
@@ -78,7 +79,7 @@ extension Optional: EmptyResponse {
 
 extension TransportResponse {
     /// Returns the whole body.
-    /// - Throws: `UploadFailure` if the response contains only the beginning of the body.
+    /// - Throws: `UploadFailure` if only the beginning of the body was read.
     fileprivate func completeBody() throws -> [UInt8] {
         guard isBodyComplete else {
             throw UploadFailure(
@@ -99,8 +100,8 @@ extension TransportResponse {
         return text
     }
 
-    /// Returns the charset parameter of a content type (RFC 9110 §8.3.2) in lower case, without quotes; nil without
-    /// one.
+    /// Returns the charset parameter of a content type (RFC 9110 §8.3.2) in lower case, without quotes. nil if the
+    /// content type has no charset.
     private static func charset(of contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map {

@@ -8,8 +8,8 @@ import Synchronization
 /// The request continues even if no task waits for its result. Cancelling a task that waits for the result cancels the
 /// request.
 public final class RequestTask: Identifiable, Sendable {
-    /// The state of a request. `cancelled` is final. A finished request runs again only if its response cannot be
-    /// decoded: it is `running` while the retriers decide whether to repeat it.
+    /// The state of a request. `cancelled` is final. If the response of a `finished` request cannot be decoded, the
+    /// request is `running` again while the retriers decide whether to repeat it.
     public enum State: Hashable, Sendable {
         /// The request was created and has not begun.
         case initialized
@@ -23,8 +23,7 @@ public final class RequestTask: Identifiable, Sendable {
 
     typealias Outcome = Result<RequestRun.Accepted, RequestFailure>
 
-    /// The end of an `Execution`: an outcome, or the decision not to repeat a request whose response could not be
-    /// decoded.
+    /// The result of an `Execution`.
     enum Ending: Sendable {
         case outcome(Outcome)
         /// The response could not be decoded, and no retrier repeats the request. The outcome of the previous execution
@@ -32,9 +31,9 @@ public final class RequestTask: Identifiable, Sendable {
         case declined(RequestFailure)
     }
 
-    /// One series of attempts that leads to an outcome. If its response cannot be decoded, another execution begins.
-    /// That execution first asks the retriers and waits for their delay. It makes attempts only if a retrier repeats
-    /// the request.
+    /// A series of attempts that ends with a response or a failure. If the response cannot be decoded, another
+    /// execution begins. The new execution first asks the retriers, and waits for the delay that they request. It makes
+    /// attempts only if a retrier repeats the request.
     struct Execution: Sendable {
         let number: Int
         let task: Task<Ending, Never>
@@ -51,17 +50,17 @@ public final class RequestTask: Identifiable, Sendable {
     private enum Stage {
         case initialized
         case running(Execution)
-        /// Suspended. The execution is nil if it never began.
+        /// The request is suspended. The execution is nil if none has begun.
         case suspended(Execution?)
-        /// Cancelled, or ended with its session. The execution is nil if it never began.
+        /// The request was cancelled, or ended by the session's `shutdown()`. The execution is nil if none had begun.
         case ended(RequestFailure, Execution?)
         case finished(Execution)
     }
 
     private struct Core {
         var stage = Stage.initialized
-        /// The task of the current attempts; nil if no attempt is being made. `suspend()` cancels this task, except
-        /// while a response is awaited and during a delay between two attempts.
+        /// The task of the current attempts; nil if no attempt is being made. `suspend()` cancels this task, but not
+        /// while the request waits for a response or for a delay between two attempts.
         var attempts: Task<Outcome, Never>?
         var context: RequestContext
     }
@@ -95,7 +94,7 @@ public final class RequestTask: Identifiable, Sendable {
     /// The id of the request in all its events.
     public var id: UUID { run.context.id }
 
-    /// The current state. It can change before the caller has read it.
+    /// The state at this moment. Another task can change it at any time.
     public var state: State {
         core.withLock { core in
             switch core.stage {
@@ -111,8 +110,8 @@ public final class RequestTask: Identifiable, Sendable {
     /// The current progress first, then newer values, until the request ends.
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
-    /// The request as the caller created it, with the session's header fields, without secrets, and before any change
-    /// by adapters.
+    /// The request as the caller created it, with the session's header fields, but without secrets. Changes by adapters
+    /// are not included.
     public var summary: RequestSummary { run.summary }
 
     /// Begins the request, or resumes a suspended one. Does nothing in any other state.
@@ -136,12 +135,14 @@ public final class RequestTask: Identifiable, Sendable {
         return self
     }
 
-    /// Suspends the request until `resume()`.
+    /// Suspends the request until `resume()`. Does nothing if the request is already suspended or has ended.
     ///
-    /// If the request is not yet being sent, it waits. If its body is being sent, the connection is closed, because
-    /// HTTP has no pause. Resuming then sends the whole body again, which does not count as a retry. Only a resumable
-    /// protocol continues at the same byte (`UploadAttempt`). After the last byte of the body, the response is still
-    /// read. No redirect is followed and no retry is made before `resume()`. A delay between two attempts continues.
+    /// Before the request is sent, suspending only delays it. While the body is being sent, suspending closes the
+    /// connection, because HTTP has no pause. After `resume()`, the whole body is sent again, which does not count as a
+    /// retry. Only a resumable protocol (`UploadAttempt`) can continue in the middle of a body.
+    ///
+    /// Once the whole body has been sent, the response is still read. Redirects and retries wait for `resume()`. A
+    /// delay between two attempts continues.
     @discardableResult
     public func suspend() -> RequestTask {
         let attempts: Task<Outcome, Never>?
@@ -170,8 +171,9 @@ public final class RequestTask: Identifiable, Sendable {
     /// the request has ended.
     public func cancel() { stop(.cancelled()) }
 
-    /// Ends the request with `failure`.
-    /// - Returns: The execution if it can still be running; otherwise nil.
+    /// Ends the request with `failure`. Does nothing if the request has ended.
+    /// - Returns: The current execution, which can still be running; nil if no execution has begun, or if the request
+    ///   has finished.
     @discardableResult
     func stop(_ failure: RequestFailure) -> Execution? {
         let (execution, isNew): (Execution?, Bool) = core.withLock { core in
@@ -272,8 +274,9 @@ public final class RequestTask: Identifiable, Sendable {
             })
     }
 
-    /// Asks the retriers for another attempt, and waits for their delay.
-    /// - Returns: The failure if no retrier wants another attempt; nil if one does, or if the request has ended.
+    /// Asks the retriers for another attempt, and waits for the delay that they request.
+    /// - Returns: The failure if no retrier wants another attempt; nil if a retrier wants one, or if the request has
+    ///   ended.
     private func decline(_ undecoded: Undecoded) async -> RequestFailure? {
         var context = core.withLock { $0.context }
         let failure: RequestFailure?

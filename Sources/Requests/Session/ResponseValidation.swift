@@ -12,11 +12,12 @@ public struct ResponseValidation: Sendable {
 
     private init(_ checks: [Check]) { self.checks = checks }
 
-    /// Accepts every response, even a 500. The name is not `none`: where an optional validation is expected, `.none`
-    /// means nil, and nil means the session's validation.
+    /// Accepts every response, even a 500. The name is not `none`, because `.none` for an optional `ResponseValidation`
+    /// would be nil. A validation of nil means the session's validation.
     public static let unchecked = ResponseValidation([])
 
-    /// Accepts the statuses 200 to 299, if the request's `Accept` allows the content type. This is the default.
+    /// Accepts a response if its status is 200 to 299, and the request's `Accept` allows its content type. Without
+    /// `Accept`, every content type is accepted. This is the default.
     public static let automatic = ResponseValidation.statuses(200..<300).and(.acceptedContentTypes)
 
     /// Accepts these statuses and no other.
@@ -36,8 +37,9 @@ public struct ResponseValidation: Sendable {
         return ResponseValidation([{ _, response in try checkType(of: response, against: ranges) }])
     }
 
-    /// Accepts only the content types that the request's `Accept` allows, by the rules of `contentTypes(_:)`. Without
-    /// `Accept`, every response is accepted.
+    /// Accepts a response if the request's `Accept` allows its content type. Parameters are not compared. A body
+    /// without a content type is accepted only if `Accept` contains `*/*`. Every response is accepted if the request
+    /// has no `Accept`, or if the response has no body.
     public static let acceptedContentTypes = ResponseValidation([
         { request, response in
             guard let accept = request.fields[.accept] else { return }

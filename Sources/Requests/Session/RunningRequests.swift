@@ -2,7 +2,7 @@ import Synchronization
 
 /// The requests of a session that have not ended.
 final class RunningRequests: Sendable {
-    /// A request that is tracked without being retained. Before it begins, only its caller retains it.
+    /// A weak reference to a request that has not begun. Until the request begins, only its caller retains it.
     private struct Held {
         weak var task: RequestTask?
     }
@@ -15,7 +15,7 @@ final class RunningRequests: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of requests under way.
+    /// The number of requests that have begun and have not ended.
     var count: Int { state.withLock { $0.running.count } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
@@ -42,8 +42,8 @@ final class RunningRequests: Sendable {
         }
     }
 
-    /// Prevents further requests from beginning.
-    /// - Returns: The requests that have not ended.
+    /// Prevents new requests from beginning.
+    /// - Returns: The requests that have not ended, including those that have not begun.
     func close() -> [RequestTask] {
         state.withLock { state in
             state.isClosed = true

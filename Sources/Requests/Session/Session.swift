@@ -74,15 +74,15 @@ public struct Session: Sendable {
             configuration, transport: try HTTPClientTransport(transport, monitors: configuration.monitors))
     }
 
-    /// Ends every `RequestTask` with `RequestFailure.sessionClosed`, and every `perform` with `.cancelled`. Closes all
-    /// connections.
+    /// Ends every `RequestTask` with `RequestFailure.sessionClosed`, and every running call of `perform` with
+    /// `RequestFailure.cancelled`. Closes all connections.
     public func shutdown() async {
         // All requests end before the first is awaited: a request whose adapter hangs must not keep others running.
         for execution in running.close().map({ $0.stop(.sessionClosed) }) { _ = await execution?.task.value }
         await transport.shutdown()
     }
 
-    /// Makes one request within the caller's task, and returns its response once it is accepted.
+    /// Makes one request within the caller's task, and returns the response after the validation has accepted it.
     ///
     /// - Parameters:
     ///   - label: The name of the request in events.

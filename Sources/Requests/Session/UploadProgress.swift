@@ -21,17 +21,18 @@ public struct UploadProgress: Hashable, Sendable {
     public var attempt = 1
     /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
-    /// The number of bytes of the body that were passed to the socket in this attempt. It never decreases within an
-    /// attempt. If a redirect repeats the body from its first byte, the number grows again only for bytes that were not
-    /// sent before the redirect.
+    /// The number of bytes of the body that were passed to the socket in this attempt. The number never decreases
+    /// within an attempt. If a redirect repeats the body from its first byte, the number stays the same until more
+    /// bytes have been sent than before the redirect.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while unknown.
     public var expected: ByteCount?
 
     public init() {}
 
-    /// The share, 0 to 1, of the body's bytes that were passed to the socket; 1 once the request has finished. nil
-    /// while the length is unknown, and once the request has stopped.
+    /// The share, 0 to 1, of the body's bytes that were passed to the socket. The value is 1 once the request has
+    /// finished. Before that, it is 0 for an empty body, and nil for a body of unknown length. It is nil if the request
+    /// failed or was cancelled.
     public var fraction: Double? {
         switch phase {
         case .finished: return 1
@@ -79,8 +80,8 @@ final class ProgressTracker: AttemptObserver {
     var value: UploadProgress { state.withLock { $0.value } }
     var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// True if nothing is lost when the attempts are cancelled: no response is awaited, and no delay between two
-    /// attempts is running.
+    /// False while the request waits for a response, or for a delay between two attempts. Otherwise true: `suspend()`
+    /// then cancels the attempts.
     var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
 
     func stream() -> AsyncStream<UploadProgress> {
@@ -150,7 +151,8 @@ final class ProgressTracker: AttemptObserver {
         }
     }
 
-    /// Changes the state and updates the readers under the same lock, so that no reader gets an old value last.
+    /// Changes the state, and sends the new value to the readers if it differs. Both happen under one lock, so that no
+    /// reader gets an older value after a newer one.
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             let before = state.value

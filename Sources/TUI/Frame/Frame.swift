@@ -33,8 +33,8 @@ struct Frame: Equatable, Sendable {
         regions.last { $0.rows.contains(point.row) && $0.columns.contains(point.column) }?.target
     }
 
-    /// Draws the program's own text and returns the column after it. Text beyond `limit` columns or the screen is
-    /// dropped, and a wide character is never split.
+    /// Draws the program's own text and returns the column after it. Draws at most `limit` columns, and nothing beyond
+    /// the edge of the screen. A wide character is never split.
     @discardableResult
     mutating func put(
         _ text: some StringProtocol, row: Int, column: Int, role: Role = .normal, limit: Int = .max
@@ -64,7 +64,8 @@ struct Frame: Equatable, Sendable {
         line.reduce(column) { put($1.text, row: row, column: $0, role: $1.role) }
     }
 
-    /// Draws text that ends before the column `end`.
+    /// Draws text so that it ends before the column `end`. Text that is wider than `end` columns begins at column 0
+    /// instead.
     mutating func putRight(_ text: String, row: Int, end: Int, role: Role = .normal) {
         put(text, row: row, column: max(0, end - CellWidth.of(text)), role: role)
     }
@@ -128,7 +129,7 @@ struct Frame: Equatable, Sendable {
 }
 
 extension Frame: CustomStringConvertible {
-    /// The text of the screen, one line a row, without the blanks at the end of lines.
+    /// The text of the screen, one line for each row, without the spaces at the ends of the lines.
     var description: String { (0..<size.rows).map(text).joined(separator: "\n") }
 
     func text(_ row: Int) -> String {

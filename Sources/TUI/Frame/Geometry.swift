@@ -24,11 +24,12 @@ struct Region: Equatable, Sendable {
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
-        /// An entry of the folder that the Add dialog lists, by the bytes of its name. A click on `entryMark`, the
-        /// space before the name, marks the entry or removes its mark.
+        /// An entry of the folder that the Add dialog lists. The associated value is the entry's name in bytes. A click
+        /// on `entryMark`, the space before the name, marks the entry or removes its mark.
         case entry([UInt8])
         case entryMark([UInt8])
-        /// The rest of the screen while a dialog is open. A click there does nothing, even on a row of the list.
+        /// The rest of the screen while a dialog is open. A click there does nothing, even if it hits an upload in the
+        /// list behind the dialog.
         case nothing
     }
 

@@ -22,10 +22,11 @@ package enum GraphStyle: String, CaseIterable, Hashable, Sendable {
 
 /// A filled curve in lines of text, with the newest value on the right.
 struct Graph {
-    /// The lines from top to bottom. Empty cells are blanks: they cost one byte, and screen readers skip them.
+    /// The lines from top to bottom. Empty cells are spaces, because a space is only one byte and screen readers skip
+    /// it.
     let lines: [String]
-    /// The value at the top of the graph: the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024. A round
-    /// value changes rarely.
+    /// The value at the top of the graph, at least 1: the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024.
+    /// The rounding prevents frequent changes of this value.
     let scale: Double
     /// The greatest of the values shown.
     let peak: Double
@@ -63,7 +64,7 @@ struct Graph {
     }
 
     /// Returns the braille character with `left` and `right` dots in its two columns, filled from the bottom. Each dot
-    /// is one bit of the code point's low byte (Unicode, chapter 21.1).
+    /// is one bit of the code point's low byte (Unicode, chapter 21.1). Returns a space if there are no dots.
     private static func braille(_ left: Int, _ right: Int) -> String {
         let dots =
             [0x40, 0x04, 0x02, 0x01].prefix(left).reduce(0, |)
@@ -72,7 +73,8 @@ struct Graph {
         return String(scalar)
     }
 
-    /// Returns the smallest value of 1, 2, 5, 10, 20, … times a power of 1024 that is at least the peak.
+    /// Returns the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024. Returns 1 if the peak is at most 1 or
+    /// not finite.
     static func scale(_ peak: Double) -> Double {
         guard peak.isFinite, peak > 1 else { return 1 }
         let unit = 1024.0.raised(to: (peak.logarithm / 1024.0.logarithm).rounded(.down))

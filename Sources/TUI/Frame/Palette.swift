@@ -34,7 +34,7 @@ struct Palette: Sendable {
     let tier: Tier
     let theme: Theme
 
-    /// - Parameter tier: The colours that the terminal supports.
+    /// - Parameter tier: The colours that the terminal supports. For a theme without colours, `mono` is used instead.
     init(tier: Tier, theme: Theme = .standard) {
         self.tier = theme.hasColours ? tier : .mono
         self.theme = theme
@@ -42,10 +42,10 @@ struct Palette: Sendable {
 
     /// Returns the colours and attributes of a role.
     ///
-    /// - Parameter onCursorLine: True for text in the cursor's line. This text is bold on the background
-    ///   `theme.cursorLine`, and keeps its colour. If the theme has no such background for this terminal, the text gets
-    ///   the normal colour, and its reverse video is toggled. The roles `dialog`, `selection` and `banner` always get
-    ///   the normal colour and the toggled reverse video.
+    /// - Parameter onCursorLine: True for text in the cursor's line, which is never dim. If the theme has a background
+    ///   `cursorLine` for this terminal, the text is bold on this background, and keeps its colour. Otherwise the text
+    ///   has the normal colour, and reverse video is switched on, or off if the role has it. The roles `dialog`,
+    ///   `selection` and `banner` are always drawn in this second way.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }
@@ -90,8 +90,8 @@ struct Palette: Sendable {
         }
     }
 
-    /// True if a shade of colour distinguishes the role, so that it needs no attribute. The 8 or 16 colours of `basic`
-    /// have no shades.
+    /// True if the terminal has 256 or more colours and the theme gives the role a colour. The role then needs no
+    /// attribute to be recognized.
     private func hasShades(_ role: Role) -> Bool {
         (tier == .full || tier == .direct) && number(theme[role].colour) != nil
     }

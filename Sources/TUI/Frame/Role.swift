@@ -4,6 +4,6 @@ package enum Role: UInt8, CaseIterable, Sendable {
     case running, done, failed, paused, waiting, queued
     case bar, barRest, graph, banner, warning, dialog, selection, field
 
-    /// The name in theme files.
+    /// The name of the role in theme files.
     package var name: String { "\(self)" }
 }

@@ -2,7 +2,7 @@
 package struct Theme: Hashable, Sendable {
     /// A colour for each kind of terminal; nil is the terminal's default.
     package struct Colour: Hashable, Sendable {
-        /// The number in terminals of 8 or 16 colours. The terminal decides how it looks.
+        /// The colour's number in terminals of 8 or 16 colours. The terminal decides how this colour looks.
         package var basic: Int?
         /// The number among xterm's 256 colours.
         package var full: Int?
@@ -16,8 +16,8 @@ package struct Theme: Hashable, Sendable {
             self.set(full: full)
         }
 
-        /// Sets one of xterm's 256 colours by its number, 0 to 255, also for terminals with 24-bit colours. Nil sets
-        /// the terminal's default. `basic` does not change.
+        /// Sets one of xterm's 256 colours by its number, 0 to 255. Terminals with 24-bit colours show the same colour.
+        /// Nil sets the terminal's default. `basic` does not change.
         package mutating func set(full number: Int?) {
             full = number
             exact = number.map(RGB.init(palette:))
@@ -31,7 +31,7 @@ package struct Theme: Hashable, Sendable {
         }
     }
 
-    /// The colour of a role, and the changes of its attributes.
+    /// The colour of a role, and the attributes that the theme adds to the role or removes from it.
     package struct Look: Hashable, Sendable {
         package var colour = Colour()
         /// The attributes that the theme adds to those of the role.

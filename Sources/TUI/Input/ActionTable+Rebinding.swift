@@ -1,6 +1,6 @@
 /// The reason why a configuration's key bindings are refused.
 package struct RebindingError: Error, Hashable, Sendable {
-    /// The name of the action with the faulty keys, as it was written.
+    /// The action's name as the configuration writes it, even if no action has this name.
     package let action: String
     /// The expected value and the reason: the end of a sentence that begins with "expected".
     package let expected: String
@@ -13,10 +13,11 @@ extension ActionTable {
 
     /// Returns the table with changed keys for some actions.
     ///
-    /// - Parameter changes: The labels of the new keys, by `Entry.name`.
-    /// - Throws: `RebindingError` if a name or a key is unknown, or if a key cannot be bound. The error is also thrown
-    ///   if two actions of one context would share a key, or one key would both open and confirm a dialog. `cancel` and
-    ///   `quit` need at least one key.
+    /// - Parameter changes: The labels of the new keys of each changed action. The dictionary's key is the action's
+    ///   `Entry.name`.
+    /// - Throws: `RebindingError` if a name or a key is unknown, if a key cannot be bound, or if `cancel` or `quit`
+    ///   gets no key. The error is also thrown if two actions in one context have the same key, or if the same key
+    ///   opens and confirms a dialog.
     package func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }
@@ -104,7 +105,8 @@ extension ActionTable {
         }
     }
 
-    /// Returns the error for two actions that share a key. The error names the action whose keys were changed.
+    /// Returns the error for two actions that share a key. The error names `first` if its keys were changed, otherwise
+    /// `second`.
     private static func clash(
         _ key: Key, _ first: Entry, _ second: Entry, _ changed: Set<String>, expected: String
     ) -> RebindingError {

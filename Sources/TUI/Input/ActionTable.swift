@@ -10,7 +10,7 @@ package struct ActionTable: Hashable, Sendable {
         /// The description in the help.
         package internal(set) var help: String
 
-        /// The keys as users read them: `k, Up`.
+        /// The keys as users read them: `k, Up`. The text is `no key` if the action has no keys.
         package var keyLabels: String {
             keys.isEmpty ? "no key" : keys.map(\.label).joined(separator: ", ")
         }
@@ -44,7 +44,7 @@ package struct ActionTable: Hashable, Sendable {
         entries.first { $0.action == action && $0.context == context }
     }
 
-    /// The first key of an action as users read it; nil if it has none.
+    /// The first key of an action as users read it. nil if the action has no key, or does not exist in the context.
     func label(of action: Action, in context: Context = .list) -> String? {
         entry(for: action, in: context)?.keys.first?.label
     }
@@ -52,7 +52,7 @@ package struct ActionTable: Hashable, Sendable {
     /// Returns the first key of an action in the list, followed by `what`: `p resumes`. Nil if the action has no key.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
-    /// A row of the table; nil for the hint if the hint line does not show the action.
+    /// A row of the table. `hint` is the word for the hint line; nil if the hint line does not show the action.
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
     /// The rows by context. `ferry config --keys` prints them in this sequence. The contexts `quit`, `quitOrDetach` and

@@ -15,7 +15,7 @@ struct InputParser: Sendable {
         case paste(PasteBuffer)
     }
 
-    /// The maximum number of bytes of one paste. Further bytes are dropped up to the end marker.
+    /// The maximum number of bytes of one paste. The parser drops all bytes between this limit and the end marker.
     static let pasteLimit = 4 << 20
     private static let longestString = 4096
 
@@ -77,7 +77,7 @@ struct InputParser: Sendable {
     }
 
     /// Adds bytes to the paste up to and including the next `~`, the last byte of the end marker. Without a `~`, adds
-    /// all bytes. Returns the number of added bytes.
+    /// all bytes. If the end marker is complete, appends the pasted text to `keys`. Returns the number of added bytes.
     private mutating func paste(_ bytes: some Collection<UInt8>, _ keys: inout [Key]) -> Int {
         guard case .paste(var buffer) = state else { return 0 }
         state = .ground  // so that the buffer has one owner and is not copied
@@ -190,7 +190,8 @@ struct InputParser: Sendable {
         }
     }
 
-    /// Reads a mouse report (SGR, xterm's mode 1006): button, column, row; `m` is a release.
+    /// Reads a mouse report (SGR, xterm's mode 1006): button, column, row. `M` is a press or a turn of the wheel, and
+    /// `m` is a release. Returns nil for a movement, another button or a malformed report.
     private static func mouse(final: UInt8, parameters: ArraySlice<UInt8>) -> Key? {
         let numbers = numbers(in: Array(parameters))
         guard numbers.count == 3, (1...9999).contains(numbers[1]), (1...9999).contains(numbers[2]) else {

@@ -1,8 +1,9 @@
 extension Key {
-    /// Creates the key that a label names: the inverse of `label` for every key that can be bound.
+    /// Creates the key that has this label. For every key that can be bound, this is the inverse of `label`.
     ///
-    /// Names are accepted in any case, and in full (`Delete`, `PageUp`, `Escape`); characters are case-sensitive.
-    /// - Returns: The key; nil if the label names none.
+    /// The name of a key can be short or long (`Del`, `Delete`), in capital or small letters. Characters are
+    /// case-sensitive.
+    /// - Returns: The key; nil if no key has this label.
     init?(label: String) {
         if let scalar = label.unicodeScalars.first, label.unicodeScalars.count == 1 {
             guard CellWidth.of(scalar) ?? 0 > 0, scalar != " " else { return nil }
@@ -28,8 +29,8 @@ extension Key {
 
     var isCharacter: Bool { if case .character = self { true } else { false } }
 
-    /// A description of what the terminal sends for this key: another key with the same bytes, or the beginning of
-    /// other keys. Nil if this key has bytes of its own.
+    /// The reason why the bytes from the terminal do not identify this key: the label of another key with the same
+    /// bytes, or `the beginning of other keys`. Nil if the bytes identify this key.
     var arrivesAs: String? {
         switch self {
         case .control("h"): Key.backspace.label

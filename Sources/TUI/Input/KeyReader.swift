@@ -3,12 +3,13 @@
 struct KeyReader: Sendable {
     /// The time in seconds after which a lone ESC is the Escape key, and no longer the beginning of a sequence.
     static let escapeDelay = 0.05
-    /// The minimum number of printable bytes with which one read counts as a burst: possibly a paste without the
+    /// The minimum number of printable bytes in a burst. A burst is one read that is possibly a paste without the
     /// terminal's paste markers.
     static let burst = 8
 
     private var parser = InputParser()
-    /// The time at which a lone ESC becomes a key, or an incomplete sequence is dropped; nil if neither is pending.
+    /// The time at which a lone ESC becomes the Escape key, or an incomplete sequence is dropped. Nil while there
+    /// is no lone ESC and no incomplete sequence.
     private(set) var deadline: Double?
 
     /// - Parameter now: The time in seconds on a monotonic clock.
@@ -27,7 +28,8 @@ struct KeyReader: Sendable {
         return parser.flush()
     }
 
-    /// Returns the index after the last whole character of a burst; nil if the bytes are keys.
+    /// Returns the index after the last whole character of a burst; nil if the bytes are not a burst. A burst has at
+    /// least `burst` printable bytes, not all of them equal. Its only control characters are tabs and line ends.
     private static func endOfBurst(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= burst,
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })

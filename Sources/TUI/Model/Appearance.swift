@@ -7,32 +7,36 @@ struct Appearance: Sendable {
     var wantedGraph: GraphStyle?
     var actions = ActionTable.standard
     var zone = ZoneRules.local
-    /// Returns true if the C library's width of the scalar equals the second argument, in cells. Scalars for which it
-    /// returns false are escaped.
+    /// Compares the second argument, a width in cells, with the C library's width of the scalar. Returns true if they
+    /// are equal. If they differ, the scalar is drawn as an escape.
     var agrees: @Sendable (Unicode.Scalar, Int) -> Bool = { _, _ in true }
 
-    /// The graph style to draw: ASCII if the terminal shows no Unicode, otherwise the user's choice. Computed on each
-    /// use, because `WidthProbe` can change `glyphs` to ASCII after the start.
+    /// The graph style to draw: ASCII if the terminal shows no Unicode. Otherwise it is the user's choice, or braille
+    /// if the user chose none. Computed on each use, because `WidthProbe` can change `glyphs` to ASCII after the start.
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }
 
-    /// Makes text drawable and drops its end beyond a number of columns.
+    /// Returns the text in at most `columns` cells, with escapes for undrawable characters. If the text is too long,
+    /// an ellipsis replaces the end.
     func truncated(_ text: String, to columns: Int) -> SafeText {
         safe(text).truncated(to: columns, ellipsis: glyphs.ellipsis)
     }
 
-    /// Makes text drawable, and drops its beginning if it is too long.
+    /// Returns the text in at most `columns` cells, with escapes for undrawable characters. If the text is too long,
+    /// an ellipsis replaces the beginning.
     func truncatedAtStart(_ text: String, to columns: Int) -> SafeText {
         safe(text).truncatedAtStart(to: columns, ellipsis: glyphs.ellipsis)
     }
 
-    /// Makes a name drawable, and drops its middle if it is too long.
+    /// Returns the name in at most `columns` cells, with escapes for undrawable characters. If the name is too long,
+    /// an ellipsis replaces the middle.
     func fitted(_ name: String, to columns: Int) -> SafeText {
         safe(name).fitted(to: columns, ellipsis: glyphs.ellipsis)
     }
 
-    /// Makes a typed character drawable. A typed backslash is not doubled: the user sees what was typed.
+    /// Returns a typed character for the screen, as an escape if it is undrawable. A typed backslash is not doubled:
+    /// the user sees what was typed.
     func typed(_ character: Character) -> SafeText {
         character == "\\" ? SafeText(units: [.init(text: "\\", width: 1)]) : safe(String(character))
     }

@@ -22,8 +22,8 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// The row for a toast; without a toast, for a line about the upload under the cursor (`NoteView`). Nil on a small
-    /// screen. On a wide screen, this is the last row of the log, which only a toast can cover.
+    /// The row in which a toast appears; nil on a small screen. Without a toast, a standard screen shows a line about
+    /// the upload under the cursor there (`NoteView`), and a wide screen shows the log's last row.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
@@ -36,7 +36,7 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The rows of the graph; empty if there is none.
+    /// The rows of the graph; empty if the graph is hidden or the screen is small.
     var graph: Range<Int> {
         guard hasGraph else { return 0..<0 }
         switch sizeClass {
@@ -46,14 +46,15 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The rows of the details; empty if the details open as a dialog.
+    /// The rows of the details below the list of a wide screen. Empty on other screens, where the details open as a
+    /// dialog.
     var details: Range<Int> {
         guard sizeClass == .wide else { return 0..<0 }
         let end = size.rows - (hasGraph ? 11 : 7)
         return (end - 7)..<end
     }
 
-    /// The rows of the list; empty if it does not fit.
+    /// The rows of the list; empty if the screen is too small for a list.
     var list: Range<Int> {
         switch sizeClass {
         case .wide: 3..<(details.lowerBound - 1)

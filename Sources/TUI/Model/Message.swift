@@ -13,8 +13,8 @@ enum Message: Sendable {
     case replied(QueueReply, to: Request)
     /// The contents of a folder. `number` is the number of the model's request.
     case listed(BrowsedFolder, number: Int)
-    /// The files that a search found, and the done uploads in the history at the paths of these files. `number` is the
-    /// number of the model's request.
+    /// The files that a search found. `past` contains the done uploads that the history has for the paths of these
+    /// files. `number` is the number of the model's request.
     case previewed(FileSelection, past: [Upload] = [], number: Int)
     /// The completions of a typed line. `number` is the number of the model's request.
     case completed([String], number: Int)
@@ -56,7 +56,8 @@ enum Effect: Sendable {
     case finish(ScreenOutcome)
 }
 
-/// The command that a reply of the queue belongs to. The text for the user depends on it.
+/// The command that a reply of the queue belongs to. The text that the user reads about the reply depends on the
+/// command.
 enum Request: Hashable, Sendable {
     /// An addition: `files` files were sent to the queue, and `skipped` files could not be added.
     case add(files: Int, skipped: Int)

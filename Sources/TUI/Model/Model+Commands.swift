@@ -79,7 +79,8 @@ extension Model {
         return [.perform(.resume(.all), .resume)]
     }
 
-    /// Returns a warning if pausing the uploads loses progress, because some protocols cannot resume; otherwise nil.
+    /// Returns a warning if a pause would lose sent bytes, because some of the running uploads use a protocol that
+    /// cannot resume. Returns nil if no bytes would be lost.
     func restartWarning(_ uploads: [Upload]) -> String? {
         let losing = uploads.filter { upload in
             table.running.contains(upload.id) && !upload.canResume
@@ -143,8 +144,8 @@ extension Model {
         return []
     }
 
-    /// Quits. If uploads run, asks first. Does not ask if the user has already chosen to quit when they are done, or if
-    /// the engine is gone.
+    /// Quits. If uploads are running, asks the user first. Quits without a question if the engine is gone, or if the
+    /// user has already chosen to wait for the running uploads.
     private mutating func quit() -> [Effect] {
         if phase == .finishing || table.running.isEmpty || isEngineGone { return [.finish(.quit)] }
         dialog = .quit(openedAt: clock.seconds, ownership)

@@ -78,7 +78,8 @@ extension Model {
         }
     }
 
-    /// Runs an action in the details. Moving to another upload moves the list's cursor too.
+    /// Runs an action in the dialog with the details of an upload. `previous` and `next` show the details of another
+    /// upload, and move the list's cursor to it. An action that the dialog does not know closes the dialog.
     ///
     /// - Parameter first: The first visible line of the details.
     private mutating func runInDetails(_ action: Action, from first: Int) -> [Effect] {
@@ -94,7 +95,8 @@ extension Model {
         return []
     }
 
-    /// Runs an action on the upload in the details, not on the list's marks.
+    /// Closes the dialog with the details, and runs an action on the upload that the dialog showed. The marked uploads
+    /// are not affected.
     private mutating func runOnShown(_ action: Action) -> [Effect] {
         let marked = list.marks
         list.marks = []

@@ -55,15 +55,16 @@ struct Model: Sendable {
     /// The number of bytes that the due uploads (`Upload.isDue`) have not sent yet.
     var bytesLeft: Int128 { live.remaining(in: table).total }
 
-    /// True until the first update of the queue arrives. An incomplete update from a silent engine does not count.
+    /// True until the model has the uploads of the queue. Stays true if the queue ends before its first update. An
+    /// incomplete update does not change the value while the engine is silent (`isSilent`).
     var isLoading: Bool { phase == .loading || phase == .ended(isLoaded: false) }
 
     var hasQueueEnded: Bool { if case .ended = phase { true } else { false } }
 
     var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
-    /// True if the engine has ended, or if the stream of the queue's updates has ended: the screen is possibly
-    /// outdated. False while the contact is `silent`, because a silent engine still runs and can respond again.
+    /// True if the engine has ended, or if the queue sends no more updates. The screen is possibly outdated then. False
+    /// for an engine that only does not respond (`isSilent`), because it can respond again.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded
@@ -71,8 +72,8 @@ struct Model: Sendable {
 
     var isSilent: Bool { if case .silent = status.contact { true } else { false } }
 
-    /// The time on the clock at which the model needs a message `clock`: for a sample of the progress, a countdown, the
-    /// end of the toast, or a request of the Add dialog. nil if it waits for none of these.
+    /// The time on the clock at which the model next needs the message `clock`. Then a sample of the progress is due, a
+    /// countdown changes, the toast ends, or the Add dialog makes a request. Nil if the model waits for none of these.
     var deadline: Double? {
         var moments: [Double] = []
         if !table.running.isEmpty, !isEngineGone {
@@ -170,7 +171,7 @@ struct Model: Sendable {
 
     private static let networkIsBack = "the network is back; uploads resume where they stopped"
 
-    /// Logs a change of an upload, if it matters to the user.
+    /// Logs a change of an upload, if the change is an event that the log shows. Does not log a new upload.
     private mutating func logChange(from before: Upload?, to upload: Upload) {
         guard let before, let kind = UploadEvent.Kind(from: before, to: upload, isOffline: isOffline) else {
             return
@@ -203,7 +204,8 @@ struct Model: Sendable {
         return []
     }
 
-    /// Opens the question before an undo, unless the user has opened another dialog since the request.
+    /// Asks the user before an undo. If the queue would refuse the undo, sends it without a question: the reply
+    /// contains the reason. Does nothing if a dialog is open.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
         // No question is needed: the queue changes nothing, and its reply says why.

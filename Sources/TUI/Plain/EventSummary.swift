@@ -1,7 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// Summarizes a stream of events: a few per second get a line each, more of them share one line.
+/// Turns a stream of events into lines. Up to `limit` events in a second get a line each. If there are more events, one
+/// line summarizes them.
 struct EventSummary: Sendable {
     /// The maximum number of events within a second that get a line each.
     static let limit = 5
@@ -10,9 +11,9 @@ struct EventSummary: Sendable {
     private static let longest = 8.0
 
     private enum Mode {
-        /// Few events: `reported` events got a line each since this moment.
+        /// Few events arrive. Since the time `since`, `reported` events got a line each.
         case calm(since: Double, reported: Int)
-        /// A burst: many events since this moment. Their summary is due after `length` seconds.
+        /// Many events have arrived since the time `since`. Their summary is due `length` seconds after that time.
         case burst(since: Double, length: Double)
     }
 
@@ -25,8 +26,8 @@ struct EventSummary: Sendable {
         static let namesShown = 3
     }
 
-    /// True if a summary names some of its uploads; false if it contains only numbers. If true and many events arrive
-    /// together, the first events get a line each before the summary.
+    /// True if a summary contains the names of some uploads; false if it contains only numbers. If true and many events
+    /// arrive at once, the first of them get a line each before the summary.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, reported: 0)
     /// The first events that the next summary covers, at most `limit`. If the summary covers no more than these, each
@@ -104,7 +105,9 @@ struct EventSummary: Sendable {
         return first.map(\.sentence)
     }
 
-    /// Returns the counts in a line: `12 added (1.2 GiB), numbers 4712 to 4723; 137 done (3.1 GiB), up to number 4711`.
+    /// Returns a line with the number of events of each kind, and forgets the events.
+    /// Example without names:
+    /// `12 added (1.2 GiB), numbers 4712 to 4723; 137 done (3.1 GiB), up to number 4711`.
     private mutating func takeSums() -> String {
         defer { (first, sums) = ([], [:]) }
         // If an upload is done, the summary leaves out the uploads that began or resumed sending.

@@ -27,7 +27,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// Returns the text after the last line break as a line; nil if there is none.
+    /// Returns the text after the last line break as a line; nil if there is no such text.
     mutating func finish() -> Line? { line.isEmpty ? nil : take() }
 
     private mutating func take() -> Line {

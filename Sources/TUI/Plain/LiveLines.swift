@@ -2,8 +2,9 @@ package import FerryFiles
 import FerryProtocols
 package import FerryUploads
 
-/// The lines at the bottom of a terminal while a command without a screen uploads or waits. They show a bar, the share
-/// done, the rate, the remaining time, the counts and the running files.
+/// The lines at the bottom of a terminal while a command without a screen uploads or waits. They show a bar, the
+/// percentage done, the sent bytes, the rate and the remaining time. They also show the number of uploads in each
+/// state, and the running files.
 ///
 /// The type has no access to the terminal, the clock or the queue.
 package struct LiveLines: Sendable {
@@ -39,7 +40,8 @@ package struct LiveLines: Sendable {
 
     package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
 
-    /// Counts an upload in the total, and as done once it is done. Uploads that were done at the start do not count.
+    /// Updates the sums for a new or changed upload. A due upload (`Upload.isDue`) is counted in `bytesDue`. When a due
+    /// upload is done, it is counted in `bytesDone` instead. Uploads that were done from the start are not counted.
     private mutating func count(_ upload: Upload) {
         if let size = due.removeValue(forKey: upload.id) {
             bytesDue -= Int128(size)

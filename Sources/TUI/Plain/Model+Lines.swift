@@ -12,7 +12,8 @@ extension Model {
         table.count(.queued) + table.running.count + table.waiting.count + table.offline.count > 0
     }
 
-    /// The number of uploads in each tab, for the first line about the queue.
+    /// The text that the line mode prints first about the queue: the number of uploads in each tab that has uploads. If
+    /// the queue is empty, the text says so.
     var overview: String {
         let counts = Tab.allCases.filter { $0 != .all && table.count($0) > 0 }.map { tab in
             "\(Strings.count(table.count(tab))) \(tab.title.lowercased())"

@@ -6,8 +6,8 @@ enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, RowFilter)
     case show(UploadNumbers)
-    /// Adds files. The text is a list of paths, patterns and `file://` URLs, quoted if necessary. If the destination is
-    /// nil, the default destination is used; without a default, the only destination.
+    /// Adds files. The text is a list of paths, patterns and `file://` URLs, quoted if necessary. If the line names no
+    /// destination, `destination` is nil.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
@@ -66,7 +66,7 @@ enum PlainCommand: Hashable, Sendable {
     }
 
     /// Reads the words of `add`. If the last word but one is `to`, the last word is the destination. A `to` inside a
-    /// quoted path does not count.
+    /// quoted path is a part of the path.
     private static func add(_ words: [Substring], _ rest: Substring) throws(PlainCommandError) -> PlainCommand
     {
         var (paths, destination) = (rest, String?.none)
@@ -89,7 +89,8 @@ enum PlainCommand: Hashable, Sendable {
         return .move(try numbers(words.dropLast(), .move).selection, move)
     }
 
-    /// Reads the words of `limit`. The name after `to` or `batch` can contain blanks.
+    /// Reads the words of `limit`. Without words, returns the command that lists the limits. The name after `to` or
+    /// `batch` can contain blanks.
     private static func limit(_ words: [Substring], _ rest: Substring) throws(PlainCommandError)
         -> PlainCommand
     {

@@ -25,8 +25,11 @@ extension PlainModel {
         }
     }
 
-    /// Handles the line after a question. `y` or `yes` confirms a removal or an undo, and any other line cancels it.
-    /// Returns false for a line that must run as a command. Only a second command `quit` confirms quitting.
+    /// Handles the line after a question. After the question before a removal or an undo, `y` or `yes` confirms, and
+    /// any other line cancels. After the question before quitting, this function does nothing: the command `quit`
+    /// confirms.
+    ///
+    /// - Returns: True if the line was only a reply. False if the line is to run as a command.
     private mutating func takeReply(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)
@@ -148,7 +151,8 @@ extension PlainModel {
         return Outcome(changed: done.isEmpty ? nil : text, unchanged: "nothing to remove there")
     }
 
-    /// Quits. If uploads would stop, or files are still being added, the first `quit` asks for a second one.
+    /// Quits. Asks the user to type `quit` again if files are still being added, or if uploads are running and would
+    /// stop. Does not ask if the engine is gone.
     private mutating func quit() {
         let running = model.table.running.count
         if question == .quit || model.isEngineGone

@@ -33,11 +33,13 @@ struct PlainModel: Sendable {
         var changed: String?
         /// The line if nothing had to change; nil for no line.
         var unchanged: String?
-        /// The words before the description of a command that was undone or redone.
+        /// The first word of the line about an undo or redo: `undone` or `redone`; nil for any other command. A
+        /// description of the change follows the word.
         var reversed: String?
-        /// The number of files that the command `add` sent to the queue.
+        /// The number of files that the command `add` sent to the queue; nil for any other command.
         var files: Int?
-        /// The command and its uploads, to explain why the command left some of them unchanged.
+        /// The command and its uploads, to explain why some of these uploads are unchanged; nil for a command without
+        /// such an explanation.
         var steering: Steering?
     }
 
@@ -89,8 +91,8 @@ struct PlainModel: Sendable {
         input = readsTerminal ? .terminal : .pipe
     }
 
-    /// The time on the clock at which the model needs a message `clock`: a line or a sample of the progress is due, or
-    /// the wait for the last events ends. nil if the model waits for none of these.
+    /// The time on the clock at which the model next needs the message `clock`. Then a line or a sample of the progress
+    /// is due, or the wait for the last events ends. Nil if the model waits for none of these.
     var deadline: Double? {
         let sample = isRunning ? (model.live.sampledAt ?? now) + Self.sampling : nil
         var end: Double?

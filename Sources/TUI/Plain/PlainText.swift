@@ -17,8 +17,8 @@ enum PlainText {
     /// Returns the number and the name: `12, film.mov`.
     static func numbered(_ upload: Upload) -> String { "\(upload.id), \(name(upload))" }
 
-    /// Returns the failure of an upload that waits for a retry, is held or has failed; nil in any other state. For a
-    /// held or failed upload, the next step and its command follow.
+    /// Returns a text about the failure of an upload that waits for a retry, is held or has failed. For a held or
+    /// failed upload, the text also says what the user can do, and with which command. Returns nil in any other state.
     static func trouble(_ upload: Upload) -> String? {
         switch upload.state {
         case .waiting(_, let failure): return RowAppearance.sentence(failure, of: upload)
@@ -69,8 +69,8 @@ enum PlainText {
         parts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// Returns a duration: `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`. A screen reader would read `2:31`
-    /// as a time of day.
+    /// Returns a duration: `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`. Returns `very long` from 100 days
+    /// on. A screen reader would read `2:31` as a time of day.
     static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 100 * 86_400 else { return "very long" }
         let tenths = Int((max(0, seconds) * 10).rounded())

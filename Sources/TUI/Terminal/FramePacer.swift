@@ -1,6 +1,8 @@
-/// Decides when to draw: at once after a key, at most ten times a second for other changes, never without a change.
+/// Decides when to draw a frame: at once after a key, and at most ten times a second after other changes. Without a
+/// change, nothing is drawn.
 ///
-/// Frames without a key become rarer if the connection is configured as slow (`isSlow`), and if drawing takes long.
+/// If the user has configured a slow connection (`isSlow`), or if drawing takes long, changes without a key are drawn
+/// less often.
 struct FramePacer {
     enum Urgency {
         /// The user waits for the frame, mostly after a key.
@@ -17,8 +19,8 @@ struct FramePacer {
     /// The seconds before the next attempt to draw, after the terminal accepted no bytes.
     private static let blocked = 0.05
 
-    /// The number of drawing times from which the 90th percentile is computed. `ninetieth` is the index of this
-    /// percentile in the sorted times.
+    /// The number of frames after which `interval` is adapted to the 90th percentile of their drawing times.
+    /// `ninetieth` is the index of this percentile in the sorted times.
     private static let sample = 20
     private static let ninetieth = 17
     /// The 90th percentile of the drawing times, in seconds, above which the interval between frames is doubled. Below

@@ -18,9 +18,9 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// The indices of uploads in `contents.update.changed`. They make the cost of a merge independent of the number
-        /// of waiting changes. Nil until the first merge: most updates need no merge, and the first update contains the
-        /// whole queue, so its index would be large.
+        /// The index of each upload in `contents.update.changed`. Without these indices, each merge would search all
+        /// uploads there. Nil until the first merge: most updates need no merge, and indices for the whole queue would
+        /// be large.
         var indices: [Upload.ID: Int]?
     }
 

@@ -26,7 +26,7 @@ package struct PlainScreen: Sendable {
     private let post: AsyncStream<Event>.Continuation
 
     /// - Parameters:
-    ///   - print: Writes a line without waiting for its reader.
+    ///   - print: Writes a line. Returns at once, even if the terminal or pipe cannot take the line yet.
     ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will start by itself.
     package init(
         client: any QueueClient, add: AddService, print: @escaping @Sendable (String) -> Void,
@@ -39,12 +39,14 @@ package struct PlainScreen: Sendable {
         (events, post) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Makes `run` return with the outcome of a signal. Pending events are printed; pending replies are not awaited.
+    /// Makes `run` return with the outcome `hangUp` for SIGHUP, and `signal` for any other signal. Events that were not
+    /// printed yet are printed first. Replies of the queue to earlier commands are not awaited.
     package func end(by signal: Int32) {
         post.yield(.message(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal))))
     }
 
-    /// Prints events and runs commands until the user, the end of the work or the system ends the line mode. Call once.
+    /// Prints events and runs commands until the line mode ends. It ends when the user quits, when all work is done
+    /// after the end of a pipe, or when the queue or the system ends it. Call this function only once.
     ///
     /// If the calling task is cancelled, the outcome is `quit`.
     package func run() async -> ScreenOutcome {

@@ -12,8 +12,8 @@ final class Program {
     private var renderer: Renderer
     private var keys = KeyReader()
     private var pacer: FramePacer
-    /// The pending request for the width of a symbol; nil if there is none. Nothing is drawn before the response or the
-    /// timeout.
+    /// The request that asks the terminal how wide it draws a symbol; nil if the terminal was not asked or the wait is
+    /// over. Nothing is drawn until the terminal responds or the request times out.
     private var probe: WidthProbe?
     private var lastFrame: Frame?
     private var outcome: ScreenOutcome?

@@ -14,7 +14,7 @@ package struct Screen: Sendable {
     package struct Configuration: Sendable {
         /// A choice of colours.
         package enum Colour: String, Sendable, CaseIterable {
-            /// Colours if the terminal has them and `NO_COLOR` is not set.
+            /// Colours if the terminal has them, and if the environment variable `NO_COLOR` is unset or empty.
             case auto
             case always, never
             /// 24-bit colours if terminfo describes them, otherwise the colours that the terminal has. `NO_COLOR` has
@@ -39,7 +39,7 @@ package struct Screen: Sendable {
         package var graph: GraphStyle?
         /// The key bindings.
         package var actions = ActionTable.standard
-        /// True if clicks and the mouse wheel work on the screen. The key `m` changes it.
+        /// True if the mouse works on the screen from the start. The user can turn the mouse on and off with a key.
         package var mouse = true
         /// The events on which the terminal notifies the user, and the signal for that.
         package var notification = TerminalNotification()
@@ -106,8 +106,10 @@ package struct Screen: Sendable {
 package enum ScreenOutcome: Hashable, Sendable {
     /// The user left, or the task was cancelled. Uploads are possibly still running.
     case quit
-    /// The user chose to wait for the running uploads, and they have ended or the engine is gone. In the line mode, the
-    /// input has ended and the queue is idle, or the queue sends no more updates.
+    /// The user chose to wait for the running uploads, and the wait is over: they have ended, or the engine is gone.
+    ///
+    /// The line mode ends with this outcome if its input has ended and the queue is idle, or if the queue sends no more
+    /// updates.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach
@@ -122,7 +124,7 @@ package enum ScreenOutcome: Hashable, Sendable {
 
 /// The reason why the screen cannot be shown, as a text for users.
 package enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Standard input or output is a file or a pipe.
+    /// Standard input or standard output is not a terminal, but for example a file or a pipe.
     case notATerminal
     /// TERM names a terminal that cannot move its cursor.
     case unusableTerminal(String)

@@ -1,8 +1,8 @@
 import CFerryTerminal
 import FerryFiles
 
-/// The terminal while the screen uses it. The type is not Sendable, so that the terminal stays on the thread that
-/// opened it.
+/// Controls the terminal from `init` until `close`. The type is not Sendable, so that the terminal stays on the thread
+/// that opened it.
 final class TerminalSession {
     struct Events: OptionSet {
         let rawValue: Int32
@@ -40,16 +40,18 @@ final class TerminalSession {
 
     var tier: Palette.Tier { Palette.Tier(colours: colours, areDirect: terminal_colours_are_direct()) }
 
-    /// The terminal's name in TERM.
+    /// The terminal's name in the environment variable TERM; empty if TERM is not set.
     static var name: String { ProcessInfo.processInfo.environment["TERM"] ?? "" }
 
-    /// True if the terminal shows Unicode. The Linux console does not: it has at most 512 glyphs.
+    /// True if the locale uses UTF-8, and the terminal is not the Linux console, which has at most 512 glyphs.
     var isUnicode: Bool { terminal_locale_is_utf8() && Self.name != "linux" }
 
-    /// The UTF-8 locale that the environment names and this machine lacks; nil if there is none.
+    /// The UTF-8 locale that the environment names but this machine lacks, if C.UTF-8 or en_US.UTF-8 is used instead;
+    /// otherwise nil.
     var missingLocale: String? { terminal_missing_locale().map { String(cString: $0) } }
 
-    /// The name of the locale for characters (LC_CTYPE) from setlocale(3), or `missingLocale` if that is set.
+    /// The name of the locale for characters (LC_CTYPE): `missingLocale` if it is not nil, otherwise the name from
+    /// setlocale(3).
     var locale: String { String(cString: terminal_locale()) }
 
     /// Draws `●` and requests the cursor's position, which shows the width of that symbol. The terminal's response
@@ -66,9 +68,10 @@ final class TerminalSession {
         return Size(rows: Int(rows), columns: Int(columns))
     }
 
-    /// Waits for events, and returns those that happened. The result is empty after the longest wait, or if a signal
-    /// interrupted the wait.
-    /// - Parameter seconds: The longest wait. The limit for a number is one hour; nil waits without a limit.
+    /// Waits for events, and returns those that happened. The result is empty if no event happened in time, or if a
+    /// signal interrupted the wait.
+    /// - Parameter seconds: The longest wait; nil waits without a limit. A wait of more than an hour is shortened to an
+    ///   hour.
     func wait(seconds: Double?) -> Events {
         Events(rawValue: terminal_wait(Self.milliseconds(seconds)))
     }
@@ -106,6 +109,7 @@ final class TerminalSession {
     /// Copies text to the clipboard of the user's terminal, also over ssh.
     func copy(_ text: String) { terminal_copy(Data(text.utf8).base64EncodedString()) }
 
+    /// Sends a notification to the user's terminal: nothing, BEL, or OSC 9 with the text.
     /// - Parameter text: The text, without control characters.
     func notify(_ signal: TerminalNotification.Signal, _ text: String) {
         switch signal {
@@ -115,14 +119,15 @@ final class TerminalSession {
         }
     }
 
-    /// True inside tmux, which forwards an unknown escape sequence only if the sequence is wrapped.
+    /// True inside tmux. Ferry then wraps OSC 9 in a control sequence of tmux, so that tmux passes it on to the
+    /// terminal.
     private static var isInTmux: Bool {
         !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
     }
 
-    /// Leaves the screen, prints the sentence `farewell`, and suspends the process.
-    /// - Returns: True once the process continues, or if a signal that ends the process arrives. False if the process
-    ///   cannot be suspended.
+    /// Restores the terminal, prints the sentence `farewell`, and suspends the process.
+    /// - Returns: True if the process was suspended and now continues. Also true if a signal that ends the process
+    ///   arrived instead. False if the process cannot be suspended.
     func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }
 
     func resume() { terminal_resume() }

@@ -1,23 +1,25 @@
-/// The request for the width of symbols that Unicode calls ambiguous (UAX #11). The terminal draws `●` in the first
-/// column and reports the cursor's position.
+/// Detects whether the terminal draws symbols of ambiguous width (UAX #11) in one cell or in two. For that, the
+/// terminal draws `●` in the first column and reports the cursor's position.
 struct WidthProbe: Sendable {
-    /// The seconds after which a terminal without a response is assumed to draw narrow symbols.
+    /// The longest wait, in seconds, for the terminal to report the cursor's position. Without a report, symbols such
+    /// as `●` are assumed to be one cell wide.
     static let timeout = 0.2
-    /// The row of the symbol, from 0. A response about row 0 could also mean the key F3 with a modifier.
+    /// The row of `●`, from 0. A report of the cursor's position in row 0 could also mean the key F3 with a modifier.
     static let row = 1
 
-    /// The time, in seconds on the model's clock, until which the response is awaited.
+    /// The time at which the wait for the terminal's report ends, in seconds on the same clock as the argument of
+    /// `init(now:)`.
     let deadline: Double
 
     init(now: Double) { deadline = now + Self.timeout }
 
-    /// Returns true for locales whose fonts can draw ambiguous symbols in two cells: Chinese, Japanese and Korean.
+    /// Returns true for Chinese, Japanese and Korean, whose fonts can draw symbols such as `●` in two cells.
     /// - Parameter locale: The name that setlocale(3) returns, such as `ja_JP.UTF-8`.
     static func isNeeded(locale: String) -> Bool {
         let language = locale.prefix { $0.isLetter }
         return ["ja", "ko", "zh"].contains(language)
     }
 
-    /// Returns true if the symbol took two cells.
+    /// Returns true if the reported position of the cursor shows that `●` took two cells.
     func isWide(_ cursor: Point) -> Bool { cursor == Point(row: Self.row, column: 2) }
 }

@@ -43,8 +43,8 @@ extension LimitScope {
 extension BandwidthLimit {
     /// Returns the limit with its end: `2 MiB/s until 18:00`.
     ///
-    /// - Parameter now: The current time. If the limit ends a day or more later, the text also has the day of the week
-    ///   or the date.
+    /// - Parameter now: The current time. The text has only the time of day if the limit ends less than a day after
+    ///   `now`. For a later end, the text also has the day of the week or the date.
     package func text(at now: Date, in zone: ZoneRules) -> String {
         bandwidth.text + (until.map { " until \(Strings.moment($0, after: now, in: zone))" } ?? "")
     }
@@ -53,9 +53,9 @@ extension BandwidthLimit {
     func listed(at now: Date, in zone: ZoneRules) -> String { "\(scope.title): \(text(at: now, in: zone))" }
 }
 
-/// The line that confirms a new limit.
+/// Makes the sentence that confirms a change of a bandwidth limit.
 enum LimitConfirmation {
-    /// - Parameter bandwidth: The limit; nil for the configured one.
+    /// - Parameter bandwidth: The new limit; nil if the configured limit applies again.
     static func sentence(_ bandwidth: Bandwidth?, of scope: LimitScope) -> String {
         let suffix = scope == .total ? "" : " for \(scope.text)"
         return switch bandwidth {

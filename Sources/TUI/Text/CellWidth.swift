@@ -1,4 +1,5 @@
-/// The number of cells of a scalar on the screen: 0, 1 or 2; nil if it must not be drawn as it is.
+/// The number of cells of a scalar on the screen: 0, 1 or 2. It is nil for a scalar that must not be drawn, such as a
+/// control character.
 enum CellWidth {
     static func of(_ scalar: Unicode.Scalar) -> Int? {
         let value = scalar.value

@@ -85,7 +85,8 @@ package struct NoOpExplanation {
         return "\(what) \(cause.words(isOne: ids.count == 1))" + (next.map { ": \($0)" } ?? "")
     }
 
-    /// Returns the command that was probably meant; nil if there is none.
+    /// Returns the command that was probably meant, with its effect: `retry 5 starts it now`. Returns nil if there is
+    /// no such command.
     private func next(_ cause: Cause, _ numbers: String, isOne: Bool) -> String? {
         let them = isOne ? "it" : "them"
         return switch (command, cause) {
@@ -99,21 +100,29 @@ package struct NoOpExplanation {
 }
 
 extension UploadSelection {
-    /// Returns true if `unchanged(among:but:)` can find uploads. If false, the caller does not have to read the list of
-    /// uploads.
+    /// Returns true if the user possibly needs an explanation why uploads stayed unchanged. For a selection by id, that
+    /// is the case if the command did not change all of the uploads. For any other selection, that is the case if the
+    /// command changed nothing.
     ///
     /// - Parameter changed: The uploads that the command changed.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
         if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
     }
 
-    /// Returns the chosen uploads that a command left unchanged and that need an explanation. If a command on a range,
-    /// a batch or all uploads changed some of them, the others need no explanation.
+    /// Returns the chosen uploads for which the user needs an explanation why a command left them unchanged.
+    ///
+    /// For a selection by id, these are all unchanged uploads. For any other selection, the result is empty if the
+    /// command changed any upload.
     package func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
         uploads.filter(needsExplanation(but: changed))
     }
 
-    /// Returns a function that is true for an upload that the command left unchanged and that needs an explanation.
+    /// Returns a function that is true for an upload for which the user needs an explanation why a command left it
+    /// unchanged.
+    ///
+    /// For a selection by id, it is true for each unchanged upload. For numbers, a batch or all uploads, it is false
+    /// for every upload if the command changed any. For all uploads, it is false for done ones. For all failed or all
+    /// done uploads, it is always false.
     package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
         switch self {
         case .ids(let ids):

@@ -6,8 +6,8 @@ extension QueueChangeKind {
     ///
     /// - Parameters:
     ///   - what: The words for the changed uploads, such as `reel.mov` or `3 uploads`.
-    ///   - now: The current time. If a limit ends a day or more later, the sentence also has the day of the week or the
-    ///     date.
+    ///   - now: The current time. For a limit that ends less than a day after `now`, the sentence has only the time of
+    ///     day. For a later end, the sentence also has the day of the week or the date.
     ///   - zone: The time zone of the times of day.
     package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
@@ -27,8 +27,8 @@ extension QueueChangeKind {
     ///
     /// - Parameters:
     ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
-    ///   - now: The current time. If a limit ends a day or more later, the text also has the day of the week or the
-    ///     date.
+    ///   - now: The current time. For a limit that ends less than a day after `now`, the text has only the time of day.
+    ///     For a later end, the text also has the day of the week or the date.
     ///   - zone: The time zone of the times of day.
     package func plan(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The texts of the queue's replies.
+/// Makes the text that the screen shows for a reply of the queue.
 struct ReplyText {
     let table: UploadTable
     let appearance: Appearance
@@ -82,7 +82,8 @@ struct ReplyText {
 }
 
 extension UploadTable {
-    /// Returns the name of one upload, or the count of several.
+    /// Returns the name of a single upload: `reel.mov`. For several uploads, returns their number: `3 uploads`. For a
+    /// single upload that is not in the table, returns `1 upload`.
     func phrase(for ids: [Upload.ID]) -> String {
         if ids.count == 1, let id = ids.first, let upload = self[id] { return upload.path.name }
         return Strings.count(ids.count, "upload")

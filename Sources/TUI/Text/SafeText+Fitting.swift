@@ -27,8 +27,8 @@ extension SafeText {
         return SafeText(units: [Unit(text: ellipsis, width: 1)] + tail.reversed())
     }
 
-    /// Returns lines of at most `columns` cells, broken at blanks if there are any. Drops the text beyond `limit`
-    /// lines.
+    /// Breaks the text into lines of at most `columns` cells, at blanks where possible. If the text needs more than
+    /// `limit` lines, its end is dropped, and the last line ends with the ellipsis.
     func wrapped(to columns: Int, lines limit: Int, ellipsis: String) -> [SafeText] {
         guard columns > 0 else { return [SafeText()] }
         var lines: [SafeText] = []

@@ -1,10 +1,10 @@
 /// Text from outside the program (file names, server messages, paths in errors), made safe for the screen.
 ///
-/// The text cannot move the cursor, change a mode of the terminal, reorder adjacent text, or have a width on which
-/// terminals disagree. Undrawable scalars become escapes such as `\e` or `\u{202E}`. The backslash is doubled, so that
-/// an escape cannot be imitated. The text is for display only: it never goes back to the file system.
+/// The text cannot move the cursor, change a mode of the terminal, or reorder adjacent text. All terminals give it the
+/// same width. Scalars that must not be drawn become escapes such as `\e` or `\u{202E}`. Each backslash is doubled, so
+/// that the original text cannot imitate an escape. The text is only for display, and is never used as a path.
 struct SafeText: Hashable, Sendable {
-    /// A part that is drawn or dropped as a whole.
+    /// A part of the text that is drawn or dropped as a whole, such as a letter with its accents, or an escape.
     struct Unit: Hashable, Sendable {
         var text: String
         /// The number of cells, 1 or more.
@@ -25,7 +25,8 @@ struct SafeText: Hashable, Sendable {
         for character in raw { append(character, agrees: agrees) }
     }
 
-    /// - Parameter text: Text of the program, or text that is safe already.
+    /// - Parameter text: Text of the program, or text that is already safe. A character that must not be drawn becomes
+    ///   `?`. A character that begins with a combining mark is dropped.
     init(own text: some StringProtocol) {
         units = text.compactMap { character in
             switch character.unicodeScalars.first.flatMap({ CellWidth.of($0) }) {
@@ -80,7 +81,8 @@ struct SafeText: Hashable, Sendable {
         appendEscape(scalar)
     }
 
-    /// Appends a combining mark. A cell holds two marks; more are dropped.
+    /// Adds a combining mark to the last unit. Drops the mark if that unit already has two. If there is no unit, or if
+    /// the last unit is an escape, the mark itself becomes an escape.
     private mutating func appendCombining(_ scalar: Unicode.Scalar) {
         guard let last = units.indices.last, !units[last].isEscape else { return appendEscape(scalar) }
         if units[last].text.unicodeScalars.count < 3 { units[last].text.unicodeScalars.append(scalar) }

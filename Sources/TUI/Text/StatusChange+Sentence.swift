@@ -6,8 +6,8 @@ extension StatusChange {
     /// Returns the change as a sentence without a full stop.
     ///
     /// - Parameters:
-    ///   - now: The current time. If a limit ends a day or more later, the sentence also has the day of the week or the
-    ///     date.
+    ///   - now: The current time. For a limit that ends less than a day after `now`, the sentence has only the time of
+    ///     day. For a later end, the sentence also has the day of the week or the date.
     ///   - zone: The time zone of the times of day.
     package func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {

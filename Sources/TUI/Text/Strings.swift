@@ -53,7 +53,8 @@ package enum Strings {
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    /// The start condition of an upload: `after 12`, `at 22:00`; nil if it has none or is not queued.
+    /// Returns the start condition of a queued upload: `after 12`, `at 22:00`. Returns nil if the upload is not queued,
+    /// or if it has no start condition.
     static func start(of upload: Upload, in model: Model) -> String? {
         guard case .queued = upload.state else { return nil }
         return upload.start?.words { moment($0, after: model.clock.date, in: model.appearance.zone) }

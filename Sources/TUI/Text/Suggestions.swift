@@ -19,8 +19,8 @@ package enum Suggestions {
         nearest(to: word, among: names).map { " (\(question([$0])))" } ?? ""
     }
 
-    /// Returns the name with the smallest edit distance; nil if the distance is more than 1 and more than a third of
-    /// the word's length.
+    /// Returns the name with the smallest edit distance from the word; case does not matter. The largest accepted
+    /// distance is a third of the word's length, but at least 1. Returns nil if no name is that close.
     package static func nearest(to word: String, among names: [String]) -> String? {
         let word = Array(word.lowercased())
         let distances = names.map { ($0, distance(word, Array($0.lowercased()))) }

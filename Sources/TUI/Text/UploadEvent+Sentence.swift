@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The sentences about an event, for the log and the line mode.
+/// The sentences about an event, for the log, and for the plain lines that can replace the screen.
 extension UploadEvent {
     /// The event as a sentence with the upload's number: `upload 7 done: film.mov, 4 MiB in 2.5 s`. The user needs the
     /// number for commands.
@@ -14,7 +14,7 @@ extension UploadEvent {
         return "\(line): \(trouble)"
     }
 
-    /// A sentence without the number, for the screen: `film.mov done: 4 MiB in 2.5 s`.
+    /// The event as a sentence for the screen, without the upload's number: `film.mov done: 4 MiB in 2.5 s`.
     var named: String {
         let rest = kind.isTrouble ? trouble : facts.joined(separator: ", ")
         // The share of a paused or resumed upload continues the sentence: `film.mov resumed at 42% of 64 MiB`.
@@ -50,7 +50,8 @@ extension UploadEvent {
         }
     }
 
-    /// The failure, with its next step unless the upload retries by itself.
+    /// The message of the failure; empty if there is no failure. If the upload does not retry by itself, the next step
+    /// for the user follows.
     private var trouble: String {
         guard let failure = upload.failure else { return "" }
         return kind == .waits
@@ -70,7 +71,9 @@ extension UploadEvent {
         upload.target.destination.isEmpty ? [] : ["to \(upload.target.destination)"]
     }
 
-    /// The size, the duration, the rate and the verification: `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`.
+    /// The facts about a done upload: `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`. The duration and the rate
+    /// are left out if the upload was resumed. If the server had the file before, the text `was there already` follows
+    /// the size instead.
     private var outcome: [String] {
         guard case .done(let receipt, _) = upload.state else { return [] }
         if receipt.wasThere { return [amount, "was there already"] }

@@ -9,13 +9,13 @@ struct AddView {
     let size: Size
     let appearance: Appearance
 
-    /// The text of the toast on a small screen, where the dialog covers the row for toasts. nil without a toast, and on
-    /// a larger screen.
+    /// The text of the toast (a short message) on a small screen, where the dialog covers the toast's row. It is nil
+    /// without a toast, and on a screen with tabs, where the toast stays visible.
     var notice: String?
 
     private static let label = "files "
-    /// The minimum number of rows for the list and the chosen files together. With fewer rows, the list has no line
-    /// above and below it.
+    /// If the list and the chosen files have fewer rows than this together, the list is drawn without a line above and
+    /// below it.
     private static let roomy = 8
     /// The maximum number of rows of the list on any screen.
     private static let tallest = 30

@@ -1,4 +1,4 @@
-/// The columns of the list and their cells.
+/// The columns of the upload list, and the cells that each column takes.
 struct Columns: Hashable, Sendable {
     /// The columns from left to right.
     enum Column: CaseIterable, Hashable, Sendable {
@@ -9,14 +9,15 @@ struct Columns: Hashable, Sendable {
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The width in cells up to which the name column gets all free cells. Beyond this width, the target column gets at
-    /// least three quarters of the free cells, because that column also shows messages. The target column gets more if
-    /// the longest visible name leaves cells of the name column unused.
+    /// The width, in cells, that the name column takes before the target column grows. Of the remaining cells, the
+    /// target column gets at least three quarters, because it also shows messages. If all visible names are shorter
+    /// than the name column, the target column gets more.
     private static let longestName = 48
-    /// The width in cells that the name column keeps however short the names are.
+    /// The smallest width, in cells, to which short names reduce the name column in favour of the target column.
     private static let shortestName = 24
 
-    /// The steps for narrower screens, in sequence. Each step narrows a column to a width, or drops it with width 0.
+    /// The steps that make the columns fit on a narrow screen, from the first to the last. Each step reduces one column
+    /// to the given width; 0 removes the column.
     private static let steps: [(column: Column, width: Int)] = [
         (.batch, 0), (.target, 0), (.number, 0), (.size, 0), (.bar, 8), (.bar, 0), (.remaining, 0),
         (.word, 0), (.rate, 0),
@@ -32,7 +33,8 @@ struct Columns: Hashable, Sendable {
 
     /// - Parameters:
     ///   - hasBatches: True if any upload has a batch. Otherwise the batch column is left out.
-    ///   - longest: Returns the width in cells of the longest visible name. Only a very wide list calls it.
+    ///   - longest: Returns the width in cells of the longest visible name. It is called only if the screen is so wide
+    ///     that the target column can get more cells.
     init(width: Int, hasBatches: Bool = false, longest: () -> Int = { .max }) {
         // The bar is long only if there is space for all columns.
         var widths: [Column: Int] = [

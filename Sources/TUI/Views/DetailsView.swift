@@ -7,7 +7,8 @@ import FerryUploads
 struct DetailsView {
     let model: Model
 
-    /// - Parameter first: The first visible line. If all lines fit, all are visible.
+    /// Returns the dialog box with the details of the upload under the cursor.
+    /// - Parameter first: The first visible line, from 0. If all lines fit, all of them are visible.
     func box(from first: Int) -> DialogBox {
         let upload = model.list.cursor.flatMap { model.table[$0.id] }
         let page = page(from: first)
@@ -17,7 +18,7 @@ struct DetailsView {
             keys: keys, width: inside)
     }
 
-    /// The visible lines, and the first lines of the pages before and after.
+    /// The range of the visible lines, and the indices of the first lines of the previous and the next page.
     struct Page {
         var shown: Range<Int>
         var previous: Int
@@ -35,7 +36,8 @@ struct DetailsView {
             next: min(last, first + height))
     }
 
-    /// Returns the line about hidden lines: `PgDn: 7 lines below`.
+    /// Returns the line that counts the hidden lines: `PgUp: 3 lines above, PgDn: 7 lines below`. A count is left out
+    /// if its action has no key.
     private func rest(after page: Page) -> DialogBox.Line {
         let (above, below) = (page.shown.lowerBound, allLines.count - page.shown.upperBound)
         func part(_ count: Int, _ action: Action) -> String? {
@@ -65,7 +67,7 @@ struct DetailsView {
             .details, appearance: model.appearance, width: inside, atMost: model.size.rows < 18 ? 1 : 2)
     }
 
-    /// Draws as many facts as fit, failures first.
+    /// Draws the facts about the upload under the cursor, as many as fit. An error and its next step come first.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         guard let upload = model.list.current else { return }
         let lines = facts(upload).flatMap { self.lines($0, width: model.size.columns - 2) }
@@ -138,8 +140,9 @@ struct DetailsView {
         }
     }
 
-    /// Returns all bandwidth limits that apply to an upload: `2 MiB/s until 18:00 for uploads to films`. The lowest one
-    /// decides the rate. nil without limits, and for an upload that will not start without the user.
+    /// Returns all bandwidth limits that apply to an upload: `2 MiB/s until 18:00 for uploads to films`. The lowest
+    /// limit decides the rate. Returns nil if no limit applies. Also returns nil for an upload that is done, or that
+    /// waits for an action of the user, such as a paused one.
     private func limit(_ upload: Upload) -> String? {
         guard upload.isDue || upload.isScheduled else { return nil }
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited && $0.scope.has(upload) }
@@ -167,14 +170,17 @@ struct DetailsView {
     private static let sparkWidth = 30
     private static let stripWidth = 32
 
-    /// Returns the facts about a decision that the user must make; empty if there is none. They come first, because a
-    /// small screen shows little else.
+    /// Returns the facts for an upload whose outcome is unknown, because the user must decide whether to retry or
+    /// remove it. Returns no facts for any other upload. These facts come first, because a small screen shows only a
+    /// few.
     private func decision(_ upload: Upload) -> [Fact] {
         upload.isUncertain
             ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
     }
 
-    /// Returns the protocol. If `auto` chose it, the reason follows: `tus, because the server says Tus-Version 1.0.0`.
+    /// Returns the protocol's name. If `auto` chose it, the text also has the reason, or `chosen by auto` if no reason
+    /// is stored. An example is `tus, because the server says Tus-Version 1.0.0`. Before `auto` has chosen, the text is
+    /// `auto; detected when it starts`.
     private static func protocolText(_ upload: Upload) -> String {
         if let choice = upload.resource?.choice { return choice.sentence }
         let name = upload.protocolName

@@ -1,7 +1,7 @@
-/// A box over the list. If the body is too long for the screen, it is cut and ends with an ellipsis. The lines with the
-/// keys stay.
+/// A dialog box over the upload list. If the body is too long for the screen, its end is replaced by an ellipsis, so
+/// that the lines with the keys stay visible below the body.
 struct DialogBox {
-    /// A part of a line, drawn in one role.
+    /// A part of a line, drawn in one style (`role`).
     struct Span {
         var text: SafeText
         var role: Role
@@ -28,7 +28,7 @@ struct DialogBox {
         max(0, size.rows - keys - (hasBorder(size) ? 2 : 0))
     }
 
-    /// Returns the number of columns of the content.
+    /// Returns the number of columns of the content: `width`, or fewer if the screen is narrower than that.
     private static func inside(_ size: Size, width: Int) -> Int {
         max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
     }
@@ -71,7 +71,7 @@ struct DialogBox {
         }
     }
 
-    /// Cuts a line to the width, with an ellipsis.
+    /// Cuts a line to the width. The cut gets an ellipsis, but not if it is in a span of blanks.
     private static func cut(_ line: Line, to width: Int, ellipsis: String) -> Line {
         var room = max(0, width)
         return line.map { span in
@@ -140,7 +140,8 @@ extension DialogBox {
     /// Returns the keys side by side, in as many lines as they need, up to `limit`. Keys beyond these lines are
     /// dropped.
     ///
-    /// - Parameter words: Hints that replace those of the action table, for actions that currently have another effect.
+    /// - Parameter words: Words that replace the usual hint of an action, because its key does something else at the
+    ///   moment.
     static func keyRows(
         _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = [],
         words: [Action: String] = [:]

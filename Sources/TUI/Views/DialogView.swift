@@ -152,7 +152,7 @@ struct DialogView {
 }
 
 extension QueueChangeKind {
-    /// True if an undo that makes this change stops running uploads.
+    /// True if the change pauses or removes uploads, and so stops those that are running.
     fileprivate var stops: Bool {
         switch self {
         case .paused, .removed, .unadded: true

@@ -11,7 +11,7 @@ struct FolderBrowserView {
     let height: Int
     let appearance: Appearance
 
-    /// The line with the folder's path and the number of marks.
+    /// The line with the folder's path. If any entries are marked, the line ends with their number.
     var header: DialogBox.Line {
         let marks = browser.marks.isEmpty ? SafeText() : safe(" " + Self.count(browser) + " ")
         let path = appearance.truncatedAtStart(
@@ -25,7 +25,7 @@ struct FolderBrowserView {
 
     var rule: DialogBox.Line { [.init(line(width), .barRest)] }
 
-    /// Returns the number of marks: `4 marked, 2 elsewhere`.
+    /// Returns the number of all marked entries, and of those outside the shown folder: `4 marked, 2 elsewhere`.
     static func count(_ browser: FolderBrowser) -> String {
         let here = browser.folder.map { browser.marks.count(in: $0) } ?? 0
         let elsewhere = browser.marks.count - here
@@ -36,7 +36,7 @@ struct FolderBrowserView {
     /// The index within `lines` of the cursor's row.
     var cursorRow: Int { max(0, min(height - 1, browser.cursor - top)) }
 
-    /// The visible rows, filled up to the height with empty lines.
+    /// The visible rows, then a message such as `empty` if no names are shown, then empty lines up to the height.
     var lines: [DialogBox.Line] {
         var lines = (top..<max(top, min(browser.count, top + height))).compactMap { index in
             browser[index].map { row($0, isUnderCursor: index == browser.cursor) }

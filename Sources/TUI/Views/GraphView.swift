@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The graph of the rate of all uploads together.
+/// The graph of the total rate of all uploads, over the time span that the user has chosen.
 struct GraphView {
     let model: Model
 

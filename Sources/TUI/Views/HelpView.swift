@@ -1,4 +1,4 @@
-/// The actions that match the typed words, in one column or two.
+/// The help dialog. It shows the keys and actions that match the words in its search field, in one column or two.
 struct HelpView {
     let help: HelpDialog
     let size: Size
@@ -14,7 +14,7 @@ struct HelpView {
         return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))
     }
 
-    /// Returns the number of visible entries.
+    /// Returns the number of entries on one page: the entries of one column, times the number of columns.
     static func pageHeight(_ size: Size, entries: Int) -> Int {
         columnHeight(size, entries: entries) * columnCount(size)
     }

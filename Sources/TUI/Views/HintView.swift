@@ -1,6 +1,7 @@
 import FerryUploads
 
-/// The last line: the most useful keys and the cursor's position. The action table provides the keys.
+/// The last line of the screen: the most useful keys, and on the right the cursor's position. The action table provides
+/// the keys.
 struct HintView {
     private let model: Model
     private let traits: TargetTraits
@@ -49,8 +50,9 @@ struct HintView {
             + offered.filter { $0.action != .help && $0.action != .retry }
     }
 
-    /// Returns the word for the key's effect on the marked uploads, or on the upload under the cursor. nil if the hint
-    /// line does not show the key.
+    /// Returns the word for the key of an action; nil if the hint line does not show that key. The word for the pause
+    /// key is `resume` if all marked uploads, or the one under the cursor, are already paused. On a compact screen, the
+    /// word for the key that tries again is `now`.
     private func hint(of entry: ActionTable.Entry) -> String? {
         if entry.action == .tryNow, model.layout.sizeClass == .compact { return "now" }
         guard entry.action == .pause, !model.list.targets.isEmpty,

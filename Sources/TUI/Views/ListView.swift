@@ -2,7 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The rows of the queue.
+/// The list of uploads: the titles of the columns, and one row for each upload. Without rows, a text explains why there
+/// are none.
 struct ListView {
     let model: Model
     let columns: Columns
@@ -23,8 +24,8 @@ struct ListView {
             (.rate, "RATE", .rate, true), (.remaining, "ETA", .remaining, true), (.target, "TO", nil, false),
         ]
 
-    /// Draws the titles of the columns. An arrow marks the column by which the rows are sorted, unless they are in the
-    /// queue's sequence. A click on a title sorts the rows, if they can be sorted by that column.
+    /// Draws the titles of the columns. An arrow marks the column by which the user sorted the rows; rows in the
+    /// sequence of the queue have no arrow. A click on a title sorts the rows, if they can be sorted by that column.
     func drawHeader(row: Int, in frame: inout Frame) {
         for (column, title, key, isRight) in Self.titles where columns.has(column) {
             let text = title + (key.map(arrow) ?? "")
@@ -173,7 +174,7 @@ struct ListView {
         }
     }
 
-    /// The reason why there are no rows, and the keys that help.
+    /// The lines that explain why there are no rows, with keys or commands that the user can use next.
     private var emptiness: [String] {
         if model.isLoading { return ["reading the queue"] }
         if model.table.filter != nil {

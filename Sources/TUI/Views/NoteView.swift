@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The row with the toast. Without a toast, the row shows the destination or the problem of the upload under the
-/// cursor.
+/// The row that shows the toast, a short message. Without a toast, the row shows the path and the destination of the
+/// upload under the cursor, or its problem. Where the screen has a pane for the details, only the toast is drawn.
 struct NoteView {
     let model: Model
 

@@ -9,20 +9,21 @@ struct RowAppearance: Sendable {
     /// The state in at most eight cells.
     var word: String
     var role: Role
-    /// The bytes that the bar shows; nil without a bar.
+    /// The number of bytes that the progress bar shows as done; nil if the row has no bar.
     var part: ByteCount?
     var rate = ""
     var remaining = ""
-    /// Versions of the most useful message, the longest first. The message replaces rate and remaining time. Empty
-    /// without a message.
+    /// The message that the row shows instead of rate and remaining time, in several versions, the longest first. Empty
+    /// if the row has no message.
     var messages: [String] = []
-    /// A short form of the message in `messages`, of `remark`, of the rate or of the start condition; empty if there is
-    /// none of them. At most seven cells are drawn.
+    /// A short text for a narrow screen, such as `offline`, `later` or the rate. At most seven cells of it are drawn.
+    /// It is empty if the row has no message, remark, rate or start condition.
     var short = ""
-    /// A remark that is less important than a message, for the columns of rate and remaining time.
+    /// A remark such as `verified`, shown in the columns of rate and remaining time. It is shown only if the row has no
+    /// message. Empty if there is no remark.
     var remark = ""
-    /// The number of parts of a running upload, in full and in fewer words; empty for other uploads, and for a protocol
-    /// without parts.
+    /// The number of the stored parts of a running upload, in two versions: `12 of 40 parts`, `12/40 parts`. Empty for
+    /// other uploads, and for a protocol without parts.
     var parts: [String] = []
 
     init(_ upload: Upload, in model: Model) {
@@ -151,8 +152,8 @@ struct RowAppearance: Sendable {
         return moment.count <= Columns.rateWidth ? moment : "later"
     }
 
-    /// Returns the failure's message without the file's path, because the row has the file's name. The HTTP status
-    /// precedes the message, unless there is none or the message contains it.
+    /// Returns the failure's message without the file's path, because the row has the file's name. If the failure has
+    /// an HTTP status, and the message does not contain that status, the status comes first.
     static func sentence(_ failure: UploadFailure, of upload: Upload) -> String {
         let failure = failure.advised(for: upload.target.destination)
         let path = upload.path.text + ": "
@@ -183,7 +184,8 @@ struct RowAppearance: Sendable {
         sentence(failure, of: upload) + (hint(failure, of: upload).map { "; \($0)" } ?? "")
     }
 
-    /// Returns the message with the next step, then the message alone.
+    /// Returns the failure's message with the next step, and then the message alone. If the failure has no next step,
+    /// returns only the message.
     private static func sentences(_ failure: UploadFailure, of upload: Upload) -> [String] {
         let sentence = sentence(failure, of: upload)
         return hint(failure, of: upload).map { ["\(sentence); \($0)", sentence] } ?? [sentence]
@@ -191,7 +193,7 @@ struct RowAppearance: Sendable {
 
     private static func word(_ failure: UploadFailure) -> String { reason(failure) ?? "held" }
 
-    /// Returns the reason in at most eight cells; nil if no word is short enough.
+    /// Returns a word for the failure's category in at most eight cells; nil for a category without such a short word.
     private static func reason(_ failure: UploadFailure) -> String? {
         switch failure.category {
         case .sourceChanged: "changed"
@@ -207,7 +209,7 @@ struct RowAppearance: Sendable {
 }
 
 extension UploadFailure.Detail {
-    /// The detail in a few words; nil for a detail that only a newer version of this program knows.
+    /// The cause of a network failure in a few words; nil for a cause that only a newer version of this program knows.
     fileprivate var words: String? {
         switch self {
         case .refused: "refused"

@@ -39,7 +39,8 @@ struct ScreenView {
         return frame
     }
 
-    /// Draws the parts below the list. On large screens each has a title.
+    /// Draws the details, the graph and the log below the list, as far as the layout has rows for them. On a wide
+    /// screen, each of them has a title.
     private func drawPanes(_ layout: Layout, in frame: inout Frame) {
         if !layout.details.isEmpty {
             let name = model.list.current.map { " of \($0.path.name)" } ?? ""

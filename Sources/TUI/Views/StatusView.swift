@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// The first line: the network, the total rate and the remaining bytes. A banner replaces this content instead of
-/// taking another line, so that the lines below do not move.
+/// The first line of the screen: the network, the total rate and the remaining bytes. A warning (banner) replaces this
+/// content, and takes no line of its own, so that the lines below do not move.
 struct StatusView {
     let model: Model
 
@@ -37,7 +37,8 @@ struct StatusView {
         }
     }
 
-    /// The state in few words, for a tiny screen: `3 up 18.4M/s ETA 1:13 online`.
+    /// The state of the queue in few words, for a tiny screen: `3 up 18.4M/s ETA 1:13 online`. If the engine has gone
+    /// or does not answer, the text says so.
     var tiny: String {
         if model.isSilent { return "engine does not answer" }
         guard !model.isEngineGone else {
@@ -63,7 +64,8 @@ struct StatusView {
         case online
         /// No upload runs, and at least one waits for a retry.
         case retrying
-        /// The user has paused every pending upload.
+        /// The user has paused at least one upload. No upload is running, queued, or waiting for a retry or the
+        /// network.
         case paused
     }
 
@@ -126,8 +128,8 @@ struct StatusView {
         return parts
     }
 
-    /// The warning about missing watch folders: `/media/card is not there`, `2 folders are not there`; nil if none is
-    /// missing.
+    /// The warning about missing watch folders; nil if none is missing. One folder is named if there is space for its
+    /// path: `/media/card is not there`. Several folders are counted: `2 folders are not there`.
     private var away: String? {
         let folders = model.status.awayFolders
         guard let first = folders.first else { return nil }
@@ -146,8 +148,8 @@ struct StatusView {
         return " (\(time.dropLast(3)))"
     }
 
-    /// The text of the total limit. Without a total limit: the only other limit, or the number of limits. nil without
-    /// any limit.
+    /// The text of the total bandwidth limit: `limit 2 MiB/s`. If there is no total limit, the text is the only other
+    /// limit (`limit films 2 MiB/s`) or the number of limits (`3 limits`). Nil if there is no limit.
     private var limit: String? {
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
         let total = limits.first { $0.scope == .total }

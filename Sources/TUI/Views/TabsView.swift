@@ -20,7 +20,8 @@ struct TabsView {
         drawOrder(row: row, after: column, in: &frame)
     }
 
-    /// Draws the property by which the rows are sorted, unless they are in the sequence of the queue.
+    /// Draws the property by which the user sorted the rows. Draws nothing if the rows are in the sequence of the
+    /// queue, or if the tabs leave too little space.
     private func drawOrder(row: Int, after column: Int, in frame: inout Frame) {
         let order = model.table.order
         guard order != .queue else { return }

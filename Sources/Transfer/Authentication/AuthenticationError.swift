@@ -3,8 +3,8 @@ public import FerryProtocols
 /// The reason why a request has no credential that a server would accept.
 public enum AuthenticationError: UploadFailureConvertible {
     case missingCredential
-    /// The number of refreshes reached the limit of `RefreshWindow`. `last` is the error of the last refresh; nil if
-    /// that refresh succeeded, or if the credential was replaced since.
+    /// There were too many refreshes within a period (`RefreshWindow`). `last` is the error of the last refresh. It is
+    /// nil if that refresh succeeded, or if the credential was replaced after that refresh.
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 

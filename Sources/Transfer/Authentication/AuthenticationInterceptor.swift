@@ -137,9 +137,10 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         }
     }
 
-    /// Begins a refresh if the refused request needs a new credential.
+    /// Begins a refresh of the credential if the refused request needs one. Does not wait for the end of the refresh.
     ///
-    /// - Returns: True if a retry can succeed; false if the server would refuse a new credential too.
+    /// - Returns: True if the request is worth a retry, once a running refresh has ended. False if the request was
+    ///   refused with a valid credential that had just been refreshed for it.
     /// - Throws: `AuthenticationError` if there is no credential, if its refresh failed, or if there were too many
     ///   refreshes.
     private func isWorthWaiting(

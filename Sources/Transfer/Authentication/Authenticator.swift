@@ -13,11 +13,12 @@ public protocol Authenticator<Credential>: Sendable {
     /// Adds the credential to the request, usually as the header field `Authorization`. Replaces an earlier credential.
     func apply(_ credential: Credential, to request: inout TransportRequest)
 
-    /// Fetches a credential that replaces `credential`. `AuthenticationInterceptor` makes one call at a time, unless
-    /// `setCredential` is called during a refresh.
+    /// Fetches a credential that replaces `credential`. `AuthenticationInterceptor` makes one call at a time. Only
+    /// `setCredential` during a refresh can lead to a second call before the first has returned.
     ///
-    /// This method is allowed to send requests through a session with the same interceptor. They carry no credential,
-    /// and a 401 to them causes no refresh, since a refresh must not wait for itself.
+    /// This method is allowed to send requests through a session with the same interceptor. The interceptor adds no
+    /// credential to these requests, and a 401 response to one of them starts no refresh. So a refresh never waits for
+    /// itself.
     /// - Throws: `AuthenticationError`, or any other error, which becomes `AuthenticationError.refreshFailed`.
     func refresh(_ credential: Credential) async throws -> Credential
 

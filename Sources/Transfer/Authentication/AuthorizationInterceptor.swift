@@ -14,8 +14,8 @@ public struct AuthorizationInterceptor: RequestInterceptor {
 
     /// - Parameters:
     ///   - value: Returns the value of `Authorization`, including the scheme.
-    ///   - afterRefusal: Returns the current value after a 401, not a cached one. From then on, `value` must return
-    ///     that value too. If nil, `value` is called again.
+    ///   - afterRefusal: Returns the current value after a 401, not a cached one. Later calls of `value` must return
+    ///     the same value. If `afterRefusal` is nil, `value` is called instead.
     public init(_ value: @escaping Value, afterRefusal: Value? = nil) {
         self.value = value
         self.valueAfterRefusal = afterRefusal ?? value

@@ -8,8 +8,8 @@ package struct BasicCredential: Hashable, Sendable {
     /// The password. It can be empty, and can contain colons.
     package let password: String
 
-    /// - Throws: `UploadFailure` (`authentication`) if the user name contains a colon, which the scheme cannot express.
-    ///   It is thrown too if the user name or the password contains a control character.
+    /// - Throws: `UploadFailure` (`authentication`) if the user name contains a colon, or if the user name or the
+    ///   password contains a control character. Basic authentication cannot express a user name with a colon.
     package init(user: String, password: String) throws(UploadFailure) {
         guard !user.contains(":") else {
             throw Self.unusable("a user may not have a colon in it")

@@ -54,7 +54,8 @@ public final class OAuth2Authenticator: Authenticator {
         request.fields[.authorization] == "Bearer \(credential.accessToken)"
     }
 
-    /// Returns a newer and valid access token from the file, or requests one from the token server.
+    /// Returns an access token from the file if it is valid and not the one in `credential`. Otherwise requests a new
+    /// one from the token server. Without a file, tokens in memory are used like those of a file.
     /// - Throws: `UploadFailure`. With the category `authentication`, the user must sign in or change the
     ///   configuration. If `isTransient` is true, a later refresh can succeed.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
@@ -136,7 +137,9 @@ public final class OAuth2Authenticator: Authenticator {
 }
 
 extension StoredTokens {
-    /// True if these tokens belong to the current sign-in (`origin`) and must replace `other`, the tokens in the file.
+    /// Returns true if these tokens must replace `other`, the tokens in the file. For that, these tokens must belong to
+    /// the current sign-in (`origin`). In addition, `other` must be nil, belong to another sign-in, or have the refresh
+    /// token that these tokens replaced or still have.
     fileprivate func follows(_ other: StoredTokens?, origin: String) -> Bool {
         guard self.origin == origin else { return false }
         guard let other, other.origin == origin else { return true }

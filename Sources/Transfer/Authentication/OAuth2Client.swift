@@ -24,8 +24,8 @@ public struct OAuth2Client: Sendable {
     public var clientSecret: Secret?
     /// The part of the request that carries `clientSecret`.
     public var authentication: Authentication
-    /// The refresh token from the last sign-in. If the server replaces it, the token file has the newer one. The token
-    /// file takes precedence until a new sign-in changes this value.
+    /// The refresh token from the last sign-in. If the server replaces it, `OAuth2Authenticator` uses the new refresh
+    /// token until a new sign-in changes this value. A `TokenFile` stores the new refresh token between runs.
     public var refreshToken: Secret
     /// The scopes, separated by spaces; nil requests the scopes of the sign-in.
     public var scope: String?

@@ -20,10 +20,11 @@ struct RefreshHistory {
 
     init(window: RefreshWindow?) { self.window = window }
 
-    /// Records the start of a refresh.
+    /// Records the start of a refresh. Records nothing if `window` is nil, because the number of refreshes is then not
+    /// limited.
     ///
     /// - Parameter now: The time on a monotonic clock, which the user cannot set.
-    /// - Throws: `.excessiveRefresh` if the limit is reached.
+    /// - Throws: `.excessiveRefresh` if as many refreshes as `window` allows were started within its period.
     mutating func begin(at now: Duration) throws(AuthenticationError) {
         guard let window else { return }
         starts.removeAll { now - $0 >= window.interval }

@@ -16,13 +16,13 @@ public struct TokenFile: Sendable {
     /// - Parameter path: The absolute path. No file is opened or created before the first use.
     public init(_ path: LocalPath) { self.path = path }
 
-    /// Runs `body` while it holds the lock, so that no other program or task with a `TokenFile` reads or replaces the
-    /// file.
+    /// Runs `body` under the lock of the file, so that no other program or task with a `TokenFile` reads or replaces
+    /// the file.
     ///
-    /// - Throws: `UploadFailure`. Its category is `network` if the lock was not available before the timeout or a
-    ///   cancellation, and `descriptors` if no file descriptor is free. The category is `authentication` if the folder
-    ///   or the lock cannot be opened, if other users can change one of them, or if other users can read the lock. Any
-    ///   error of `body` is passed on.
+    /// - Throws: `UploadFailure`. Its category is `network` if the lock did not become free before the timeout or a
+    ///   cancellation. The category is `descriptors` if no file descriptor is free. The category is `authentication`
+    ///   for any other problem with the folder or the lock file, for example if other users can change them. An error
+    ///   of `body` is passed on.
     func locked<Result: Sendable>(
         _ body: (Locked) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {

@@ -1,6 +1,6 @@
 package import FerryProtocols
 
-/// The bytes of a body in order, for readers other than a connection, such as the computation of a hash.
+/// The bytes of a body in order, for code that reads a body without sending it, for example to compute a hash.
 package struct BodyChunks: AsyncSequence, Sendable {
     private static let size: ByteCount = 1 << 20
 
@@ -16,7 +16,7 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> Iterator { Iterator(rest: Array(zip(segments, labels))[...]) }
 
-    /// Splits a range of a file into the ranges of single reads, of at most 1 MiB each.
+    /// Splits a range of a file into consecutive ranges of at most 1 MiB.
     package static func chunks(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
         stride(from: range.lowerBound, to: range.upperBound, by: Int(size)).lazy.map { start in
             // Compares the remaining length with `size`, because `start + size` could overflow.
@@ -37,8 +37,8 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
         fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String?)>) { self.rest = rest }
 
-        /// Returns the next chunk; nil at the end. A chunk has at most 1 MiB, unless a stream yields more at once. It
-        /// is never empty.
+        /// Returns the next chunk, which is never empty; nil at the end. A chunk from a stream has the size that the
+        /// stream gives it. Any other chunk has at most 1 MiB.
         package mutating func next() async throws -> [UInt8]? {
             while true {
                 try Task.checkCancellation()
@@ -86,9 +86,10 @@ package struct BodyChunks: AsyncSequence, Sendable {
 }
 
 extension SourceFile {
-    /// Reads a range of the file on another thread, unless the content of a small file is still in memory.
-    /// - Throws: `UploadFailure` (`sourceChanged`) if the file does not match `identity`, also if it changes during the
-    ///   read.
+    /// Returns the bytes of a range of the file. If a small file's content was read a moment ago, copies the bytes from
+    /// memory. Otherwise reads the file on another thread.
+    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file does not match `identity`, even if the
+    ///   file changes only during the read.
     package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)
         -> [UInt8]
     {

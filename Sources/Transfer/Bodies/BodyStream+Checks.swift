@@ -1,10 +1,12 @@
 package import FerryProtocols
 
 extension BodyStream {
-    /// Returns the stream with checks: reading it fails if its length is not as declared, or if it contains `boundary`.
+    /// Returns the stream with checks. Reading the stream fails if it has more or fewer bytes than `length`, or if it
+    /// contains `boundary`. A stream whose `length` is nil is allowed to have any number of bytes.
     /// - Parameters:
     ///   - boundary: The boundary that the content must not contain; nil for no such check.
-    ///   - label: The name of the form part in failures; nil for a body that is not in a form.
+    ///   - label: The name of the form part that the stream is for; failures contain it. It is nil for a body that is
+    ///     not in a form.
     package func checked(for boundary: BoundaryCheck? = nil, label: String? = nil) -> BodyStream {
         BodyStream(
             length: length, isLeft: { canBegin },
@@ -19,8 +21,8 @@ extension BodyStream {
     }
 }
 
-/// The chunks of a stream. Reading them fails if their total length is not the declared one, or if they contain the
-/// boundary.
+/// The chunks of a stream. Reading them fails if they have more or fewer bytes than `length` in total, or if they
+/// contain `boundary`. A check is left out if its value is nil.
 private struct CheckedChunks: AsyncSequence {
     typealias Element = [UInt8]
 
@@ -65,8 +67,8 @@ private struct CheckedChunks: AsyncSequence {
         }
     }
 
-    /// Returns the error for a failed read: `CancellationError` if this task is cancelled, else a failure of the
-    /// stream.
+    /// Returns the error for a failed read. If this task is cancelled, `CancellationError` stays unchanged. An
+    /// `UploadFailure` gets the label. Any other error becomes an `UploadFailure` (`sourceUnreadable`) with the label.
     static func named(_ error: any Error, _ label: String?) -> any Error {
         switch error {
         case is CancellationError where Task.isCancelled: error

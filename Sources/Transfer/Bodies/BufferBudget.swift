@@ -2,12 +2,12 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// The maximum chunk size of every body that passes through memory. It shrinks as more bodies are sent at the same
-/// time. With TLS, a connection needs about four times its largest chunk: a chunk in flight, the next one, and the
-/// buffers of NIOSSL.
+/// The maximum chunk size of every body that passes through memory. The more bodies are sent at the same time, the
+/// smaller is the maximum. With TLS, a connection needs about four times the size of a chunk: a chunk in flight, the
+/// next one, and the buffers of NIOSSL.
 enum BufferBudget {
-    /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of the largest size.
-    /// More bodies get smaller chunks, but never smaller than `smallest`.
+    /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of 1 MiB. With more
+    /// bodies, the chunks get smaller, down to `smallest`.
     private static let total: ByteCount = 16 << 20
     /// The smallest chunk, in bytes: one TLS record (RFC 8446 §5.1).
     private static let smallest: ByteCount = 16 << 10

@@ -2,7 +2,7 @@ import FerryProtocols
 import NIOCore
 import Synchronization
 
-/// The chunks of bytes in memory: a whole body, or a part of one.
+/// Splits bytes in memory into chunks. The bytes are a whole body, or a part of one.
 final class BytesChunks: ChunkSource {
     private let left: Mutex<ByteBuffer>
     let isSmall = true

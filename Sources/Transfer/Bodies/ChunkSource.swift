@@ -6,35 +6,36 @@ struct Chunk: Sendable {
     var data: [IOData]
     /// The number of bytes in `data`.
     var count: ByteCount
-    /// True if the chunk ends the body. The last chunk is never a file region, so its bytes are in memory before the
-    /// final check of the file.
+    /// True if this chunk is the last one of the body. The last chunk is always in memory, and never a file region. So
+    /// the file can be checked for changes after its last bytes are read and before they are written.
     var isLast: Bool
 }
 
-/// A source of a body's chunks, in order.
+/// Makes the chunks of a body, in order.
 ///
-/// The caller requests the next chunk only after the source has made the previous one. Calls come on the event loop; a
-/// source reads on another thread.
+/// The caller requests a chunk only after the preceding one has been made. All calls come on the event loop. Files are
+/// read on other threads, so that the event loop does not wait for a disk.
 protocol ChunkSource: Sendable {
-    /// True if the first chunk can have up to 1 MiB instead of 64 KiB. This is so for streams, bytes in memory and
-    /// small files, where small chunks cost too much.
+    /// True for streams, bytes in memory and small files. Their first chunk can have up to 1 MiB instead of 64 KiB,
+    /// because small chunks would take too much time.
     var isSmall: Bool { get }
     /// The maximum size of a chunk, in bytes.
     var largestChunk: ByteCount { get }
 
     /// Makes the next chunk.
-    /// - Parameter limit: The maximum number of bytes, at least 1. The bytes of the body directly before and after a
-    ///   file, such as the part headers of a form, do not count.
+    /// - Parameter limit: The maximum number of bytes, at least 1. The first and the last chunk of a file can be
+    ///   larger. They can also include bytes of the body that come directly before or after the file, such as the part
+    ///   headers of a form.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk>
 
-    /// Checks the files of the source. The future fails if one of them has changed.
+    /// Checks that each file of the source still has the expected version. If a file has changed, the future fails.
     func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
-    /// True if the kernel reads a file while it sends the chunk. The kernel cannot report a change of the file, so the
-    /// caller checks the file at intervals.
+    /// True if the kernel reads a file by itself while it sends a chunk (a file region). The kernel cannot report that
+    /// the file has changed. So the caller checks the file at intervals.
     var needsWatching: Bool { get }
 
-    /// Returns the failure of the file if `error` means that the kernel could not read it; nil if the connection
-    /// failed.
+    /// Returns a failure that names the file if `error` means that the kernel could not read the file. Returns nil for
+    /// any other error, such as that of a broken connection.
     func failure(of error: any Error) -> UploadFailure?
 
     /// Stops reading, because the rest of the body is not needed.

@@ -2,10 +2,11 @@ import FerryProtocols
 import NIOCore
 import Synchronization
 
-/// The chunks of one file range, with bytes before and after it.
+/// Makes the chunks of a file range. The first chunk begins with `prefix`, and the last one ends with `suffix`.
 ///
-/// Without TLS a chunk of a large file is a file region, which the kernel sends from the page cache without a copy.
-/// With TLS it is a buffer, because the process must encrypt the bytes. The last chunk is always a buffer.
+/// Without TLS, the chunks of a range of more than 1 MiB are file regions, except the last one. The kernel sends a file
+/// region from the page cache without a copy. All other chunks are buffers. With TLS, every chunk is a buffer, because
+/// the process must encrypt the bytes.
 final class FileChunks: ChunkSource {
     private let file: SourceFile
     private let identity: FileIdentity
@@ -47,8 +48,11 @@ final class FileChunks: ChunkSource {
         return Volume.isTroubleOfDisk(code) ? SourceFile.failure(file.path, code) : nil
     }
 
-    /// Checks the file, and reads the chunk or loads its file region into the page cache. This happens on another
-    /// thread. If the content of a small file is still in memory, makes the chunk from it at once, without a check.
+    /// Makes the next chunk. Reads its bytes into a buffer, or loads them into the page cache for a file region. Also
+    /// checks whether the file has changed. All this happens on another thread.
+    ///
+    /// If the content of a small file was read a moment ago and is still in memory, uses this content at once, without
+    /// a check.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let part = take(upTo: limit)
         if !sendsRegions, let bytes = file.recentBytes(part, of: identity) {
@@ -99,8 +103,8 @@ final class FileChunks: ChunkSource {
         }
     }
 
-    /// Makes a chunk in memory from the bytes that `write` adds. The chunk also has `prefix` before the first byte of
-    /// the range, and `suffix` after the last.
+    /// Makes a chunk in memory from the bytes that `write` adds. Before the first byte of the range, the chunk also has
+    /// `prefix`. After the last byte of the range, it also has `suffix`.
     private func chunk<Failure: Error>(
         _ part: Range<ByteCount>, write: (inout ByteBuffer) throws(Failure) -> Void
     ) throws(Failure) -> Chunk {

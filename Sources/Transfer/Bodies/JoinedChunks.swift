@@ -66,7 +66,7 @@ extension StreamedBody {
         return sources.count == 1 ? sources[0] : JoinedChunks(sources)
     }
 
-    /// Returns the bytes after a segment; nil if a file or a stream follows it.
+    /// Returns all bytes after the segment at `index`; nil if any of the later segments is a file or a stream.
     private func bytes(after index: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         for segment in segments[(index + 1)...] {

@@ -2,15 +2,17 @@ import FerryProtocols
 import NIOCore
 import Synchronization
 
-/// The chunks of a stream, split where the stream yields more than the requested size.
+/// Makes the chunks of a stream. If the stream yields more bytes at once than requested, splits them into several
+/// chunks.
 ///
 /// A stream with a declared length is read to its end before its last bytes are sent. So a request whose stream is too
-/// long never completes on the server. Without a length, the end is unknown beforehand, and the last chunk is empty.
+/// long never completes on the server. If no length is declared, the last chunk is empty, because the end of the stream
+/// is found only after its last bytes.
 final class StreamChunks: ChunkSource {
     private struct State {
         /// The bytes that the stream has yielded and that no chunk contains yet.
         var left = ByteBuffer()
-        /// The number of bytes from the stream so far.
+        /// The number of bytes that the stream has yielded so far.
         var count: ByteCount = 0
         var hasEnded = false
         var reading = Reading.none
@@ -92,7 +94,8 @@ private actor ChunkReader {
 
     init(_ stream: BodyStream) { self.stream = stream }
 
-    /// Returns the next chunk, which is never empty; nil at the end. One task at a time calls it.
+    /// Returns the next chunk of the stream, which is never empty. Returns nil at the end of the stream. Only one task
+    /// at a time is allowed to call this function.
     func next() async throws -> [UInt8]? {
         var reading: any AsyncIteratorProtocol<[UInt8], any Error>
         if let iterator { reading = iterator } else { reading = Self.iterator(of: try await stream.open()) }

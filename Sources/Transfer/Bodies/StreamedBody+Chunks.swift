@@ -1,19 +1,21 @@
 public import FerryProtocols
 
 extension StreamedBody {
-    /// The bytes of the body in order, for a custom transport: non-empty chunks of at most 1 MiB, unless a stream
-    /// yields more at once.
+    /// The bytes of the body in order, in chunks for a custom transport. No chunk is empty. A chunk has at most 1 MiB.
+    /// Only a larger chunk of a stream stays whole.
     ///
-    /// Files are read off the caller's thread when a chunk is requested. The sequence waits for `rateLimiter`, and runs
-    /// `beforeLastBytes` before the last chunk.
+    /// Files are read chunk by chunk, on another thread. The sequence waits for `rateLimiter` before each chunk, and
+    /// runs `beforeLastBytes` before the last one.
     ///
-    /// The sequence throws `UploadFailure` if a file has changed or cannot be read, or if `beforeLastBytes` fails. It
-    /// also passes on the errors of a caller's stream, and `CancellationError`.
+    /// The sequence throws `UploadFailure` if a file has changed or cannot be read, or if `beforeLastBytes` fails. If a
+    /// stream of the caller throws an error, the sequence throws the same error. If the task is cancelled, the sequence
+    /// throws `CancellationError`.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable { SentChunks(body: self) }
 }
 
 extension TransportRequest.Body {
-    /// The bytes of any kind of body in order; empty for `none`. Chunks and errors are those of `StreamedBody.chunks`.
+    /// The bytes of the body in order, in chunks that are never empty. The sequence has no chunks for `none`. The
+    /// sequence throws if the body cannot be read, if its `beforeLastBytes` fails, or if the task is cancelled.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable {
         switch self {
         case .none: SentChunks(body: StreamedBody([]))
@@ -22,10 +24,11 @@ extension TransportRequest.Body {
         }
     }
 
-    /// The whole body in memory, for the transport of a test.
+    /// Reads the whole body into memory, for a transport in a test.
     ///
-    /// - Parameter limit: The maximum number of bytes.
-    /// - Throws: `TransportError`: `source` if the body cannot be read or has more than `limit` bytes, or `cancelled`.
+    /// - Parameter limit: The maximum number of bytes in the body.
+    /// - Throws: `TransportError`. Its reason is `cancelled` if the task is cancelled. The reason is `source` if the
+    ///   body cannot be read or has more than `limit` bytes.
     public func bytes(limit: ByteCount = 256 << 20) async throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         do {

@@ -12,9 +12,11 @@ public struct StreamedBody: Sendable {
 
     /// The parts in sending order.
     public var segments: [Segment]
-    /// A check that runs before the last chunk is sent, once each time that the body is sent. If it throws, the last
-    /// chunk is not sent. If the body ends with a stream of unknown length, `HTTPClientTransport` sends all bytes
-    /// before the check, and only the end of the body after it.
+    /// A check that runs before the last chunk is sent. It runs each time that the body is sent. If it throws, the last
+    /// chunk is not sent.
+    ///
+    /// If the body ends with a stream of unknown length, `HTTPClientTransport` sends all bytes of the stream before the
+    /// check. After the check, it sends only the empty chunk that ends the body.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?

@@ -3,12 +3,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Writes one body to a connection, chunk by chunk. A chunk is written once the kernel has accepted the previous one.
-/// While the kernel accepts a chunk, another thread prepares the next one. So the event loop never reads a file.
+/// Writes one body to a connection, chunk by chunk. The next chunk is written when the kernel has accepted the current
+/// one. Meanwhile, another thread prepares the next chunk. So the event loop never reads a file.
 ///
-/// The last chunk is read before the final check of the file, and written after it. The chunks of a large file start
-/// small and grow while the link accepts them quickly. So progress is smooth on a slow link, and a fast link is not
-/// slowed down.
+/// The files are checked for changes after the last chunk is read and before it is written. The first chunks of a large
+/// file are small. The chunks grow while the link accepts them quickly. So progress is smooth on a slow link, and a
+/// fast link is not slowed down.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
@@ -19,8 +19,9 @@ final class BodyWriter: Sendable {
         let write: Write
         let done: EventLoopPromise<Void>
         var following: EventLoopFuture<Chunk>?
-        /// The chunk being written: whether it is the last one, when its write began, and the number of its bytes that
-        /// the kernel has not accepted. nil while no chunk is being written.
+        /// The chunk that is being written; nil if there is none. `isLast` is true for the last chunk of the body.
+        /// `started` is the time at which the write began. `left` is the number of bytes that the kernel has not
+        /// accepted yet.
         var current: (isLast: Bool, started: NIODeadline, left: ByteCount)?
         var pause: Scheduled<Void>?
         var watch: RepeatedTask?
@@ -53,11 +54,14 @@ final class BodyWriter: Sendable {
         state = Mutex(State(chunkSize: chunks.isSmall ? ChunkSize.alwaysBuffered : ChunkSize.smallest))
     }
 
-    /// True if the kernel itself reads a file of the body while it sends (`FileRegion`).
+    /// True if the kernel reads a file of the body by itself while it sends the file (`FileRegion`).
     var sendsRegions: Bool { chunks.needsWatching }
 
-    /// Writes the whole body. Called on the event loop. The future ends when the kernel has accepted the last chunk. It
-    /// fails with the error of a read, a check or a write, or with `Stopped`.
+    /// Writes the whole body. Called on the event loop.
+    ///
+    /// - Returns: A future that completes when the kernel has accepted the last chunk. The future fails if the body
+    ///   cannot be read, if a file has changed, if `beforeLastBytes` fails, or if a write fails. It fails with
+    ///   `Stopped` if the writing was stopped.
     func run(write: @escaping Write) -> EventLoopFuture<Void> {
         let done = eventLoop.makePromise(of: Void.self)
         let isWanted = state.withLock { state in
@@ -75,8 +79,8 @@ final class BodyWriter: Sendable {
         return done.futureResult
     }
 
-    /// Detects within a second that a file has changed. A region beyond the end of a shortened file would never be sent
-    /// completely, and the kernel would not report why.
+    /// Checks the files about once a second, and ends the writing with a failure if a file has changed. If a file
+    /// becomes shorter, the kernel can never send a file region beyond the new end completely, and does not report why.
     private func watchFiles() {
         let (chunks, eventLoop) = (chunks, eventLoop)
         let interval = TimeAmount.seconds(1)
@@ -90,10 +94,12 @@ final class BodyWriter: Sendable {
         if isWatched == nil { watch.cancel() }
     }
 
-    /// Returns the failure of the file if `error` means that the kernel could not read it; nil if the connection broke.
+    /// Returns a failure that names the file if `error` means that the kernel could not read the file. Returns nil for
+    /// any other error, such as that of a broken connection.
     func failure(of error: any Error) -> UploadFailure? { chunks.failure(of: error) }
 
-    /// Records that the kernel has accepted `count` bytes. Called on the event loop.
+    /// Records that the kernel has accepted `count` more bytes. Called on the event loop. If the current chunk is
+    /// complete now, adapts the chunk size and writes the next chunk. After the last chunk, ends the writing.
     func didSend(_ count: ByteCount) {
         let finished: (isLast: Bool, elapsed: TimeAmount)? = withRun { run in
             guard var current = run.current else { return nil }
@@ -109,8 +115,8 @@ final class BodyWriter: Sendable {
         eventLoop.execute { self.goOn() }
     }
 
-    /// Stops writing after the server refused the request (status 300 and above). The future that `run(write:)`
-    /// returned completes later, when `stop()` is called.
+    /// Stops writing, because the server has refused the request (status 300 and above). The future that `run(write:)`
+    /// returned stays open until the writing ends, for example with `stop()`.
     func refuse() {
         state.withLock { state in
             guard case .running(let run) = state.phase else { return }
@@ -118,11 +124,11 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Stops writing, and starts no further check of the files. The future of `run` fails with `Stopped`, if it has not
-    /// ended.
+    /// Stops writing, and starts no more checks of the files. If the future of `run(write:)` is still open, the future
+    /// fails with `Stopped`.
     func stop() { end(.failure(Stopped())) }
 
-    /// Stops writing. Cancels `beforeLastBytes` if it is running, and returns after it has ended.
+    /// Stops writing. If `beforeLastBytes` is running, cancels it and waits until it has ended.
     func finish() async {
         // From here on no check starts.
         stop()
@@ -209,8 +215,8 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Checks, before the last bytes, the files that the kernel reads while it sends. Other files are checked when they
-    /// are read.
+    /// Checks the files of the body before its last bytes are written, if the kernel itself reads one of the files.
+    /// Otherwise does nothing, because each file was already checked when it was read.
     private func checkFiles() -> EventLoopFuture<Void> {
         let chunks = chunks
         guard chunks.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
@@ -232,8 +238,9 @@ final class BodyWriter: Sendable {
         return chunks.next(upTo: max(1, size), on: eventLoop)
     }
 
-    /// Adapts the chunk size so that a chunk takes between 25 and 150 ms: long enough to be cheap, short enough to show
-    /// progress.
+    /// Doubles the chunk size if a chunk was written in less than 25 ms. Halves it if the write took more than 150 ms.
+    /// The size stays between 64 KiB and the maximum of the source. Large chunks are efficient, and small chunks show
+    /// progress more often.
     private func adapt(to elapsed: TimeAmount) {
         state.withLock { state in
             if elapsed < .milliseconds(25) {

@@ -1,9 +1,13 @@
-/// Distinguishes a dead connection from one whose link is interrupted. The caller makes all system calls.
+/// Finds out whether a silent connection is dead, or whether only its link is interrupted. The caller makes all system
+/// calls.
 ///
-/// The kernel sends unacknowledged segments again for about 15 minutes, at growing intervals, before it gives up. So a
-/// connection with several unanswered packets in a row is compared with a new connection to the same address. If the
-/// server accepts the new one and the old one still receives no acknowledgment, the old one is dead. A server that is
-/// slow, or whose receive window is full, acknowledges the kernel's probes and never counts as dead.
+/// The kernel sends unacknowledged segments again for about 15 minutes, at growing intervals, before it gives up. This
+/// detector is faster. If several packets in a row stay unanswered, the caller opens a new connection to the same
+/// address. If the server accepts the new connection, but does not acknowledge the packets of the old one, the old
+/// connection is dead.
+///
+/// A server that is slow, or whose receive window is full, acknowledges the kernel's probes. So its connection never
+/// counts as dead.
 struct DeadPeerDetector {
     /// The action that the caller must take.
     enum Verdict: Hashable {
@@ -16,7 +20,7 @@ struct DeadPeerDetector {
     private enum State {
         /// The connection is not suspected to be dead.
         case heard
-        /// The server accepted a new connection while this number of packets of the old one was unanswered.
+        /// The server accepted a new connection while this number of packets of the old connection was unanswered.
         case suspected(unanswered: Int)
         /// A new connection is being opened. `suspected` is the number of unanswered packets when the server accepted
         /// an earlier new connection; nil if there was none.
@@ -24,8 +28,8 @@ struct DeadPeerDetector {
     }
 
     /// The number of consecutive unanswered packets after which the connection is suspected to be dead. Usually the
-    /// kernel sends them after waits of 0.2, 0.4 and 0.8 s. If a link loses a tenth of its packets, the chance that
-    /// three in a row are lost is one in a thousand.
+    /// kernel sends three such packets after waits of 0.2, 0.4 and 0.8 s. If a link loses a tenth of its packets, the
+    /// chance that three in a row are lost is one in a thousand.
     private static let unansweredBeforeSuspicion = 3
 
     private let breakCostsLittle: Bool
@@ -55,7 +59,10 @@ struct DeadPeerDetector {
         }
     }
 
-    /// Records that the server accepted a new connection. `progress` is the state of the old connection after that.
+    /// Records that the server accepted a new connection.
+    ///
+    /// - Parameter progress: The state of the old connection, read after the server accepted the new one.
+    /// - Returns: `dead` if the caller must close the old connection; otherwise `nothing`.
     mutating func newConnectionAccepted(_ progress: TCPInfo) -> Verdict {
         guard case .comparing(let suspected) = state else { return .nothing }
         guard progress.unanswered >= Self.unansweredBeforeSuspicion else {
@@ -75,10 +82,11 @@ struct DeadPeerDetector {
         state = suspected.map { .suspected(unanswered: $0) } ?? .heard
     }
 
-    /// Returns how many more packets of the old connection must stay unanswered before it counts as dead. Called after
-    /// the server has accepted a new connection. The result is 0 if a break costs little and bytes are in flight,
-    /// otherwise 3. Without bytes in flight it is always 3, because some network devices drop the kernel's probes of an
-    /// idle connection.
+    /// Returns how many more packets of the old connection must stay unanswered before the connection counts as dead.
+    /// Called after the server has accepted a new connection.
+    ///
+    /// The result is 0 if bytes are in flight and `breakCostsLittle` is true. Otherwise it is 3. Without bytes in
+    /// flight, the kernel sends only probes of an idle connection, and some network devices drop those probes.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesInFlight ? 0 : 3
     }

@@ -10,26 +10,30 @@ import Synchronization
 /// A transport based on AsyncHTTPClient: HTTP/1.1 over persistent connections. Without TLS, the kernel reads most of a
 /// large file by itself (`FileRegion`).
 ///
-/// The transport uses HTTP/1.1 only, even if the server offers HTTP/2. `Tests/bench http2` measures both over TLS to
-/// nginx on loopback. On two busy cores HTTP/2 reached 1.02 times the rate of HTTP/1.1 with one upload and 0.80 times
-/// with four (curl: 0.97 and 0.83). With HTTP/2, one lost connection would break every upload to that server. The
-/// transport could not detect which of the uploads on a connection has stalled.
+/// The transport uses HTTP/1.1 only, even if the server offers HTTP/2. `Tests/bench http2` compares both over TLS to
+/// nginx on loopback, on two busy cores. With one upload, HTTP/2 reached 1.02 times the rate of HTTP/1.1. With four
+/// uploads, HTTP/2 reached 0.80 times the rate of HTTP/1.1. For curl, these factors were 0.97 and 0.83.
+///
+/// With HTTP/2, one lost connection would break every upload to that server. The transport could not detect which of
+/// the uploads on a connection has stalled.
 public final class HTTPClientTransport: Transport {
-    /// The timeouts. The total duration of an upload has no limit.
+    /// The timeouts of a transport. The total duration of an upload has no limit.
     public struct Timeouts: Hashable, Sendable {
         /// The time for making a connection, TLS included.
         public var connect: Duration
-        /// The longest time without an acknowledged byte while there are bytes to send. After that time the request
-        /// fails. The time is extended if a break of the connection would lose many bytes, and after an outage of the
-        /// network.
+        /// The longest time for which the server acknowledges no byte while there are bytes to send. After that time,
+        /// the request fails. The time is longer after an outage of the network. It is also longer if the connection is
+        /// silent and at least 256 KiB would have to be sent again.
         public var stall: Duration
-        /// The longest time from the last byte of the request to the response's head, and between chunks of the
+        /// The longest time from the last byte of the request to the response's head, and between two chunks of the
         /// response's body.
         ///
-        /// This timeout also determines the longest time for the whole body: twice the timeout, plus a second for each
-        /// received KiB, at most ten times the timeout. With `TransportRequest.responseMayTakeLong`, it is always ten
-        /// times the timeout. A refusal (400 and above) counts as complete after a second without a further chunk of
-        /// its body.
+        /// This timeout also limits the time for the whole body of the response. The limit is twice the timeout, plus
+        /// one second for each received KiB, but at most ten times the timeout. With
+        /// `TransportRequest.responseMayTakeLong`, the limit is always ten times the timeout.
+        ///
+        /// If the server refuses the request (status 400 and above), the transport waits at most one second for each
+        /// chunk of the body. Then it returns the response without the rest of the body.
         public var response: Duration
 
         public init(
@@ -50,7 +54,7 @@ public final class HTTPClientTransport: Transport {
         public var tls: TLSSettings
         /// The proxies; by default those of the environment variables.
         public var proxy: ProxySettings
-        /// The congestion control; nil for the system's default.
+        /// The algorithm for congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
         /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped. After that
         /// the connection is closed.
@@ -82,7 +86,7 @@ public final class HTTPClientTransport: Transport {
 
     /// - Parameter monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`.
     ///   They receive it before this initializer returns.
-    /// - Throws: `UploadFailure` (`permanent`) that names the unusable certificate file.
+    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
     public init(
         _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
     ) throws(UploadFailure) {
@@ -109,14 +113,15 @@ public final class HTTPClientTransport: Transport {
     /// Closes all connections. Requests in flight and later requests fail.
     public func shutdown() async { await clients.shutdown() }
 
-    /// Closes the connections that are possibly dead. After a lost local address, closes the connections from that
-    /// address; their requests fail (`addressLost`). After a sleep of the machine, closes the idle connections.
+    /// Closes connections that possibly no longer work. For `addressLost`, these are the connections from local
+    /// addresses that the machine no longer has, and their requests fail. For `slept`, these are the idle connections.
     public func invalidateConnections(because reason: ConnectionInvalidation) {
         connections.invalidate(because: reason)
     }
 
-    /// Records that the network went away or returned. While it is away, the stall timeout does not end a request;
-    /// after the return the full timeout applies again.
+    /// Records that the network went away or returned. While the network is away, the stall timeout does not end a
+    /// request. After the return, the stall timeout starts again from zero. Connections within this machine are not
+    /// affected.
     public func linkChanged(isAway: Bool) { connections.linkChanged(isAway: isAway) }
 
     public func perform(
@@ -168,8 +173,9 @@ public final class HTTPClientTransport: Transport {
 
     /// Adds a description of the server's certificate to the error, if the certificate can be read.
     ///
-    /// If the certificate has expired or is not valid yet, the reason becomes `notConnected`. With `notTrusted`, an
-    /// upload to a known server would wait as if a captive portal had responded.
+    /// If the certificate has expired or is not valid yet, the reason becomes `notConnected` instead of `notTrusted`.
+    /// For `notTrusted`, an upload to a server that has responded before would assume that a captive portal sent the
+    /// certificate, and would wait.
     private static func naming(
         certificateOf url: String, in failed: TransportError, on loop: any EventLoop
     ) async -> TransportError {
@@ -182,14 +188,15 @@ public final class HTTPClientTransport: Transport {
         return named
     }
 
-    /// The number of requests to the server of `url` that wait because too many others are running.
+    /// The number of waiting requests to the server of `url`. A request waits while the maximum number of requests to
+    /// that server is running.
     func waitingCount(for url: String) -> Int {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
 
-    /// Returns the event loop of all requests to one origin. The client opens a connection on the loop of the
-    /// connection's first request, so later requests on this loop can reuse the connection. The connection's events and
-    /// the calls of the request's delegate are then in order.
+    /// Returns the event loop of all requests to one origin. The client opens a connection on the event loop of the
+    /// connection's first request. So later requests on the same loop can reuse the connection. On one loop, the
+    /// connection's events and the calls to a request's delegate also come in a fixed order.
     private func loop(for origin: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: origin.hashValue) % UInt(loops.count))]
     }
@@ -249,8 +256,9 @@ extension Result {
     }
 }
 
-/// The observers of the running exchanges, by the exchange's name. The `StallDetector` of a connection reads the name
-/// from an internal header field of the request, and finds the observer here.
+/// The exchanges that are running now. An exchange is a request with its response. Each exchange has a name and an
+/// observer. The `StallDetector` of a connection reads the name from an internal header field of the request, and finds
+/// the observer here.
 private final class RunningExchanges: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -261,6 +269,7 @@ private final class RunningExchanges: Sendable {
 
     subscript(name: String) -> (any ExchangeObserver)? { state.withLock { $0.observers[name] } }
 
+    /// Adds a new exchange with its observer.
     /// - Returns: The name of the new exchange.
     func begin(_ observer: any ExchangeObserver) -> String {
         state.withLock { state in

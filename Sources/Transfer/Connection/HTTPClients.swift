@@ -15,8 +15,8 @@ final class HTTPClients: Sendable {
             case none
             /// A tunnel. The credentials are sent once per tunnel, so they belong to the connection.
             case tunnel(ProxyAddress, authorization: String?)
-            /// Unencrypted requests that a proxy forwards. The client is given the proxy's URL for each request, so one
-            /// client serves all proxies.
+            /// Requests without TLS that a proxy forwards. The HTTP client receives the proxy's URL with each request,
+            /// so one client serves all proxies.
             case forward
         }
 
@@ -24,7 +24,8 @@ final class HTTPClients: Sendable {
         var isVerified = true
     }
 
-    /// The maximum number of connections to one server; further requests wait.
+    /// The maximum number of connections to one server. While all of them are in use, other requests to that server
+    /// wait.
     static let connectionsPerOrigin = 256
 
     private enum State {
@@ -41,8 +42,8 @@ final class HTTPClients: Sendable {
     private let prepare: @Sendable (any Channel) throws -> Void
     private let state = Mutex(State.open([:], direct: [:]))
 
-    /// - Parameter prepare: Prepares each connection before its first request, on its event loop.
-    /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
+    /// - Parameter prepare: Prepares a new connection before its first request. Called on the connection's event loop.
+    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
     init(
         _ configuration: HTTPClientTransport.Configuration, on group: any EventLoopGroup,
         prepare: @escaping @Sendable (any Channel) throws -> Void
@@ -183,8 +184,8 @@ final class HTTPClients: Sendable {
 /// The way in which a request reaches its server: directly, through a tunnel, or forwarded by a proxy.
 struct Route: Sendable {
     var client: HTTPClient
-    /// The URL for the client. For a forwarded request it has the proxy's host and port, and the path and query of the
-    /// request.
+    /// The URL that the HTTP client receives. If a proxy forwards the request, it has the proxy's host and port, and
+    /// the path and query of the request. Otherwise it is the URL of the request.
     var url: String
     /// The header fields that the route adds, unless the request has them already.
     var fields: [(name: String, value: String)]
@@ -195,7 +196,8 @@ struct Route: Sendable {
     /// True if a proxy reads and forwards the request, so that a response can be the proxy's own.
     var isForwarded: Bool { fields.contains { $0.name == ForwardedForm.originField } }
 
-    /// Returns the `Host` field for a server behind a Unix socket, which has no host name; none for other servers.
+    /// Returns the `Host` field for a server behind a Unix socket, since the socket has no host name. Returns no field
+    /// for any other server.
     static func fields(for url: String) -> [(name: String, value: String)] {
         UploadAddress.isUnixSocket(url) ? [("Host", UploadAddress.socketHost)] : []
     }

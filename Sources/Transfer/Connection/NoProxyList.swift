@@ -13,14 +13,15 @@ public struct NoProxyList: Hashable, Sendable {
 
     private let entries: [Entry]
 
-    /// - Parameter text: Entries separated by commas or spaces: a name with or without a leading dot, which includes
-    ///   all its subdomains; an address; a network such as `10.0.0.0/8`; `*` for all hosts. A name or an address can
-    ///   have a port. Other entries match no host.
+    /// - Parameter text: The entries, separated by commas or spaces. An entry is a host name, an address, a network
+    ///   such as `10.0.0.0/8`, or `*` for all hosts. A host name can have a leading dot, and includes all its
+    ///   subdomains. A host name or an address can have a port. Any other entry matches no host.
     public init(_ text: String = "") {
         self.init(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
     }
 
-    /// - Parameter entries: Names, addresses, networks such as `10.0.0.0/8`, or `*`. Other entries match no host.
+    /// - Parameter entries: Host names, addresses, networks such as `10.0.0.0/8`, or `*` for all hosts. A host name
+    ///   includes all its subdomains. Any other entry matches no host.
     public init(_ entries: [String]) { self.entries = entries.compactMap(Self.entry) }
 
     /// Returns whether a host is contacted without a proxy.

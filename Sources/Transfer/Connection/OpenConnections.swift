@@ -25,7 +25,8 @@ final class OpenConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a connection to the list, and removes it when it closes. Called on the connection's event loop.
+    /// Adds a connection to the list until the connection closes. Called on the connection's event loop. If the network
+    /// is away, informs `detector` of that, except for a connection within this machine.
     func add(_ channel: any Channel, watchedBy detector: StallDetector) {
         let name = ObjectIdentifier(channel)
         let bound = NIOLoopBound(detector, eventLoop: channel.eventLoop)
@@ -39,7 +40,8 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Records that the network went away or returned.
+    /// Records that the network went away or returned. Informs the stall detectors of all connections that leave this
+    /// machine.
     func linkChanged(isAway: Bool) {
         let all = state.withLock { state in
             state.linkIsAway = isAway
@@ -75,7 +77,8 @@ final class OpenConnections: Sendable {
 struct ConnectionAddressLost: Error {}
 
 extension Channel {
-    /// False if the connection leads to this machine itself.
+    /// True if the connection needs the network. False for a connection within this machine, also through a Unix
+    /// socket.
     fileprivate var needsLink: Bool {
         remoteAddress?.bareIPAddress.map { !Reachability.isLocal(host: $0) } ?? false
     }

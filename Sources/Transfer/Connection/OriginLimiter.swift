@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Limits the number of concurrent requests to one origin. Further requests wait in order of arrival, without a time
-/// limit.
+/// Limits the number of concurrent requests to one origin. When the limit is reached, other requests to that origin
+/// wait in order of arrival, without a time limit.
 ///
-/// The client's pool could queue them too, but only up to the connect timeout. Then they would fail as if the server
-/// were unreachable.
+/// The pool of the HTTP client can queue requests too, but only until the connect timeout. Then a request would fail as
+/// if the server were unreachable.
 final class OriginLimiter: Sendable {
     private struct Origin {
         var taken = 0
@@ -26,8 +26,8 @@ final class OriginLimiter: Sendable {
     func waitingCount(for origin: String) -> Int { state.withLock { $0.origins[origin]?.waiting.count ?? 0 } }
 
     /// Waits until a request to `origin` is allowed to run.
-    /// - Returns: True if the request is allowed to run, and `leave(_:)` must follow; false if the task is cancelled
-    ///   before that.
+    /// - Returns: True if the request is allowed to run. The caller must call `leave(_:)` when the request has ended.
+    ///   False if the task is cancelled before the request is allowed to run.
     func enter(_ origin: String) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1

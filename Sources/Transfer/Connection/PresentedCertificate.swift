@@ -32,9 +32,10 @@ struct PresentedCertificate {
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// Requests the server's certificate once more, without verifying it. No other data is sent.
+    /// Opens a new TLS connection to the server and reads the certificate, without verifying it. Sends only the TLS
+    /// handshake.
     ///
-    /// - Returns: The certificate; nil if the server does not send one in time.
+    /// - Returns: The certificate; nil if the connection fails, or if no certificate arrives within five seconds.
     static func read(host: String, port: Int, on loop: any EventLoop) async -> PresentedCertificate? {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
@@ -56,7 +57,7 @@ struct PresentedCertificate {
         return certificate.flatMap { try? PresentedCertificate($0) }
     }
 
-    /// True if the certificate has expired or is not valid yet: a mistake of its owner, not an attack.
+    /// True if the certificate has expired or is not valid yet.
     func isOutOfTime(at now: Date) -> Bool { now > end || now < begin }
 
     /// Returns `failure` with the certificate's names, validity period and fingerprint added to its summary. For a
@@ -76,7 +77,8 @@ struct PresentedCertificate {
     }
 }
 
-/// Waits for the end of a TLS handshake, and passes the server's certificate to `shown`.
+/// Waits for the end of a TLS handshake, and passes the server's certificate to the promise `shown`. The promise fails
+/// if the handshake fails or if there is no certificate.
 private final class CertificateReader: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

@@ -11,12 +11,12 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         case socks5
     }
 
-    /// The port that curl uses if none is given.
+    /// The port of a proxy whose address has no port, as in curl.
     private static let defaultPort = 1080
 
-    /// The protocol of the proxy; HTTP unless the address names another.
+    /// The protocol of the proxy. An address without a protocol means HTTP.
     public var kind: Kind
-    /// A name or an address, without brackets.
+    /// The name or the IP address of the proxy. An IPv6 address has no brackets.
     public var host: String
     /// The port, 1 to 65535.
     public var port: Int
@@ -90,7 +90,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     private let identity: String
     private let fetch: @Sendable () async throws(UploadFailure) -> String
 
-    /// Creates a password from its text. Prefer `init(from:fetch:)` if it comes from a keychain or a file.
+    /// Creates a password from its text. For a password from a keychain or a file, use `init(from:fetch:)` instead.
     public init(_ text: String) {
         identity = text
         fetch = { () async throws(UploadFailure) in text }

@@ -75,7 +75,7 @@ enum ProxyFailure {
                 hint: "set them with proxy, then retry", status: 407))
     }
 
-    /// Returns the failure for the reply of a SOCKS proxy (RFC 1928 §6).
+    /// Returns the failure for a reply in which a SOCKS proxy refuses a connection (RFC 1928 §6).
     static func refusal(
         by proxy: ProxyAddress, of host: String, _ reply: SOCKSServerReply
     ) -> TransportError {

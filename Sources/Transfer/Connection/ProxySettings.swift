@@ -2,12 +2,13 @@ import FerryConnectivity
 import FerryFiles
 public import FerryProtocols
 
-/// The choice of the proxy for requests. Requests to Unix sockets never use one.
+/// The choice of the proxy for requests. Requests to Unix sockets never use a proxy.
 public enum ProxySettings: Hashable, Sendable {
     case none
-    /// The settings of the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    /// The proxies in the environment variables `http_proxy`, `https_proxy` and `all_proxy`. The variable `no_proxy`
+    /// lists the exceptions.
     case environment
-    /// The given proxy, except for some hosts.
+    /// The given proxy for all hosts except those in the list `except`.
     case server(ProxyAddress, except: NoProxyList = NoProxyList())
 
     /// - Parameters:

@@ -4,9 +4,9 @@ import HTTPTypes
 
 /// The head of a request as sent: its target and its header fields.
 enum RequestHead {
-    /// The maximum number of bytes of a head. AsyncHTTPClient 1.37.0 crashes when the head of a request with a
-    /// streamed body fills NIO's write buffer of 64 KiB (`HTTPRequestStateMachine.headSent()`). So the limit stays far
-    /// below that size, whatever header fields the client and a proxy add.
+    /// The maximum number of bytes in the head of a request. AsyncHTTPClient 1.37.0 crashes when the head of a request
+    /// with a streamed body fills NIO's write buffer of 64 KiB (`HTTPRequestStateMachine.headSent()`). The limit is
+    /// lower, because the client and a proxy add header fields.
     static let longest = 32 << 10
 
     /// Checks the length of the request's head.

@@ -7,18 +7,18 @@ import Synchronization
 
 /// Collects one response and reports the request's progress. Called on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
-    /// The maximum number of body bytes that are read and dropped after the stored ones. If a response has more, its
-    /// connection is closed.
+    /// The maximum number of bytes of a response's body that are read and dropped. Bytes are dropped after the stored
+    /// part has reached its own limit. If more bytes arrive, the connection is closed.
     private static let drainLimit = 15 << 20
 
     /// The error of a response that is too long to read to its end.
     private struct ResponseTooLong: Error {}
 
-    /// The error that ends an exchange when the head of a forwarding proxy's 407 arrives. The body of that response is
-    /// not read, because it possibly has no end.
+    /// The error that ends an exchange when a forwarding proxy refuses the request with status 407. The body of that
+    /// response is not read, because it possibly has no end.
     private struct RefusedByProxy: Error {}
 
-    /// The start of the request: not written yet, or written to a new connection or to one that served a request
+    /// Tells whether the request was written, and whether the connection for it is new or has served another request
     /// before.
     enum Start {
         /// No byte of the request was written.
@@ -144,9 +144,9 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
 
     /// Returns the response if it can be used despite `error`; otherwise nil.
     ///
-    /// A response with a status of 300 or above counts once its head has arrived, even if the connection broke
-    /// afterwards. A success counts only if `error` is that its body is too long. After a cancellation no response
-    /// counts.
+    /// A response with a status of 300 or above can be used once its head has arrived, even if the connection broke
+    /// afterwards. A successful response can be used only if `error` means that the body is too long. After a
+    /// cancellation, no response can be used.
     func usableResponse(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil

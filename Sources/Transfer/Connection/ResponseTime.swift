@@ -1,8 +1,8 @@
-/// The time limit for the body of one response, counted from its head. The values `now`, `begin` and `lastChunk` are
-/// durations since the same fixed moment.
+/// The time limit for the body of one response, counted from the arrival of the response's head. The values `now`,
+/// `begin` and `lastChunk` are durations since one fixed moment.
 ///
-/// Without the limit, a response that arrives byte by byte would occupy its connection and a slot of the queue for
-/// ever. A body that arrives at 1 KiB a second or faster is allowed to take ten response timeouts.
+/// Without this limit, a response that arrives byte by byte would block its connection and its upload forever. A body
+/// that arrives at 1 KiB a second or faster is allowed to take ten response timeouts.
 struct ResponseTime {
     let status: UInt
     private let begin: Duration
@@ -12,14 +12,15 @@ struct ResponseTime {
     private var bytes: Int64 = 0
     private var lastChunk: Duration
 
-    /// The time without a further chunk after which a refusal (status 400 and above) counts as complete. Only its
-    /// status matters, and some servers keep the connection open after a refusal (Django 5.2's `runserver`).
+    /// The longest time between two chunks of a refusal's body (status 400 and above). After this time, the caller
+    /// stops waiting for the rest. Only the status of a refusal matters, and some servers keep the connection open
+    /// after a refusal (Django 5.2's `runserver`).
     private static let refusalSilence = Duration.seconds(1)
 
     /// - Parameters:
     ///   - response: The response timeout (`Timeouts.response`).
-    ///   - mayTakeLong: True if the server sends white space while it works (S3's CompleteMultipartUpload, for
-    ///     minutes).
+    ///   - mayTakeLong: True if the server sends white space until its result is ready (S3's CompleteMultipartUpload,
+    ///     for minutes).
     ///   - now: The time at which the head arrived.
     init(status: UInt, response: Duration, mayTakeLong: Bool, now: Duration) {
         self.status = status

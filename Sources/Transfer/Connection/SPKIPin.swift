@@ -47,10 +47,11 @@ struct PinMismatch: Error {
 }
 
 extension SPKIPin {
-    /// Compares the server's key with the pins after the TLS handshake. A connection without TLS has no key, and
-    /// passes.
+    /// Checks after the TLS handshake that the server's key is one of the pinned keys. Does nothing if `pins` is empty,
+    /// or if the connection has no TLS.
     ///
-    /// - Throws: `PinMismatch` if the key is not pinned.
+    /// - Throws: `PinMismatch` if the key is not pinned. Another error if the server's certificate is missing or cannot
+    ///   be read.
     static func check(_ channel: any Channel, against pins: [SPKIPin]) throws {
         guard !pins.isEmpty,
             let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)

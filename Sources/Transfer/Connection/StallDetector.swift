@@ -10,14 +10,14 @@ protocol ExchangeObserver: Sendable {
     func didStart(onKeptConnection isKept: Bool)
     /// Reports that a write failed: the connection broke, or the kernel could not read the file.
     func didFailToWrite(_ error: any Error)
-    /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus those of
-    /// completed writes. It is negative if the kernel accepted bytes and did not send them. Not called if the kernel
-    /// does not report the number.
+    /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus the number
+    /// of bytes in completed writes. It is negative if the kernel accepted bytes and did not send them. This function
+    /// is called only if the difference is known.
     func didBreak(sending difference: ByteCount)
     /// Reports that a response with a status of 300 or above arrived completely before the request was sent completely.
     /// The rest of the request's body is not needed.
     func didRefuseRest()
-    /// Reports that the response arrived to its end.
+    /// Reports that the response has arrived completely.
     func didReceiveEnd()
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small.
     var breakCostsLittle: Bool { get }
@@ -25,17 +25,20 @@ protocol ExchangeObserver: Sendable {
     /// rate-limited upload would fill the buffer with megabytes while the network is away. Those bytes would count as
     /// progress although they have not left this machine.
     var unsentLimit: Int? { get }
-    /// True if the server can take minutes to send its response, with a byte now and then, while it works.
+    /// True if the server possibly needs minutes for its response, and sends a byte now and then until the response is
+    /// complete.
     var responseMayTakeLong: Bool { get }
 }
 
-/// Watches the consecutive exchanges of one connection, as a handler between the HTTP parser and the client.
+/// Watches one connection, exchange after exchange, as a handler between the HTTP parser and the client. An exchange is
+/// a request with its response.
 ///
-/// The detector closes the connection if bytes are in flight and none of them arrives for the stall time
+/// The detector closes the connection if bytes are in flight and none of them arrives within the stall limit
 /// (`StallLimit`). The kernel alone would take about 15 minutes. A byte has arrived when the other side acknowledges
 /// it, not when a write call accepts it. So a slow link with a large chunk in flight does not count as stalled. The
-/// response timeout runs only when everything is acknowledged. A connection that is dead while the server accepts new
-/// ones is closed within seconds.
+/// response timeout runs only when all bytes are acknowledged.
+///
+/// If the connection is dead but the server accepts new connections, the dead connection is closed within seconds.
 ///
 /// Once the head of a response has arrived, its body has a total time limit (`ResponseTime`), even if bytes arrive
 /// steadily.
@@ -69,7 +72,7 @@ final class StallDetector: ChannelDuplexHandler {
         var silence: DeadPeerDetector
         var stall: StallLimit
         let began = NIODeadline.now()
-        /// The bytes that were acknowledged on the connection before this exchange.
+        /// The number of bytes that were acknowledged on the connection before this exchange.
         let acknowledged: UInt64
         var sent = SentCount()
 
@@ -87,7 +90,7 @@ final class StallDetector: ChannelDuplexHandler {
         case running(Running)
     }
 
-    /// The counters of writes, reads and acknowledged bytes. A change of one of them counts as movement.
+    /// The counters of writes, reads and acknowledged bytes. If one of them changes, the connection makes progress.
     private struct Movement: Equatable {
         var writes: UInt64 = 0
         var reads: UInt64 = 0
@@ -104,7 +107,7 @@ final class StallDetector: ChannelDuplexHandler {
     private var lastMoved = NIODeadline.now()
     /// The time at which the connection's network went away; nil while the network is available.
     private var linkLeft: NIODeadline?
-    /// The current setting of the maximum time between two retransmissions of the kernel.
+    /// The maximum time between two retransmissions, as it is set in the kernel now.
     private var backoff = TCPInfo.longestBackoff
     private var unsentLimit: Int?
     private var timer: Scheduled<Void>?
@@ -216,8 +219,8 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Records that the connection's network went away or returned. While it is away, the connection does not count as
-    /// stalled.
+    /// Records that the connection's network went away or returned. While the network is away, the connection is not
+    /// closed as stalled. After the return, the time without progress starts again from zero, and its limit is longer.
     func linkChanged(isAway: Bool) {
         if isAway {
             linkLeft = linkLeft ?? .now()
@@ -259,7 +262,8 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Reads the kernel's counters, and applies `change` to the count of the exchange's sent bytes.
+    /// Reads the kernel's counters. Calls `change` with them and with the count of sent bytes, so that `change` can
+    /// update the count. Does nothing if no exchange is running.
     private func countSent(_ change: @escaping @Sendable (inout SentCount, TCPInfo) -> Void) {
         guard let context, case .running = state else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -271,8 +275,8 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Reports to the observer, at most once for an exchange, that the connection broke and how many bytes had left
-    /// this machine.
+    /// Reports to the observer that the connection broke, with the difference between sent and written bytes. Does
+    /// nothing if the difference is unknown, or if it was already reported for this exchange.
     private func tellSent() {
         guard case .running(var running) = state, let difference = running.sent.difference else { return }
         running.sent = SentCount()
@@ -350,15 +354,16 @@ final class StallDetector: ChannelDuplexHandler {
         TCPInfo.limitUnsent(of: channel, to: limit)
     }
 
-    /// Makes the kernel retransmit soon while the peer is silent, because the link can return at any moment.
+    /// Sets the kernel's maximum time between two retransmissions, if another value is wanted now. While the peer is
+    /// silent, a short time is wanted, because the link can return at any moment.
     private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
         guard let wanted = progress.wantedBackoff, wanted != backoff else { return }
         backoff = wanted
         TCPInfo.boundBackoff(of: channel, to: wanted)
     }
 
-    /// Opens a new connection to the same address. If the server accepts it and the current connection is dead, closes
-    /// the current one.
+    /// Tests whether the current connection is dead: opens a new connection to the same address, and reports the result
+    /// to the detector. If the detector finds that the current connection is dead, closes the current connection.
     private func compare(_ context: ChannelHandlerContext) {
         guard let address = context.channel.remoteAddress else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -384,7 +389,7 @@ final class StallDetector: ChannelDuplexHandler {
 /// The error of a connection whose peer no longer responds, although it accepts new connections at the same address.
 struct ConnectionDied: Error {}
 
-/// The error of a connection on which no byte was acknowledged for the stall time.
+/// The error of a connection on which no byte was acknowledged within the stall limit (`StallLimit`).
 struct ConnectionStalled: Error {}
 
 /// The error of a response whose head, next chunk or end did not arrive in time.

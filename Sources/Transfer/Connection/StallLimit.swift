@@ -1,14 +1,14 @@
 /// The time without an acknowledged byte after which a connection with bytes to send is closed.
 ///
 /// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, the kernel
-/// can need as long as the outage itself to notice that the link is back. The limit is therefore longer if a break
-/// would lose many bytes. It is then twice the time in which these bytes were acknowledged, but at least five stall
-/// times and at most 15 minutes.
+/// can need as long as the outage itself to notice that the link is back. Therefore the time is longer if many bytes
+/// would have to be sent again. It is then twice the time from the start of the exchange to the last acknowledged byte.
+/// It is at least five times the configured stall time, and at most 15 minutes.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
-    /// The lowest limit of a connection whose break would lose many bytes, in stall times. The kernel doubles its
-    /// waits. So after an outage of two stall times, its next retry can be as late as four stall times after the last
+    /// The minimum limit in stall times, if many bytes would have to be sent again. The kernel doubles its waits. So
+    /// after an outage of two stall times, its next retry can be as late as four stall times after the last
     /// acknowledged byte. Five stall times leave time for that retry.
     private static let fade = 5
     /// The longest limit: the kernel itself gives up after about this time (tcp(7), `tcp_retries2`).
@@ -16,7 +16,7 @@ struct StallLimit {
 
     private let stall: Duration
     private let breakCostsLittle: Bool
-    /// The time for which the network was away; zero again once bytes have moved.
+    /// The time for which the network was away. It is zero again once the connection makes progress.
     private var outage = Duration.zero
 
     /// - Parameter stall: The configured stall time. The limit is never lower.
@@ -34,7 +34,8 @@ struct StallLimit {
     /// Returns the time without an acknowledged byte after which the connection is closed.
     ///
     /// - Parameters:
-    ///   - acknowledged: The acknowledged bytes of this exchange.
+    ///   - progress: The current state of the connection.
+    ///   - acknowledged: The number of acknowledged bytes of this exchange.
     ///   - time: The time from the exchange's start to the last acknowledged byte.
     func limit(_ progress: TCPInfo, acknowledged: UInt64, movingFor time: Duration) -> Duration {
         let limit = stall + min(outage, TCPInfo.longestBackoff)

@@ -3,7 +3,7 @@ import NIOCore
 
 /// The kernel's state of a TCP connection.
 struct TCPInfo: Hashable, Sendable {
-    /// The bytes that the other side has acknowledged since the connection was made.
+    /// The number of bytes that the other side has acknowledged since the connection was made.
     var acknowledgedBytes: UInt64 = 0
     /// True while the kernel has bytes that are not acknowledged.
     var hasBytesInFlight = false
@@ -16,10 +16,10 @@ struct TCPInfo: Hashable, Sendable {
     /// The number of bytes that left this machine, not counting retransmissions. Nil before the first byte, and if the
     /// kernel does not count them (before Linux 4.19).
     var sentBytes: UInt64?
-    /// The bytes that the kernel accepted and has not sent yet.
+    /// The number of bytes that the kernel has accepted and not sent yet.
     var unsentBytes: UInt64 = 0
     /// The number of consecutive unanswered probes. The kernel sends probes on an idle connection (keepalive), and
-    /// while the other side's receive window is closed. `unanswered` is at least as large.
+    /// while the other side's receive window is closed. The number is never greater than `unanswered`.
     var probes = 0
 
     /// Reads the state from the kernel. On systems other than Linux, and for sockets other than TCP, the result reports
@@ -51,13 +51,16 @@ struct TCPInfo: Hashable, Sendable {
     /// Linux's longest pause between two retransmissions (`TCP_RTO_MAX`, include/net/tcp.h).
     static let longestBackoff = Duration.seconds(120)
 
-    /// The maximum time between two retransmissions that the caller must set in the kernel; nil for no change. While
-    /// the peer is silent, this time is short, because the link can return at any moment. It is at least two round
-    /// trips, so that an acknowledgment can arrive before the next retransmission.
+    /// The maximum time between two retransmissions that the caller must set in the kernel; nil for no change.
     ///
-    /// Linux closes a connection after 15 probes of a closed window, whatever the user timeout is (tcp_probe_timer in
-    /// net/ipv4/tcp_timer.c). So the first probes are frequent, for an outage of up to a minute. After nine unanswered
-    /// probes, the other probes are rare, and cover some more minutes.
+    /// The time is short while the peer is silent, because the link can return at any moment. It is at least two round
+    /// trips, so that an acknowledgment can arrive before the next retransmission. When the peer responds, the time is
+    /// long again.
+    ///
+    /// If the other side's receive window is closed, Linux closes the connection after 15 unanswered probes, even
+    /// before the user timeout (tcp_probe_timer in net/ipv4/tcp_timer.c). So the first probes are frequent, for an
+    /// outage of up to a minute. After nine unanswered probes, the time is long, so that the other probes cover some
+    /// more minutes.
     var wantedBackoff: Duration? {
         switch (unanswered, probes) {
         case (0, _), (_, 9...): Self.longestBackoff
@@ -68,11 +71,11 @@ struct TCPInfo: Hashable, Sendable {
     }
 
     /// Limits the time between two retransmissions, if the kernel supports such a limit (Linux 6.15). Without this
-    /// limit, the kernel can notice the end of a one-minute outage as late as a minute after it.
+    /// limit, the kernel possibly waits one more minute after an outage of one minute before it retransmits.
     ///
-    /// More frequent retransmissions reach the kernel's maximum number of retries too early, and the kernel would close
-    /// the connection. So this function also sets the total time of the retries (`TCP_USER_TIMEOUT`) to the time that
-    /// Linux's defaults give.
+    /// With more frequent retransmissions, the kernel would reach its maximum number of retries too early, and would
+    /// close the connection. So this function also sets the total time of the retries (`TCP_USER_TIMEOUT`) to about 15
+    /// minutes, as with Linux's default settings.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
@@ -115,8 +118,8 @@ struct TCPInfo: Hashable, Sendable {
 }
 
 #if os(Linux)
-    /// The leading part of the kernel's `struct tcp_info` (linux/tcp.h); the C library's version ends before the
-    /// counters.
+    /// The beginning of the kernel's `struct tcp_info` (linux/tcp.h). The C library's version of the struct ends before
+    /// counters such as `bytesAcknowledged`.
     private struct KernelTCPInfo {
         var state: UInt8 = 0
         var congestionState: UInt8 = 0

@@ -11,8 +11,8 @@ enum TLSFailure {
         return false
     }
 
-    /// True if the connection ended in the handshake, as it does when a server restarts, and neither side gave a
-    /// reason.
+    /// True if the connection ended during the TLS handshake and neither side gave a reason. This happens, for example,
+    /// when a server restarts.
     static func isEndOfConnection(_ error: NIOSSLError) -> Bool {
         if case .handshakeFailed = error { return name(in: error).isEmpty }
         return false

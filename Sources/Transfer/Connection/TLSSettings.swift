@@ -28,7 +28,8 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     /// True to offer more cipher suites in TLS 1.2, for old servers: those without forward secrecy, and those in CBC
     /// mode.
     public var allowsLegacyCiphers: Bool
-    /// True to refuse a file that another user can replace, change or create. The check precedes each reading.
+    /// True to refuse a certificate or key file that another user can replace, change or create. This is checked each
+    /// time before a file is read.
     package var checksFiles = false
 
     public init(
@@ -75,7 +76,8 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
     ].joined(separator: ":")
 
-    /// - Throws: `UploadFailure` (`permanent`) that names the file that cannot be used.
+    /// Returns these settings in the form that the TLS library needs.
+    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
     func configuration() throws(UploadFailure) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion =

@@ -6,9 +6,10 @@ public import HTTPTypes
 public protocol Transport: Sendable {
     /// Sends `request` and reads the whole response. A cancellation of the task closes the connection at once.
     ///
-    /// The response is read even if the body could not be sent completely: an early 413 is a response. A transport is
-    /// allowed to return a response with a status of 300 or above although its body did not arrive completely.
-    /// - Throws: `TransportError` if no usable response arrived.
+    /// A server can respond before it has received the whole body, for example with a 413. The transport returns such a
+    /// response too. It is also allowed to return a response with a status of 300 or above although the response's body
+    /// did not arrive completely.
+    /// - Throws: `TransportError` if the transport has no response to return.
     func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse
@@ -50,10 +51,10 @@ public struct TransportRequest: Sendable {
     public var url: String
     /// The header fields in order. The transport adds `Host`, and `Content-Length` or `Transfer-Encoding`.
     public var fields: HTTPFields
-    /// The content. Before each attempt, it is opened again at its first byte.
+    /// The content. Each attempt sends it from its first byte.
     public var body: Body
-    /// True if it does no harm that the server receives the request twice. Such a request is sent again if the server
-    /// closes the reused connection on which it was sent, and at most 256 KiB of its body were sent.
+    /// True if the server can receive the request twice without harm. Such a request is sent again at once if a reused
+    /// connection breaks before the response. But it is not sent again if more than 256 KiB of its body were sent.
     public var isRepeatable: Bool
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small. A
     /// connection that seems dead is then closed sooner.
@@ -61,14 +62,16 @@ public struct TransportRequest: Sendable {
         get { declaredBreakCostsLittle ?? !body.isStreamed }
         set { declaredBreakCostsLittle = newValue }
     }
-    /// The value of `breakCostsLittle` that the caller set; nil if it follows from the body.
+    /// The value of `breakCostsLittle` that the caller set; nil if the caller set none.
     private var declaredBreakCostsLittle: Bool?
-    /// True if the server can take minutes to send its response, with a byte now and then, while it works.
+    /// True if the server possibly needs minutes for its response, and sends a byte now and then until the response is
+    /// complete.
     public var responseMayTakeLong = false
 
     /// - Parameters:
     ///   - isRepeatable: The value of `isRepeatable`; nil derives the value from the method (RFC 9110 §9.2.2).
-    ///   - breakCostsLittle: The value of `breakCostsLittle`; nil means true unless the body is streamed.
+    ///   - breakCostsLittle: The value of `breakCostsLittle`. Nil means false for a streamed body, and true for any
+    ///     other body.
     public init(
         method: HTTPRequest.Method, url: String, fields: HTTPFields = [:], body: Body = .none,
         isRepeatable: Bool? = nil, breakCostsLittle: Bool? = nil
@@ -84,15 +87,16 @@ public struct TransportRequest: Sendable {
 
 /// A limit on bytes per second, shared by all its callers.
 public protocol RateLimiter: Sendable {
-    /// Returns zero if that many bytes can be sent now, and counts them as sent. Otherwise returns the time to wait
-    /// before the next call, and counts nothing.
+    /// Returns zero if this number of bytes can be sent now, and records the bytes as sent. Otherwise returns the time
+    /// to wait before the next call, and records nothing.
     func delay(beforeSending bytes: ByteCount) -> Duration
-    /// The largest chunk, in bytes, that keeps the rate even; nil if there is no limit now.
+    /// The maximum size of a chunk in bytes; nil if there is no limit at present. Larger chunks would make the rate
+    /// uneven.
     var chunkLimit: ByteCount? { get }
 }
 
-/// A response with its body. Only the beginning of the body is included if the body is longer than the transport's
-/// limit, or if it did not arrive to its end.
+/// A response with its body. If the body is longer than the transport's limit, or if it did not arrive completely, the
+/// response has only the beginning of the body.
 public struct TransportResponse: Sendable {
     /// The status of the final response; interim responses (1xx) are skipped.
     public var status: Int
@@ -100,7 +104,8 @@ public struct TransportResponse: Sendable {
     public var fields: HTTPFields
     /// The beginning of the body, up to the transport's limit.
     public var body: [UInt8]
-    /// False if `body` is only the beginning: the rest was beyond the limit, or the connection broke before it.
+    /// False if `body` is only the beginning of the response's body. Then the rest was beyond the transport's limit, or
+    /// did not arrive.
     public var isBodyComplete: Bool
     /// The number of body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount

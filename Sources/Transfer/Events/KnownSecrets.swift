@@ -2,8 +2,8 @@ package import FerryProtocols
 package import HTTPTypes
 import Synchronization
 
-/// The secrets of all requests that a `RequestSender` has made. When the sender passes on texts from servers, it cuts
-/// these secrets from them. Such texts are in failures, locations and results of checks.
+/// The secrets of all requests that a `RequestSender` has made. The sender cuts these secrets from all texts of servers
+/// that it passes on: in failures, locations and results of checks.
 package final class KnownSecrets: Sendable {
     /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
     /// the cut would damage.
@@ -25,8 +25,8 @@ package final class KnownSecrets: Sendable {
         Redaction.credentials(cutFrom: all.cut(from: text, atLeast: .longValue))
     }
 
-    /// Returns a short value from the server, such as a URL or an entity tag, without secrets of at least
-    /// `shortestInAddress` characters. The rest stays as the server wrote it.
+    /// Returns a short value from the server, such as a URL or an entity tag, without secrets of eight or more
+    /// characters. The rest stays as the server wrote it.
     func cut(fromAddress text: String) -> String {
         all.cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
     }

@@ -38,8 +38,8 @@ package enum Redaction {
             })
     }
 
-    /// Returns the value. A value with `=`, `?` or `@` can contain a URL or a secret after a name, so it is redacted by
-    /// `text(_:)`.
+    /// Returns the value of a header field for display. A value with `=`, `?` or `@` can contain a URL, or a secret
+    /// such as `token=x`. So such a value is redacted by `text(_:)`. Any other value stays as it is.
     private static func value(_ value: String) -> String {
         value.utf8.contains { [UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@")].contains($0) }
             ? text(value) : value
@@ -51,15 +51,16 @@ package enum Redaction {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
-    /// True if the value of a configured header field is possibly a secret although the field's name does not show
-    /// that. Such a value has at least 16 characters, and its field is not one of the common ones in `harmless`.
+    /// True if the value of a configured header field is possibly, but not clearly, a secret. Such a value has at least
+    /// 16 characters. Common fields (`harmless`) are left out, because they never contain a secret. Fields for which
+    /// `holdsSecret(_:)` is true are left out, because their value clearly is a secret.
     package static func mayHoldSecret(_ field: HTTPField) -> Bool {
         field.value.count >= Secrets.telling && !harmless.contains(field.name.canonicalName)
             && !holdsSecret(field)
     }
 
     /// True if a value has the form of a key or a token. Such a value has at least 16 characters and no white space. It
-    /// contains a run of at least 16 letters and digits, or of at least 12 with both letters and digits.
+    /// contains at least 16 letters or digits in a row. A row of 12 is enough if it has both letters and digits.
     package static func looksRandom(_ value: String) -> Bool {
         guard value.count >= Secrets.telling, !value.contains(where: \.isWhitespace) else { return false }
         return value.split { !$0.isLetter && !$0.isNumber }.contains { part in
@@ -68,8 +69,8 @@ package enum Redaction {
         }
     }
 
-    /// True for `Authorization` and `Proxy-Authorization`, and for a value that begins with the name of an
-    /// authentication scheme.
+    /// True for `Authorization` and `Proxy-Authorization`, and for any other field whose value begins with the name of
+    /// an authentication scheme.
     static func hasScheme(_ field: HTTPField) -> Bool {
         [.authorization, .proxyAuthorization].contains(field.name) || beginsWithScheme(field.value)
     }
@@ -95,7 +96,7 @@ package enum Redaction {
         "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
     ]
 
-    /// True if the name suggests that its value is a secret.
+    /// True if the name suggests that its value is a secret. Always false for `Idempotency-Key`.
     package static func tellsSecret(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         // The value of this field is shown, so that a person can find it in the server's log.
@@ -115,15 +116,16 @@ package enum Redaction {
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]
 
-    /// True if a text in which the parser found no host can still contain user info. In `user:word@host/f`, the parser
-    /// takes `user` for a scheme, or the whole text for a path.
+    /// True if a URL in which the parser found no host possibly contains user info. This is so for a URL with `@` or
+    /// `:` after its scheme. For example, the parser finds no host in `user:word@host/f`, because `user` looks like a
+    /// scheme.
     private static func mayHoldUserInfo(_ url: String) -> Bool {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.contains { "@:".contains($0) }
     }
 
-    /// Cuts possible secrets within a path: the values of parameters (`;jsessionid=…`), and the values and the user
-    /// info of a URL in the path.
+    /// Returns the path without possible secrets. Cuts the values of parameters (`;jsessionid=…`). If the path contains
+    /// another URL, also cuts the values and the user info in that URL.
     private static func cutPath(_ path: String) -> String {
         var path = path
         if path.contains("=") || path.contains("%3D") || path.contains("%3d") {
@@ -141,8 +143,9 @@ package enum Redaction {
         return path
     }
 
-    /// Cuts the value of a query item. An item without a value is cut completely, since the item itself is possibly a
-    /// secret. A name with more than 64 or with unusual characters is cut for the same reason.
+    /// Returns a query item without its value. An item without a value is cut completely, since the item itself is
+    /// possibly a secret. A name is cut too if it has more than 64 characters, or a character other than ASCII letters,
+    /// digits and `_.-~[]%+`.
     private static func cutItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
             return mark

@@ -6,7 +6,7 @@ public import HTTPTypes
 public struct RequestSummary: Hashable, Sendable {
     /// The method that is sent.
     public let method: HTTPRequest.Method
-    /// The URL without user info and without the values in its query.
+    /// The URL without user info, query values, fragment and possible secrets in its path.
     public let url: String
     /// The header fields. Values that are possibly secrets are cut.
     public let fields: HTTPFields
@@ -19,7 +19,7 @@ public struct RequestSummary: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - bodyLength: The length of the body that is opened for the request.
+    ///   - bodyLength: The length of the body that is opened for the request; nil if the length is unknown.
     ///   - hasFields: False to leave out the header fields.
     init(_ request: TransportRequest, bodyLength: ByteCount?, hasFields: Bool = true) {
         method = request.method

@@ -8,7 +8,7 @@ struct Secrets: Sendable {
     enum Certainty: Int, Sendable, Comparable {
         /// A user name beside a password. It is half of a credential, but no secret by itself.
         case userName
-        /// A long query value whose name reveals nothing.
+        /// A query value of at least 16 characters whose name does not suggest a secret.
         case longValue
         /// A value that its header field, its name or the configuration marks as a secret.
         case secret
@@ -21,7 +21,7 @@ struct Secrets: Sendable {
         var fields: HTTPFields
     }
 
-    /// A request with the secrets in it.
+    /// A request (its URL and header fields) with the secrets that were found in it.
     private struct Entry {
         var source: Source
         var found: [(value: String, certainty: Certainty)]
@@ -42,14 +42,16 @@ struct Secrets: Sendable {
     /// The minimum length of the secrets that are taken from URLs and header fields. A shorter text occurs in many
     /// ordinary words.
     private static let shortest = 4
-    /// The minimum length of a value that counts as a possible secret whatever its name. Ordinary words are shorter. A
-    /// secret of this length counts as long.
+    /// The minimum length of a value that is possibly a secret, even if its name does not suggest one. Most ordinary
+    /// words are shorter. A secret of at least this length is a long secret.
     static let telling = 16
-    /// The number of leading characters by which a repetition of a long secret is recognized and cut.
+    /// The number of leading characters that identify a long secret (16 characters or more). If a text contains these
+    /// characters, they are cut, even if the rest of the secret is missing.
     private static let shownPrefix = 8
 
     private var entries: [Entry] = []
-    /// The secrets outside of the URLs and header fields of requests: those of bodies, proxies and refreshes.
+    /// The secrets that were passed to `init`, such as those in the bodies of requests. The secrets in URLs and header
+    /// fields are in `entries`.
     private var values: [String] = []
     /// The values that are possibly secrets. A value is cut only if a text repeats all of it.
     private var possible: [String] = []
@@ -64,7 +66,8 @@ struct Secrets: Sendable {
         for value in possible { add(possible: value) }
     }
 
-    /// Adds the secrets of a request. A request is added as created, again as adapted, and again after each redirect.
+    /// Adds the secrets of a request. Called for the request as the caller made it, again after the adapters have
+    /// changed it, and again after each redirect.
     mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
 
     /// Adds the secrets in header fields that another component sends, such as the transport.
@@ -99,9 +102,9 @@ struct Secrets: Sendable {
         tracesOfValues += Self.traces(of: value)
     }
 
-    /// Returns the text with a mark (`…`) in place of each secret. A secret is found in each form of `forms(of:)`, also
-    /// if the server escaped its characters. A repetition that the server or `ServerText` shortened is cut too. The
-    /// case of ASCII letters matters only in forms of fewer than 16 bytes.
+    /// Returns the text with a mark (`…`) in place of each secret. Also finds a secret that the server has encoded or
+    /// escaped, and a secret that the server or `ServerText` has shortened. In secrets and encoded secrets of at least
+    /// 16 bytes, the case of ASCII letters is ignored.
     ///
     /// - Parameters:
     ///   - certainty: The lowest certainty of the values to cut.
@@ -146,7 +149,8 @@ struct Secrets: Sendable {
         return Self.text(Array(text.utf8), without: cuts)
     }
 
-    /// Returns the text with one mark in place of all ranges that overlap.
+    /// Returns the text of `bytes` with a mark (`…`) in place of each range in `cuts`. Ranges that overlap get one mark
+    /// together.
     private static func text(_ bytes: [UInt8], without cuts: [Range<Int>]) -> String {
         var shown: [UInt8] = []
         var from = 0
@@ -168,9 +172,11 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Returns the byte sequences to search for in a text with letters in lower case. A text that repeats `value` in
-    /// any form contains at least one of these sequences. For a form with characters outside of ASCII, the sequence is
-    /// empty, and every text contains it. Such characters can be written in several ways.
+    /// Returns byte sequences by which a text that repeats `value` is found quickly. If the letters of such a text are
+    /// in lower case, it contains at least one of these sequences.
+    ///
+    /// For a form of `value` with characters outside of ASCII, the sequence is empty, and every text contains it. So
+    /// every text is searched closely, because such characters can be written in several ways.
     private static func traces(of value: String) -> [[UInt8]] {
         // Each signed request has a new secret, so only the beginnings of the hexadecimal forms are made here.
         let hexadecimal = hexadecimal(of: value.utf8, upTo: shownPrefix).map {
@@ -183,8 +189,9 @@ struct Secrets: Sendable {
             }
     }
 
-    /// Returns the number of leading characters of `form` by which a repetition is recognized. If a text contains them,
-    /// the secret is cut.
+    /// Returns the number of leading characters of `form` by which the secret is recognized. If a text contains these
+    /// characters, they are cut. The number is 8 for a form of at least 16 characters. For a shorter form, it is more
+    /// than half of the characters, and at least 5.
     private static func shownLength(of form: String) -> Int {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }
@@ -216,9 +223,11 @@ extension Secrets {
         return values
     }
 
-    /// Returns a field's secrets: the text after the authentication scheme, or the values of parameters (RFC 9110
-    /// §11.4, RFC 6265 §4.2.1), or else the whole value. The names of scheme and parameters are not cut, since servers
-    /// use them to explain an error.
+    /// Returns the secrets in the value of a header field. In a cookie, these are the values of the parameters (RFC
+    /// 6265 §4.2.1). In credentials (RFC 9110 §11.4), the secret is the text after the authentication scheme, or the
+    /// secret values in that text. In any other field, the whole value is the secret.
+    ///
+    /// The names of the scheme and of the parameters are not cut, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
             return parameters(field.value, separator: ";").map { ($0.value, .secret) }
@@ -241,7 +250,8 @@ extension Secrets {
             .map { ($0.value, .secret) }
     }
 
-    /// Returns `response`, `cnonce` and the user name; the realm, `qop` and path are no secrets (RFC 7616 §3.4).
+    /// Returns the secrets in Digest credentials: `response`, `cnonce` and the user name. The realm, `qop` and path are
+    /// no secrets (RFC 7616 §3.4).
     private static func digestParameters(_ value: String) -> [(String, Certainty)] {
         let parameters = AuthenticationChallenge.list(value).first?.parameters ?? [:]
         let secrets = ["response", "cnonce"].compactMap { parameters[$0] }
@@ -266,8 +276,8 @@ extension Secrets {
 
 /// The forms in which servers repeat a secret.
 extension Secrets {
-    /// The minimum length of a value that is cut in hexadecimal digits. The digits of a shorter value can be an
-    /// ordinary number.
+    /// The minimum length, in bytes, of a value whose hexadecimal digits are cut from texts. The digits of a shorter
+    /// value can be an ordinary number.
     private static let shortestInHexadecimal = 8
     /// The texts that servers write between two bytes in hexadecimal digits.
     private static let separators = ["", " ", ":", " 0x", ",0x", ", 0x"]
@@ -276,7 +286,8 @@ extension Secrets {
         escapedForms(of: value) + hexadecimal(of: value.utf8, upTo: .max)
     }
 
-    /// Returns the value, its Base64, and its forms in URLs and JSON.
+    /// Returns the value, its Base64 form, and its escaped forms in URLs and JSON. A value without special characters
+    /// has no escaped forms.
     private static func escapedForms(of value: String) -> [String] {
         var forms = [value, Data(value.utf8).base64EncodedString()]
         // Nothing in a plain word is escaped.
@@ -296,7 +307,8 @@ extension Secrets {
         return forms
     }
 
-    /// Returns the hexadecimal digits of at most `count` bytes of a value, with each separator.
+    /// Returns the first `count` bytes of a value as hexadecimal digits, once with each separator between the bytes.
+    /// The result is empty for a value of fewer than eight bytes.
     private static func hexadecimal(of value: String.UTF8View, upTo count: Int) -> [String] {
         guard value.count >= shortestInHexadecimal else { return [] }
         let digits = Array("0123456789abcdef".utf8)

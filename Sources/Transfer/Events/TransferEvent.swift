@@ -2,10 +2,10 @@ public import FerryProtocols
 
 /// An event of a request, from its creation to its end. Secrets are cut from its texts and its `RequestSummary`.
 ///
-/// The first event is `created`, the last one is `finished`, `failed` or `cancelled`. Each attempt that is sent has
-/// `adapted`, then `started`, `sent`…, `waiting` and `responded` or `broke`. After a redirect, or when the request is
-/// sent again on a fresh connection, the events from `started` on are repeated. `retrying` comes before another
-/// attempt.
+/// The first event is `created`. The last event is `finished`, `failed` or `cancelled`. Each attempt that is sent has
+/// `adapted`, then `started`, `sent` for each write, `waiting`, and `responded` or `broke`. After a redirect, or when
+/// the request is sent again on a fresh connection, the events from `started` on are repeated. `retrying` comes before
+/// another attempt.
 public enum TransferEvent: Hashable, Sendable {
     /// The request as the caller made it, before any adapter. `bodyLength` is nil if a file or a form must be opened
     /// first.
@@ -19,24 +19,25 @@ public enum TransferEvent: Hashable, Sendable {
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
-    /// A usable response came, possibly a refusal. `bytesSent` is the number of body bytes that the socket accepted;
-    /// `after` is the time since `started`.
+    /// The transport returned a response, possibly a refusal. `bytesSent` is the number of body bytes that the socket
+    /// accepted; `after` is the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
-    /// No usable response came, because of an error or a cancellation. `after` is the time since `started`.
+    /// The transport returned no response, because of an error or a cancellation. `after` is the time since `started`.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
-    /// The request is sent to the URL in the response, with its whole body unless it became a GET.
+    /// The server has redirected the request, which is sent again to the URL `to`. The whole body is sent again, except
+    /// after a change of the method to GET.
     case redirected(status: Int, to: String)
-    /// The request is sent once more on a fresh connection. The earlier connection was closed before the request was
-    /// sent, or was a reused connection that the server was closing.
+    /// The request is sent once more on a new connection. Either the earlier connection was closed before the request
+    /// was sent, or it was a reused connection that broke before the server responded.
     case retriedOnFreshConnection
-    /// A retrier requests another attempt. It begins when the time `after` has passed. `reason` is the failure of the
-    /// attempt that has just ended.
+    /// A retrier requests another attempt, which begins when the time `after` has passed. `reason` is the failure of
+    /// the attempt that has just ended.
     case retrying(after: Duration, reason: String)
     /// A credential was refreshed, for this request and all requests that waited for it; `after` is the duration of the
     /// refresh.
     case refreshed(after: Duration)
-    /// The upload uses the protocol that the setting `auto` chose, now or for an earlier upload. The text names the
-    /// protocol and the reason. This event belongs to no request.
+    /// The setting `auto` has chosen the protocol of the upload, or the upload uses an earlier choice of `auto`. The
+    /// text names the protocol and the reason. This event belongs to no request.
     case protocolChosen(String)
     /// The server has lost this many bytes that it had confirmed. This event belongs to no request.
     case serverLost(ByteCount)
@@ -44,12 +45,12 @@ public enum TransferEvent: Hashable, Sendable {
     case suspended
     /// The request resumes.
     case resumed
-    /// The request succeeded. `after` is the time since its creation.
+    /// The request succeeded. `after` is the time since the creation of the request.
     case finished(status: Int, after: Duration)
-    /// The request ended without an accepted response, and no retrier requests another attempt. `after` is the time
-    /// since its creation.
+    /// The request failed, and no retrier requests another attempt. `after` is the time since the creation of the
+    /// request.
     case failed(reason: String, after: Duration)
-    /// The request was cancelled. `after` is the time since its creation.
+    /// The request was cancelled. `after` is the time since the creation of the request.
     case cancelled(after: Duration)
     /// The certificate of this host is not verified, because the configuration disables it. This event belongs to no
     /// request.
@@ -57,7 +58,8 @@ public enum TransferEvent: Hashable, Sendable {
 }
 
 extension TransferEvent {
-    /// Returns the same event, with `secrets` and apparent secrets cut from its texts.
+    /// Returns the same event without secrets in its texts. Cuts the given `secrets`, and also texts that look like
+    /// secrets.
     func redacted(_ secrets: Secrets) -> TransferEvent {
         let cut: (String) -> String = { Redaction.text(secrets.cut(from: $0)) }
         return switch self {
@@ -75,8 +77,8 @@ extension TransferEvent {
     }
 }
 
-/// The level of detail for a monitor. Events that `outline` leaves out are created only if a monitor of the request has
-/// the level `full`.
+/// The level of detail that a monitor needs. If no monitor of a request needs `full`, some events of that request are
+/// not created at all.
 public enum EventDetail: Hashable, Sendable {
     /// All events, with all details.
     case full
@@ -85,11 +87,13 @@ public enum EventDetail: Hashable, Sendable {
     case outline
 }
 
-/// A receiver of all events. Calls come from any thread, in order for one request. A call must return quickly.
+/// A receiver of all events. Calls come from any thread. The events of one request come in order. A call must return
+/// quickly.
 public protocol EventMonitor: Sendable {
     /// The level of detail, `full` by default.
     var detail: EventDetail { get }
 
+    /// Receives an event of a request.
     /// - Parameter request: The request and its attempt.
     func receive(_ event: TransferEvent, of request: RequestContext)
 }

@@ -1,19 +1,20 @@
 import FerryFiles
 
-/// A text whose escapes of HTML, JSON, JavaScript and URLs are decoded, with the positions of its bytes in the original
-/// text.
+/// A text with its escapes of HTML, JSON, JavaScript and URLs decoded. For each byte, it has the position of that byte
+/// in the original text.
 struct UnescapedText {
     /// The maximum number of times that escapes are decoded. A server can escape a text several times, for example for
     /// HTML and then for JSON.
     private static let maximumDepth = 3
-    /// The minimum length of a secret's beginning that is cut before a mark.
+    /// The minimum number of leading bytes of a secret that are cut if a `…` follows them.
     private static let shortestBeginning = 4
-    /// The maximum length of an HTML entity, without its `&`. A longer search would make the time quadratic.
+    /// The maximum length of an HTML entity in bytes, without its `&`. Without this limit, the search for the `;` of
+    /// each `&` would take quadratic time.
     private static let longestEntity = 12
 
     private(set) var bytes: [UInt8] = []
-    /// The position of each byte in the original text, and the length of that text. All bytes of one escape have the
-    /// position at which the escape begins.
+    /// The position of each byte in the original text. The last element is the length of the original text. All bytes
+    /// of one escape have the position at which the escape begins.
     private var offsets: [Int] = []
 
     /// Returns the text as it is, then the text after each decoding of its escapes. Stops when no escape is left, or
@@ -64,13 +65,13 @@ struct UnescapedText {
         return result
     }
 
-    /// Returns where the original text repeats `value`, whole or shortened at its end. Servers shorten long values that
-    /// they repeat.
+    /// Returns the ranges of the original text that repeat `value`. A repetition can lack the end of `value`, because
+    /// servers shorten long values.
     ///
     /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar
     /// before it, such as U+0600.
     ///
-    /// - Parameter shown: The minimum length of a repetition, in bytes.
+    /// - Parameter shown: The minimum number of leading bytes of `value` in a repetition.
     func repetitions(of value: [UInt8], shown: Int) -> [Range<Int>] {
         guard shown > 0, value.count >= shown else { return [] }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -92,11 +93,13 @@ struct UnescapedText {
         }
     }
 
-    /// Returns where `value` begins before a `…`, with which this program and servers end a text that they shorten.
+    /// Returns the ranges of the original text that repeat only the beginning of `value`, directly before a `…`. This
+    /// program and servers end a text with `…` if they shorten it. A beginning has at least four bytes.
     ///
     /// - Parameters:
-    ///   - shown: The length from which `repetitions` finds the beginning, in bytes.
-    ///   - marks: The positions of each `…` (`marks`).
+    ///   - shown: The length limit in bytes. Finds only beginnings that are shorter, because `repetitions(of:shown:)`
+    ///     finds the others.
+    ///   - marks: The positions of each `…` in `bytes`.
     func beginnings(of value: [UInt8], below shown: Int, before marks: [Int]) -> [Range<Int>] {
         marks.compactMap { mark in
             let longest = min(shown - 1, value.count, mark)
@@ -144,7 +147,7 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes an entity of HTML: `&#43;`, `&#x2B;` or `&plus;`.
+    /// Decodes an HTML entity, such as `&#43;`, `&#x2B;` or `&plus;`. Returns nil if `rest` does not begin with one.
     private static func entity(_ rest: ArraySlice<UInt8>) -> Escape? {
         let body = rest.dropFirst().prefix(longestEntity)
         guard let end = body.firstIndex(of: UInt8(ascii: ";")) else { return nil }
@@ -158,7 +161,8 @@ extension UnescapedText {
         return number.flatMap(utf8).map { Escape(decoded: $0, length: length) }
     }
 
-    /// Decodes an escape of JSON, JavaScript or C: `\u002B`, `\u{2B}`, `\x2B`, `\053` or `\/`.
+    /// Decodes an escape of JSON, JavaScript or C: `\u002B`, `\u{2B}`, `\x2B`, `\053` or `\/`. Returns nil if `rest`
+    /// does not begin with one.
     private static func backslash(_ rest: ArraySlice<UInt8>) -> Escape? {
         guard let kind = rest.dropFirst().first else { return nil }
         let digits = rest.dropFirst(2)
@@ -186,7 +190,8 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes the escape `\u{2B}` from its first digit; nil unless it has one to six hexadecimal digits.
+    /// Decodes an escape such as `\u{2B}`. Returns nil for any text that is not such an escape.
+    /// - Parameter digits: The text after the `{`: one to six hexadecimal digits and a `}`.
     private static func braced(_ digits: ArraySlice<UInt8>) -> Escape? {
         guard let end = digits.prefix(7).firstIndex(of: UInt8(ascii: "}")), end > digits.startIndex else {
             return nil
@@ -197,7 +202,8 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes the escape `\053` from its first digit; nil unless `digits` are three octal digits.
+    /// Decodes an escape such as `\053`. Returns nil for any text that is not such an escape.
+    /// - Parameter digits: The text after the backslash: three octal digits.
     private static func octal(_ digits: ArraySlice<UInt8>) -> Escape? {
         let isOctal = digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "7") ~= $0 }
         guard digits.count == 3, isOctal else { return nil }
@@ -220,7 +226,8 @@ extension UnescapedText {
         Unicode.Scalar(scalar).map { Array(String($0).utf8) }
     }
 
-    /// The ASCII characters that HTML 5 names, by name in lower case, without letters and digits.
+    /// The ASCII characters that have a name in HTML 5, except letters and digits. The keys are these names in lower
+    /// case.
     private static let entities: [String: Unicode.Scalar] = [
         "amp": "&", "apos": "'", "ast": "*", "bsol": "\\", "colon": ":", "comma": ",", "commat": "@",
         "dollar": "$", "equals": "=", "excl": "!", "grave": "`", "gt": ">", "hat": "^", "lbrace": "{",

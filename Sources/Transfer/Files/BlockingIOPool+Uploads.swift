@@ -3,14 +3,15 @@ import NIOCore
 import Synchronization
 
 extension BlockingIOPool {
-    /// Runs `work` on a thread of the pool, so that a blocked device does not block other work.
+    /// Runs `work` on a thread of the pool and returns its result. A blocked device does not block the work on other
+    /// devices.
     ///
     /// - Parameters:
     ///   - path: The file that `work` reads.
-    ///   - medium: The device number of the file; nil if it is unknown. A blocked device leaves half of the threads to
-    ///     other devices. All unknown devices count as one.
-    /// - Throws: The error of `work`; `sourceAway` after the pool's timeout; `network` after a cancellation. After a
-    ///   timeout or a cancellation `work` can still run, so it must retain all that it uses.
+    ///   - medium: The number of the device that has the file; nil if the number is unknown. Work on one device
+    ///     occupies at most half of the threads. All work with nil counts as work on one device.
+    /// - Throws: The error of `work`; `sourceAway` if `work` times out in the pool; `network` if the task is cancelled.
+    ///   After a timeout or a cancellation `work` possibly still runs, so it must retain all that it uses.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -27,8 +28,12 @@ extension BlockingIOPool {
         return try result.get()
     }
 
-    /// Runs `work` on a thread of the pool, for a file on the device `medium` (nil if unknown). The future fails with
-    /// the error of `work`, or with `sourceAway` after the pool's timeout.
+    /// Runs `work` on a thread of the pool, and returns a future for the result. The future fails with the error of
+    /// `work`. If `work` times out in the pool, the future fails with `sourceAway`.
+    ///
+    /// - Parameters:
+    ///   - path: The file that `work` reads.
+    ///   - medium: The number of the device that has the file; nil if the number is unknown.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?, eventLoop: any EventLoop,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -69,8 +74,9 @@ private final class Delivery<Value: Sendable>: Sendable {
         }
     }
 
-    /// Sets the receiver of the result.
-    /// - Returns: False if a cancellation came first. `receive` was then called with the failure.
+    /// Sets the function that receives the result.
+    /// - Returns: False if the task was cancelled before this call. In this case `receive` has been called with a
+    ///   `network` failure.
     func expect(_ receive: @escaping @Sendable (Outcome) -> Void) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }

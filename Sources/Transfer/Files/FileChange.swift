@@ -5,11 +5,11 @@ import FerryProtocols
 struct FileChange {
     let queued: FileIdentity
     let found: FileIdentity
-    /// True if the file changed during its upload: the attempt had opened the queued version. False if the file changed
-    /// while it was queued.
+    /// True if the attempt opened the queued version, so the file changed during its upload. False if the file changed
+    /// before the attempt opened it.
     let isWhileSent: Bool
 
-    /// Returns the failure that describes the difference.
+    /// Returns a `sourceChanged` failure that tells the user how the file at `path` has changed.
     func failure(_ path: LocalPath) -> UploadFailure {
         UploadFailure(
             .sourceChanged,
@@ -39,7 +39,8 @@ struct FileChange {
             + time(found.changed)
     }
 
-    /// The sizes as `was 48 MiB, is 11 B now`. If both sizes have the same text, states their difference instead.
+    /// The old and the new size of the file as text: `was 48 MiB, is 11 B now`. If both sizes look the same in this
+    /// form, the text states their difference: `was 48 MiB, has 11 B more now`.
     private var sizes: String {
         let (before, now) = (ByteFormat.sentence(queued.size), ByteFormat.sentence(found.size))
         guard before == now else { return "was \(before), is \(now) now" }

@@ -6,11 +6,12 @@ enum FileDigest {
     private static let span: ByteCount = 16 << 20
     private static let blockSize = 1 << 20
 
-    /// Computes the requested digests. Each range is read once for all its digests.
+    /// Computes the requested digests. Reads each range once, even if several digests of that range are requested.
     ///
-    /// - Returns: The digests in the order of `orders`; nil if the task was cancelled between two jobs.
-    /// - Throws: `sourceChanged` if the file ends too soon; `sourceAway` if the disk or network share fails; `network`
-    ///   if the task is cancelled during a job.
+    /// - Returns: One digest for each element of `orders`, in the same order. Returns nil if the task was already
+    ///   cancelled before one of the reads.
+    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before the end of a range,
+    ///   `sourceAway` if the disk or network share fails, and `network` if the task is cancelled during a read.
     static func compute(
         _ orders: [DigestRequest], of file: SourceFile
     ) async throws(UploadFailure) -> [ComputedDigest]? {

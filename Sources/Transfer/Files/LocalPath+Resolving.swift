@@ -1,10 +1,10 @@
 public import FerryProtocols
 
 extension LocalPath {
-    /// Returns the path to the same file without symbolic links.
+    /// Returns the path of the same file or folder with each symbolic link replaced by its target.
     ///
-    /// - Throws: `UploadFailure`. It is `sourceUnreadable` if nothing is at the path, or if a link is dangling or
-    ///   circular.
+    /// - Throws: `UploadFailure` that names the path and the reason, for example that nothing is at the path, or that
+    ///   the links form a loop.
     public func resolved() throws(UploadFailure) -> LocalPath {
         do throws(SystemCallError) { return try withoutLinks() } catch {
             throw failure(error.code)

@@ -2,8 +2,8 @@ import FerryFiles
 public import FerryProtocols
 
 extension SourceFile {
-    /// Returns the failure for a file that cannot be read, for a reason that does not pass by itself.
-    /// - Parameter reason: A part of a sentence: `no such file`.
+    /// Returns a `sourceUnreadable` failure: the file cannot be read until the user corrects the cause.
+    /// - Parameter reason: The part of the summary after the path, such as `no such file`.
     public static func unreadable(
         _ path: LocalPath, _ reason: String, hint: String = "put the file right, then retry"
     ) -> UploadFailure {
@@ -24,7 +24,7 @@ extension SourceFile {
             hint: "see whether its disk or network share answers; Ferry retries by itself")
     }
 
-    /// Returns the failure for a system error during opening.
+    /// Returns the failure for a file that could not be opened. `code` is the error of the system call.
     static func failure(_ path: LocalPath, opening code: Errno) -> UploadFailure {
         // ENXIO is the errno of a socket and of a device without a driver, but also of a file whose disk is gone.
         guard code == .noSuchAddressOrDevice, FileKind.of(path, follows: true) != .file else {
@@ -33,7 +33,7 @@ extension SourceFile {
         return unreadable(path, "is not a regular file")
     }
 
-    /// Returns the failure for a system error.
+    /// Returns the failure for a system call on the file at `path`. `code` is the error of the call.
     static func failure(_ path: LocalPath, _ code: Errno) -> UploadFailure {
         switch code {
         case .noSuchFileOrDirectory, .notDirectory: unreadable(path, "no such file")

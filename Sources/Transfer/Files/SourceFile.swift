@@ -21,8 +21,8 @@ public final class SourceFile: Sendable {
 
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of hard links and the change time (ctime) of the unchanged file. The removal of a hard link changes
-    /// both. If `check(_:)` finds fewer links and no other change, it stores the new values here.
+    /// The number of hard links and the change time (ctime) of the open file: first the values at its opening. If only
+    /// hard links were removed since, `check(_:)` stores the new values here, and the file counts as unchanged.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -30,7 +30,8 @@ public final class SourceFile: Sendable {
         var changed: Int64
     }
 
-    /// True if system calls about the open file do not block, so that they can be made on the caller's thread.
+    /// True if the file is known to be on a local file system, such as ext4. A system call on the open file then needs
+    /// no network, and runs on the caller's thread. Always false on systems other than Linux.
     private let isOnLocalDisk: Bool
     /// The content of a small file, read when the file was opened; nil if it was not read then.
     private let content: Content?
@@ -43,13 +44,13 @@ public final class SourceFile: Sendable {
     /// The maximum size in bytes of a file that is read when it is opened. Reading it at once saves two switches
     /// between threads.
     private static let smallest: ByteCount = 128 << 10
-    /// The maximum age of `content`. Older content is not used, so that a change of the file is noticed.
+    /// The maximum age of `content`. Older content is not used, because the file has possibly changed since.
     private static let recent = Duration.milliseconds(100)
 
-    /// Opens a file, following symbolic links. A device is not opened, because opening some devices has side effects.
-    /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the disk or
-    ///   network share does not allow reading now, and `descriptors` if no file descriptor is free. It is
-    ///   `sourceUnreadable` in all other cases, also for an entry that is not a regular file on a disk.
+    /// Opens a file. Follows symbolic links. Does not open a device, because opening some devices has side effects.
+    /// - Throws: `UploadFailure` that names the path and the reason. Its category is `sourceAway` if the disk or
+    ///   network share fails, and `descriptors` if no file descriptor is free. It is `sourceUnreadable` in every other
+    ///   case, for example if the path leads to a folder or to a file of /proc.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The C library would end the path at the null byte.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
@@ -61,12 +62,13 @@ public final class SourceFile: Sendable {
         try self.init(path, opened: opened, readers: readers)
     }
 
-    /// Makes a `SourceFile` from an open descriptor and takes ownership of the descriptor. If this throws, the
-    /// descriptor is closed.
+    /// Makes a `SourceFile` that owns the open descriptor `opened`. If the initializer throws, it closes the
+    /// descriptor.
     ///
-    /// - Parameter readsSmall: True to read the content of a small file at once, if it is on a local disk.
-    /// - Throws: `UploadFailure` that names the path and the reason, also if the descriptor is not of a regular file on
-    ///   a disk.
+    /// - Parameter readsSmall: True to read the content of a small file at once. The content is only read if the file
+    ///   is on a local disk.
+    /// - Throws: `UploadFailure` that names the path and the reason, for example that the descriptor does not belong to
+    ///   a regular file.
     init(
         _ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared, readsSmall: Bool = false
     ) throws(UploadFailure) {
@@ -95,12 +97,15 @@ public final class SourceFile: Sendable {
         try SourceFile(path).identity
     }
 
-    /// Opens a queued file on another thread. If the path contains a symbolic link, the file behind the link must be
-    /// exactly the queued version, because a folder of the path may have been replaced by a link. Without a link, the
-    /// version is not compared, so the caller must call `check(_:)`.
+    /// Opens a queued file on a thread of `readers`.
     ///
-    /// - Throws: `UploadFailure` that names the path and the reason. It is `sourceChanged` if a link leads to any other
-    ///   file, and `sourceAway` if the disk or network share is not mounted.
+    /// If the path contains no symbolic link, the opened file can have any version, so the caller must call
+    /// `check(_:)`. If the path contains a symbolic link, the opened file is always the queued version `identity`. This
+    /// matters if a link has replaced a folder of the path since.
+    ///
+    /// - Throws: `UploadFailure` that names the path and the reason. Its category is `sourceChanged` if the path
+    ///   contains a link and does not lead to the queued version. It is `sourceAway` if the disk or network share is
+    ///   not mounted.
     public static func open(
         _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared,
         readsSmall: Bool = false
@@ -133,8 +138,9 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Opens a path that contains no symbolic link.
-    /// - Throws: `UploadFailure` that names the path and the reason, also for a link.
+    /// Opens a file whose path must not contain a symbolic link.
+    /// - Throws: `UploadFailure` that names the path and the reason, for example that the path contains a symbolic
+    ///   link.
     public convenience init(resolved path: LocalPath) throws(UploadFailure) {
         switch try Self.walk(path) {
         case .file(let opened): try self.init(path, opened: opened)
@@ -168,8 +174,8 @@ public final class SourceFile: Sendable {
         return Content(bytes: bytes, read: now)
     }
 
-    /// Returns a range of `content`; nil if `content` is missing, older than `recent`, or shorter than the range. nil
-    /// too if the opened file was not the version `expected`.
+    /// Returns the bytes of `range` from `content`. Returns nil if `content` is nil, older than `recent`, or shorter
+    /// than the range. Also returns nil if the file had another version than `expected` when it was opened.
     func recentBytes(_ range: Range<ByteCount>, of expected: FileIdentity) -> ArraySlice<UInt8>? {
         guard let content, identity == expected, content.read.duration(to: .now) < Self.recent,
             range.lowerBound >= 0, range.upperBound <= ByteCount(content.bytes.count)
@@ -206,7 +212,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Calls `check(_:)` off the caller's thread, unless the file is on a local disk.
+    /// Checks with `check(_:)` that the file still has the version `expected`. If the file is not on a local disk, the
+    /// check runs on a thread of the pool, because it can block.
     func confirm(_ expected: FileIdentity) async throws(UploadFailure) {
         if isOnLocalDisk { return try check(expected) }
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
@@ -214,10 +221,11 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Checks that the open file is still the version that `expected` describes.
+    /// Checks that the open file has the version `expected`.
     ///
-    /// A deleted or replaced file passes the check: it has lost a name, but the open file keeps its content.
-    /// - Throws: `UploadFailure`. It is `sourceChanged` if the file is another version now.
+    /// The removal of a name (hard link) of the file is not counted as a change, because the open file keeps its
+    /// content. So a file that was deleted or replaced after its opening passes the check.
+    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file has another version.
     public func check(_ expected: FileIdentity) throws(UploadFailure) {
         let status = try Self.status(of: descriptor, path: path)
         let found = status.identity
@@ -237,8 +245,9 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns whether the file was deleted or replaced since it was opened, without blocking the caller's thread.
-    /// Returns nil if it was not, if that is unknown, or if the disk or network share does not respond.
+    /// Returns `.deleted` if the file was deleted since it was opened, and `.replaced` if another file replaced it.
+    /// Returns nil in every other case, also if the disk or network share does not respond. Does not block the caller's
+    /// thread.
     func dispositionNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil
@@ -249,7 +258,8 @@ public final class SourceFile: Sendable {
         return found ?? nil
     }
 
-    /// Returns whether the file was deleted or replaced since it was opened; nil if it was not, or if unknown.
+    /// Returns `.deleted` if the file was deleted since it was opened, and `.replaced` if another file replaced it.
+    /// Returns nil in every other case: the file is still there, was moved, or cannot be examined.
     func disposition() -> SourceDisposition? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
         guard status.links < links else { return nil }
@@ -260,17 +270,18 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns `expected` with the current device number of the file if all other values match, otherwise `expected`
-    /// unchanged. A disk or share that was away may come back with another device number.
+    /// Returns `expected` with the device number of the open file if all other values of both identities are equal.
+    /// Otherwise returns `expected` unchanged. A disk or network share can get another device number when it is mounted
+    /// again.
     public func recognized(_ expected: FileIdentity) -> FileIdentity {
         var here = expected
         here.device = identity.device
         return here == identity ? here : expected
     }
 
-    /// Fills `buffer` with the bytes of the file from `offset` on.
-    /// - Throws: `sourceChanged` if the file ends before `buffer` is full; `sourceAway` if the disk or network share
-    ///   fails.
+    /// Fills `buffer` with bytes of the file, beginning at `offset`.
+    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before `buffer` is full, and
+    ///   `sourceAway` if the disk or network share fails.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {
@@ -290,9 +301,10 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Loads a range into the page cache, so that sending it does not wait for the disk.
-    /// - Throws: `sourceChanged` if the file ends before the end of the range; `sourceAway` if the disk or network
-    ///   share fails.
+    /// Makes the kernel load a range of the file into the page cache. Sending the range then does not wait for the
+    /// disk.
+    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before the end of the range, and
+    ///   `sourceAway` if the disk or network share fails.
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
         descriptor.willNeed(range)
         // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.
@@ -321,8 +333,8 @@ public final class SourceFile: Sendable {
         return status
     }
 
-    /// Refuses everything but a regular file on a disk. A file whose content the kernel generates, as in /proc, has no
-    /// reliable size and no reliable end.
+    /// Throws a `sourceUnreadable` failure if `status` does not belong to a regular file on a disk. A file whose
+    /// content the kernel generates, as in /proc, is refused too: it has no reliable size and no reliable end.
     static func check(_ status: FileStatus, _ path: LocalPath) throws(UploadFailure) {
         try checkKind(of: status, path)
         if PseudoFileSystems.hold(status.identity.device) {

@@ -3,13 +3,14 @@ package import FerryProtocols
 /// An open folder. Entries are looked up in the folder that was opened, even if another folder is at its path now.
 /// Symbolic links are listed and never followed.
 package final class SourceFolder: Sendable {
-    /// The path by which the folder was found.
+    /// The path of the folder when it was opened.
     package let path: LocalPath
     /// The file system of the folder (`st_dev`).
     package var device: UInt64 { status.identity.device }
     private let directory: Directory
     private let status: FileStatus
 
+    /// Opens a folder.
     /// - Parameter path: A path without symbolic links, as `LocalPath.resolved()` returns it.
     /// - Throws: `UploadFailure` that names the path and the reason.
     package convenience init(_ path: LocalPath) throws(UploadFailure) {
@@ -47,8 +48,8 @@ package final class SourceFolder: Sendable {
         (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
     }
 
-    /// Returns the device number (`st_dev`) of a folder, or of its nearest existing parent; nil if none exists. Follows
-    /// symbolic links.
+    /// Returns the device number (`st_dev`) of `folder`. If the folder does not exist or cannot be examined, returns
+    /// the number of its nearest ancestor that can be examined; nil if there is none. Follows symbolic links.
     package static func device(holding folder: LocalPath) -> UInt64? {
         var current: LocalPath? = folder
         while let folder = current {
@@ -58,7 +59,8 @@ package final class SourceFolder: Sendable {
         return nil
     }
 
-    /// Returns the identity of the regular file with this name, without opening it; nil if there is none.
+    /// Returns the identity of the file `name` in this folder, without opening the file. Returns nil if the entry is
+    /// not a regular file, or cannot be examined.
     package func version(named name: [UInt8]) -> FileIdentity? {
         guard let status = try? directory.status(of: LocalPath(bytes: name)), status.kind == .file else {
             return nil
@@ -74,8 +76,9 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// Returns the identity of the file with this name. Opens the file, so that an unreadable file is detected.
-    /// - Throws: `UploadFailure` that names the path and the reason, also if the entry is not a regular file on a disk.
+    /// Returns the identity of the file `name` in this folder. Opens the file for reading, so that a missing permission
+    /// is noticed.
+    /// - Throws: `UploadFailure` that names the path and the reason, for example that the entry is not a regular file.
     package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)
         guard path.bytes.count < LocalPath.lengthLimit else {

@@ -21,7 +21,8 @@ extension UploadFailure {
             hint: "Ferry resumes by itself when some are closed")
     }
 
-    /// The failure without the file or host, so that it is the same for every upload.
+    /// A copy of a failure of `noDescriptor(_:for:)` without the file or host in its summary. The copies for all
+    /// uploads are equal. The copy of any other failure is unchanged.
     package var ofEveryUpload: UploadFailure {
         var failure = self
         if let start = summary.firstRange(of: Self.lack)?.lowerBound {

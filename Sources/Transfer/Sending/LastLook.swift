@@ -1,7 +1,8 @@
 import FerryFiles
 
-/// Checks that the file is unchanged, just before a request that completes an upload but carries no bytes of the file.
-/// A check before the credentials are fetched would be too early, because fetching them can take long.
+/// Checks that the file is unchanged, right before a request that completes an upload without sending bytes of the
+/// file. The sender runs this check after it has fetched the credentials. So it also notices a change during that
+/// fetch, which can take long.
 struct LastLook: RequestInterceptor {
     let file: SourceFile
     let identity: FileIdentity

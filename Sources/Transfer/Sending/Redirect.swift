@@ -6,17 +6,20 @@ import HTTPTypes
 public struct Redirect: Sendable {
     /// The request as it was sent.
     public let request: TransportRequest
-    /// Status 301, 302, 303, 307 or 308.
+    /// The response, with the status 301, 302, 303, 307 or 308.
     public let response: TransportResponse
     /// The absolute URL of the target.
     public let url: String
     /// True if the target has the same scheme, host and port as `request`.
     public let staysAtServer: Bool
 
-    /// The header fields that the caller and the sender's configuration set, without the changes of adapters.
+    /// The header fields that the request had before the adapters changed it.
     private let asked: HTTPFields
 
-    /// - Returns: nil if the response is not a redirect, or if its `Location` is not usable. Also nil if the redirect
+    /// Makes a `Redirect` from a response.
+    ///
+    /// - Parameter asked: The header fields that the request had before the adapters changed it.
+    /// - Returns: nil if the response is not a redirect, or has no valid URL in `Location`. Also nil if the redirect
     ///   leads to another server, and the old or the new server is a Unix socket of this machine.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
@@ -33,9 +36,12 @@ public struct Redirect: Sendable {
         guard staysAtServer || !isAtSocket else { return nil }
     }
 
-    /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same request to the new URL, with
-    /// its whole body. After 303 it is a GET or HEAD. After 301 and 302 a POST becomes a GET, as in browsers. Another
-    /// server receives no credentials, and no header field that an adapter added.
+    /// The request to send after the redirect (RFC 9110 §15.4). It has the new URL, and otherwise equals `request`
+    /// except in these cases.
+    ///
+    /// After 303, it is a GET without a body, or a HEAD if `request` is a HEAD. After 301 and 302, a POST becomes a GET
+    /// without a body, as in browsers. A request to another server has no credentials, and no header field that an
+    /// adapter added or changed.
     public var next: TransportRequest {
         var next = request
         next.url = url
@@ -57,17 +63,18 @@ public struct Redirect: Sendable {
         return next
     }
 
-    /// The value of `next` if the sender follows the redirect by default; otherwise nil. The redirect must stay on the
-    /// server, so that no other server receives bytes or credentials. In addition, either the status must be 307 or
-    /// 308, or the request must be a GET or HEAD.
+    /// The request that the sender sends after the redirect by default (`next`); nil if the sender does not follow the
+    /// redirect. By default, the sender never follows a redirect to another server, so that no other server receives
+    /// bytes or credentials. Within the server, it follows 307 and 308 for all methods, and the other redirects for GET
+    /// and HEAD only.
     package var nextWithinServer: TransportRequest? {
         guard staysAtServer else { return nil }
         let isRepeated = [307, 308].contains(response.status)
         return isRepeated || [.get, .head].contains(request.method) ? next : nil
     }
 
-    /// True if the redirect leads from an external server to a Unix socket, this machine or a private network. Host
-    /// names are not resolved, so a name with a private address is not detected.
+    /// True if the redirect leads to a Unix socket, this machine or a private network, and the server that sent the
+    /// redirect is in none of these. Host names are not resolved, so a name with a private address is not detected.
     package var leadsInside: Bool {
         guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
         return UploadAddress.leadsInside(target, from: from)

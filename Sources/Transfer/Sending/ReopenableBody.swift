@@ -4,7 +4,8 @@ package import FerryProtocols
 package protocol ReopenableBody: Sendable {
     /// The number of bytes; nil if it is unknown before `open()`.
     var knownLength: ByteCount? { get }
-    /// False if the body can be read only once, and was read.
+    /// True if the body can be read from its first byte. False if a part of the body can be read only once and has
+    /// already been read.
     var canBegin: Bool { get }
     /// Makes the body of one attempt, from its first byte.
     func open() async throws -> TransportRequest.Body
@@ -14,7 +15,8 @@ extension TransportRequest.Body: ReopenableBody {
     package var knownLength: ByteCount? { length }
     package func open() async throws -> TransportRequest.Body { self }
 
-    /// False if a stream in the body can be read only once, and was read.
+    /// True if each stream of the body can be read from its first byte. False if a stream can be read only once and has
+    /// already been read.
     package var canBegin: Bool {
         guard case .streamed(let body) = self else { return true }
         return body.segments.allSatisfy { segment in

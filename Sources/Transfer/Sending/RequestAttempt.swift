@@ -1,18 +1,19 @@
 package import FerryProtocols
 import HTTPTypes
 
-/// One attempt at a request: adapts it, sends it, and follows its redirects.
+/// One attempt at a request: runs the adapters, sends the request, and follows redirects.
 struct RequestAttempt: Sendable {
     /// The maximum number of redirects. A longer chain counts as a loop.
     private static let redirectLimit = 5
 
     private let run: RequestRun
-    /// The context of the attempt. It collects the secrets of each version of the request: unadapted, adapted and
-    /// redirected.
+    /// The context of the attempt. It contains the secrets of the request before the adapters, after the adapters, and
+    /// after each redirect.
     private(set) var context: RequestContext
     private let observers: [any UploadDelegate]
     private let start: AttemptStart
-    /// The current request: unadapted, adapted, or redirected.
+    /// The request in its current form. It begins as the request of the caller. First the adapters change it, and then
+    /// each redirect changes it.
     private(set) var request: TransportRequest
     private var adaptedRequest: TransportRequest?
 
@@ -27,9 +28,9 @@ struct RequestAttempt: Sendable {
         self.context.secrets.add(request)
     }
 
-    /// The request that the retriers judge. It has the URL and the header fields of the most recently sent request, but
-    /// the method, the body and `isRepeatable` from before any redirect. A retry starts with the request from before
-    /// the redirect: if the redirect turned a POST into a GET, the retry sends the POST.
+    /// The request that the retriers receive after a failure. It has the URL and the header fields of `request`. Its
+    /// method, its body and `isRepeatable` are those before any redirect. For example, if a redirect turned a POST into
+    /// a GET, the retry sends the POST again.
     var judged: TransportRequest {
         var judged = request
         if let adaptedRequest {
@@ -61,7 +62,9 @@ struct RequestAttempt: Sendable {
         throw .transport(TransportError(.broken, .redirectCircle))
     }
 
-    /// Opens the body of this attempt at its first byte. Refuses a URL that cannot be used.
+    /// Opens the body for this attempt.
+    /// - Throws: `.unusable` if the URL of the request is invalid, or if the body cannot be opened; `.cancelled` if the
+    ///   task is cancelled while the body is opened.
     private mutating func open() async throws(RequestFailure) {
         if let expected = UploadAddress.expectation(brokenBy: request.url) {
             throw .unusable(
@@ -76,8 +79,9 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// The summary of the current request for events. The summary of the unadapted request is reused if the adapters
-    /// changed nothing, because a comparison costs less than a redaction.
+    /// The summary of the current request for the monitors. If no monitor has the detail `full`, the summary has no
+    /// header fields. If the adapters changed nothing, the earlier summary of the request is reused: the comparison
+    /// costs less than cutting the secrets again.
     private var summary: RequestSummary {
         let plan = run.request
         guard context.isFollowed else {
@@ -104,7 +108,8 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// Refuses a request that no server can process.
+    /// Throws `.unusable` for a CONNECT request, for a body part with a negative length, and for a body in a request
+    /// that allows none (GET, HEAD, TRACE).
     private func checkForm() throws(RequestFailure) {
         if request.method == .connect {
             throw .unusable(
@@ -170,12 +175,15 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The number of sent body bytes up to which a request is repeated at once. If more bytes were sent, the connection
-    /// was not idle when it broke, and an upload can ask the server how many bytes arrived.
+    /// The maximum number of sent body bytes with which a repeatable request is sent again at once. If more bytes were
+    /// sent, the connection was not idle when it broke. An upload then asks the server how many bytes arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
-    /// True if it is safe to send the request again at once: a repetition does no harm (RFC 9110 §9.2.2), or the server
-    /// cannot have received all of the request.
+    /// True if the request can safely be sent again at once after `error`. It is safe if no byte of the request was
+    /// written.
+    ///
+    /// After a break of a reused connection, it is also safe if no byte of a non-empty body was sent. If at most
+    /// `cheapBody` bytes of the body were sent, it is safe if the request is repeatable (RFC 9110 §9.2.2).
     fileprivate func mayRepeat(after error: TransportError) -> Bool {
         switch error.reason {
         case .unsent: true
@@ -192,17 +200,19 @@ package protocol AttemptObserver: UploadDelegate {
     func didBegin(_ context: RequestContext)
     /// Reports that another attempt begins after a wait.
     func isWaiting(for next: RequestContext)
-    /// Reports that a body is about to be sent. `expected` is its length in bytes; nil if it is unknown. The attempt
-    /// calls this function again after a redirect and on a fresh connection.
+    /// Reports that the attempt is about to send the body. Called again if the body is sent again: after a redirect, or
+    /// on a fresh connection. `expected` is the length of the body in bytes; nil if the length is unknown.
     func willSend(_ expected: ByteCount?)
 }
 
-/// The gate that a request passes each time before it is sent. A suspended request waits at the gate. `progress` is
-/// notified before the wait, so that a waiting request is not shown as being sent.
+/// The step before a request is sent: it notifies `progress`, then waits as long as the request is suspended. The
+/// notification comes first, so that a suspended request is not shown as being sent.
 package struct AttemptStart: Sendable {
-    /// The receiver of progress in addition to the request's own delegate.
+    /// The receiver of the request's progress; nil if there is none. The delegate of the request receives the progress
+    /// too.
     let progress: (any AttemptObserver)?
-    /// Waits until the request may be sent. Returns false if the task was cancelled. If nil, requests never wait.
+    /// A function that waits as long as the request is suspended. It returns false if the task was cancelled. nil if
+    /// the request is never suspended.
     private let gate: (@Sendable () async -> Bool)?
 
     package init(progress: (any AttemptObserver)? = nil, gate: (@Sendable () async -> Bool)? = nil) {
@@ -210,15 +220,16 @@ package struct AttemptStart: Sendable {
         self.gate = gate
     }
 
-    /// Waits until an attempt may begin.
-    /// - Throws: `.cancelled` if the task was cancelled before the gate let the request pass.
+    /// Notifies `progress` that an attempt begins. Then waits as long as the request is suspended.
+    /// - Throws: `.cancelled` if the task is cancelled during the wait.
     func pass(_ context: RequestContext) async throws(RequestFailure) {
         progress?.didBegin(context)
         try await waitWhileHeld()
     }
 
-    /// Waits until the request may be sent again within an attempt: after a redirect, or on a fresh connection.
-    /// - Throws: `.cancelled` if the task was cancelled before the gate let the request pass.
+    /// Notifies `progress` that the body will be sent again. Then waits as long as the request is suspended. Called
+    /// after a redirect, and before the request is repeated on a fresh connection.
+    /// - Throws: `.cancelled` if the task is cancelled during the wait.
     func passAgain(_ request: TransportRequest) async throws(RequestFailure) {
         progress?.willSend(request.body.length)
         try await waitWhileHeld()
@@ -229,7 +240,8 @@ package struct AttemptStart: Sendable {
     }
 }
 
-/// Passes the progress of a body to the monitors of `context` and to `observers`.
+/// Passes the progress of a body to `observers`, and to those monitors of `context` that have the detail `full`. The
+/// monitors do not receive `willSend` and `didBreak`.
 struct AttemptDelegate: UploadDelegate {
     let context: RequestContext
     let observers: [any UploadDelegate]

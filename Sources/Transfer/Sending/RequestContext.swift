@@ -4,7 +4,8 @@ public import FerryFiles
 public struct RequestContext: Sendable, Identifiable {
     /// The identifier, the same for all attempts at a request.
     public let id: UUID
-    /// The caller's name for the request; the queue uses the upload's number. Monitors receive it unchanged.
+    /// The caller's name for the request. Monitors receive it unchanged. For an upload of Ferry's queue, it is the
+    /// number of the upload.
     public let label: String
     /// The number of the attempt, from 1.
     public let attempt: Int
@@ -28,7 +29,7 @@ public struct RequestContext: Sendable, Identifiable {
         self.monitors = monitors
     }
 
-    /// True if a monitor needs all events.
+    /// True if a monitor has the detail `full`, and so receives all events.
     var isFollowed: Bool { monitors.contains { $0.detail == .full } }
 
     /// Reports an event that only monitors with the detail `full` need. Does nothing if there is no such monitor.
@@ -45,7 +46,7 @@ public struct RequestContext: Sendable, Identifiable {
         for monitor in monitors { monitor.receive(event, of: shown) }
     }
 
-    /// Returns the context of the next attempt.
+    /// Returns the context of the next attempt, with one more retry counted under `reason`.
     func next(counting reason: RetryCounts.Reason) -> RequestContext {
         var next = RequestContext(
             id: id, label: label, attempt: attempt + 1, retries: retries.adding(reason), monitors: monitors)
@@ -54,7 +55,8 @@ public struct RequestContext: Sendable, Identifiable {
     }
 }
 
-/// The numbers of retries by reason, so that a refreshed credential does not use up the retries for a bad link.
+/// The number of retries for each reason. Retries with new credentials are counted separately, so that they do not use
+/// up the retries after network failures.
 public struct RetryCounts: Hashable, Sendable {
     /// The reason for a retry.
     public enum Reason: Hashable, Sendable {

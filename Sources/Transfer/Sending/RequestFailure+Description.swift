@@ -1,7 +1,7 @@
 public import FerryFiles
 import FerryProtocols
 
-/// The printed form of a failure: its words for users, and not a dump of the response that it contains.
+/// Prints a failure as its message for users. The response that the failure contains is not printed.
 extension RequestFailure: CustomStringConvertible, LocalizedError {
     /// The description of `failure`.
     public var description: String { failure.description }
@@ -21,10 +21,10 @@ extension TransportError: CustomStringConvertible, LocalizedError {
 }
 
 extension TransportResponse: CustomStringConvertible, CustomReflectable {
-    /// The status and the received size: `403, 1200 bytes`.
+    /// The status and the size of `body`: `403, 1200 bytes`. If the body is incomplete, the text ends with `so far`.
     public var description: String {
         "\(status), \(body.count) \(body.count == 1 ? "byte" : "bytes")\(isBodyComplete ? "" : " so far")"
     }
-    /// A mirror without header fields and content, so that no dump shows them.
+    /// A mirror that contains only the status, so that `dump(_:)` does not print the header fields and the body.
     public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }

@@ -22,8 +22,8 @@ public enum RequestFailure: Error, Sendable {
 }
 
 extension RequestFailure {
-    /// The response that was not accepted or not decoded, also if a retrier then ended the request. nil for every other
-    /// failure.
+    /// The response that was not accepted or could not be decoded. For `retry`, the response of the original failure.
+    /// nil for every other failure.
     public var response: TransportResponse? {
         switch self {
         case .rejected(let response, _), .undecodable(let response, _): response

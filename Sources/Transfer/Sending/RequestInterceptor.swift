@@ -1,15 +1,18 @@
 /// Completes a request before each attempt: adds credentials or header fields, or changes its URL.
 ///
-/// Adapters run in order, each on the result of the previous one. Each attempt starts from the unadapted request. In a
-/// `Session`, the adapters of the session come first, then those of the request. An error ends the attempt, and the
-/// retriers decide whether another attempt follows.
+/// In each attempt, the first adapter receives the original request. Each later adapter receives the result of the
+/// adapter before it. The adapters of a `Session` run before the adapters of a single request. If an adapter throws an
+/// error other than `AdapterRetry`, the attempt ends, and the retriers decide whether another attempt follows.
 ///
-/// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it.
-/// An adapter must not wait for its own request or for `shutdown()`. The same rules apply to a retrier.
+/// An adapter that waits should stop when its task is cancelled, because the request and `Session.shutdown()` wait for
+/// the adapter. An adapter must not wait for its own request or for `shutdown()`. A retrier must follow these rules
+/// too.
 public protocol RequestAdapter: Sendable {
-    /// - Parameter request: The request, after the previous adapters.
-    /// - Returns: The request to send, or to pass to the next adapter.
-    /// - Throws: Any error, which becomes `RequestFailure.adaptation`; `AdapterRetry` runs all adapters again.
+    /// Returns the request with the changes of this adapter.
+    ///
+    /// - Parameter request: The request with the changes of the previous adapters.
+    /// - Throws: `AdapterRetry` to run all adapters again. Any other error ends the attempt with
+    ///   `RequestFailure.adaptation`.
     func adapt(_ request: TransportRequest, for context: RequestContext) async throws -> TransportRequest
 }
 
@@ -19,17 +22,20 @@ public protocol RequestAdapter: Sendable {
 /// that was not accepted or could not be decoded. It is never called after a cancellation. Retriers are called in
 /// order: first those of the session, then those of the request. The first decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
-    /// - Parameter request: The request as sent, or as adapted if it was not sent. If an adapter failed, the unadapted
-    ///   request. After a redirect, the method and the body are those from before the redirect.
+    /// Decides whether the request is retried after `failure`.
+    ///
+    /// - Parameter request: The request with the changes of the adapters; without these changes if an adapter failed.
+    ///   After a redirect, it has the new URL and header fields, but the method and the body from before the redirect.
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision
 }
 
-/// A retrier that can also correct refusals with a status other than 401. Such refusals are caused by a wrong clock, a
-/// wrong region or old credentials, for example.
+/// A retrier that can also correct the cause of a refusal with a status other than 401: for example a wrong clock, a
+/// wrong region or old credentials.
 ///
-/// During an upload, the retriers receive such a response before the upload's protocol does.
+/// During an upload, the retriers receive such a response first. The upload's protocol receives it only if no retrier
+/// handles it.
 package protocol ErrorRecoverer: RequestRetrier {
     /// True if the retrier must be called for this response.
     func canRecover(_ response: TransportResponse) -> Bool
@@ -37,7 +43,7 @@ package protocol ErrorRecoverer: RequestRetrier {
 
 /// A retrier that reads values for later requests from accepted responses, such as the next nonce (RFC 7616 §3.5).
 public protocol ResponseReader: RequestRetrier {
-    /// Reads the values for later requests from an accepted response.
+    /// Reads the values that later requests need from an accepted response.
     ///
     /// - Parameter request: The request as sent.
     func read(_ response: TransportResponse, to request: TransportRequest)
@@ -76,7 +82,10 @@ public struct Interceptor: RequestInterceptor {
     /// The retriers in the order of their calls.
     public var retriers: [any RequestRetrier]
 
-    /// - Parameter interceptors: The interceptors to append to both lists.
+    /// Makes an interceptor that calls the given ones in order.
+    ///
+    /// - Parameter interceptors: The interceptors to call after `adapters` and after `retriers`. Each of them is both
+    ///   an adapter and a retrier.
     public init(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         interceptors: [any RequestInterceptor] = []

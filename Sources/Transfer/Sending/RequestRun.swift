@@ -10,28 +10,31 @@ package struct RequestRun: Sendable {
     package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
-        /// The request that the retriers judge if the response cannot be decoded. It has the URL and the header fields
-        /// of the most recently sent request, but the method, the body and `isRepeatable` from before any redirect.
+        /// The request that the retriers receive if the response cannot be decoded. It has the URL and the header
+        /// fields of `request`. Its method, its body and `isRepeatable` are those before any redirect.
         package var judged: TransportRequest
     }
 
-    /// The longest wait before a retry: one year. Without this limit, a wait of nearly the largest `Duration` would
-    /// crash the process when the clock adds it.
+    /// The longest wait before a retry: 366 days. If a clock adds a wait near the largest `Duration`, the process
+    /// crashes.
     private static let longestWait = Duration.seconds(366 * 86_400)
 
-    /// The request as the caller made it, without its body and with the sender's header fields.
+    /// The request of the caller, without its body. The sender's header fields are added to it.
     let request: TransportRequest
     let body: any ReopenableBody
     let sender: RequestSender
     package let context: RequestContext
-    /// The summary of the request for the monitors; nil if no monitor needs all events.
+    /// The summary of the request for the monitors; nil if no monitor has the detail `full` (all events).
     let observedSummary: RequestSummary?
     private let delegate: (any UploadDelegate)?
     private let accept: Check
     private let created = ContinuousClock.now
 
+    /// Prepares a request. Nothing is sent yet.
+    ///
     /// - Parameters:
-    ///   - request: The request. `body` is sent instead of its own body.
+    ///   - request: The request. Its own body is ignored.
+    ///   - body: The body to send.
     ///   - label: The name of the request in events.
     ///   - accept: Throws for a response that is not accepted.
     package init(
@@ -51,7 +54,8 @@ package struct RequestRun: Sendable {
         self.accept = accept
     }
 
-    /// Performs the whole request and reports it to the monitors.
+    /// Performs the request with all its attempts. Reports its beginning and its end to the monitors.
+    /// - Throws: The failure with which the request ended.
     package func performed() async throws(RequestFailure) -> Accepted {
         reportCreation()
         var context = context
@@ -65,7 +69,7 @@ package struct RequestRun: Sendable {
         }
     }
 
-    /// The summary of the request as the caller made it.
+    /// The summary of the request before the adapters change it.
     package var summary: RequestSummary {
         observedSummary ?? RequestSummary(request, bodyLength: body.knownLength)
     }
@@ -83,11 +87,12 @@ package struct RequestRun: Sendable {
         }
     }
 
-    /// Makes attempts until a response is accepted or no retrier requests another.
+    /// Makes attempts until a response is accepted, or until the retriers request no other attempt.
     ///
     /// - Parameters:
-    ///   - context: The context of the first attempt; afterwards that of the last one.
-    ///   - start: The gate before each attempt.
+    ///   - context: The context of the first attempt. When the function ends, the context of the last attempt.
+    ///   - start: Waits before each attempt as long as the request is suspended.
+    /// - Throws: The failure with which the request ended.
     package func attempts(
         _ context: inout RequestContext, start: AttemptStart = AttemptStart()
     ) async throws(RequestFailure) -> Accepted {
@@ -117,8 +122,12 @@ package struct RequestRun: Sendable {
         return observers
     }
 
-    /// Calls the retriers, and waits for the time that they return.
-    /// - Parameter context: The context of the failed attempt; afterwards that of the next one.
+    /// Calls the retriers. If a retrier requests another attempt, waits for the delay that the retrier chose, and
+    /// returns.
+    ///
+    /// - Parameters:
+    ///   - context: The context of the failed attempt. When the function returns, the context of the next attempt.
+    ///   - progress: The receiver that is notified before the wait.
     /// - Throws: `failure` if no retrier requests another attempt, or if another attempt is impossible. If a retrier
     ///   returns `.fail(error)`, throws `RequestFailure.retry` with that error and `failure`. Throws `.cancelled` if
     ///   the task is cancelled.
@@ -152,8 +161,8 @@ package struct RequestRun: Sendable {
 }
 
 extension RequestFailure {
-    /// The failure `cancelled` that replaces this failure if the task is cancelled. It keeps the number of bytes sent,
-    /// if this failure contains that number.
+    /// The `cancelled` failure that replaces this failure if the task is cancelled. Its `bodySent` is copied from this
+    /// failure, or is 0 if this failure has no such number.
     fileprivate var asCancel: RequestFailure {
         switch self {
         case .cancelled(let sent): .cancelled(bodySent: sent)
@@ -164,7 +173,7 @@ extension RequestFailure {
         }
     }
 
-    /// The kind of retry after this failure; nil if a retry is impossible.
+    /// The reason under which a retry after this failure is counted; nil if a retry is impossible.
     fileprivate var retryReason: RetryCounts.Reason? {
         switch self {
         case .cancelled, .sessionClosed, .retry: nil

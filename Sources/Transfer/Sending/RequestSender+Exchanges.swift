@@ -1,12 +1,12 @@
 public import FerryProtocols
 
 extension RequestSender {
-    /// Sends a request of an upload protocol or a check. The request must not carry bytes of a file.
+    /// Sends a request of an upload protocol or of a check. The body of `exchange` must not be a file.
     ///
     /// - Parameter label: The name of the request in events.
-    /// - Returns: The response, whatever its status; `broken` if no complete response arrived.
-    /// - Throws: `UploadFailure` if the request could not be made, if a retrier ended it with an error, or if the task
-    ///   was cancelled.
+    /// - Returns: `responded` with the response, whatever its status is. `broken` if no complete response arrived.
+    /// - Throws: `UploadFailure` if the body is a file, if the request cannot be made, if a retrier ends it with an
+    ///   error, or if the task is cancelled.
     public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> ExchangeOutcome {
         let body: TransportRequest.Body
         switch exchange.body {
@@ -42,8 +42,8 @@ extension RequestSender {
         return received
     }
 
-    /// True if the request possibly carries credentials: in the query of its URL, from an adapter, or in a configured
-    /// header field.
+    /// True if the request possibly carries credentials: its URL has a query, an adapter possibly adds credentials, or
+    /// the sender's configuration adds header fields.
     func signs(_ exchange: Exchange) -> Bool {
         guard !exchange.url.contains("?") else { return true }
         return !exchange.traits.contains(.withoutCredentials)
@@ -68,14 +68,15 @@ extension RequestSender {
         throw UploadFailure(.server, "the server gives no end of answers")
     }
 
-    /// The maximum number of requests of a check, so that every check ends. No check of Ferry's own needs nearly as
-    /// many: the longest one requests up to 20 pages of a list.
+    /// The maximum number of requests of one check, so that every check ends. Ferry's own checks need far fewer
+    /// requests: the longest check requests up to 20 pages of a list.
     private static var checkLimit: Int { 256 }
 
-    /// Returns a function that throws for a 401, and for any other refusal that a retrier can correct. The function
-    /// accepts every other response, which the upload's protocol then interprets.
+    /// Returns a function that throws if a response has the status 401, or if a retrier can correct the cause of the
+    /// response. The function accepts every other response. The upload's protocol or the check then interprets the
+    /// response.
     ///
-    /// - Parameter beforeRetrying: Runs before a retrier is called.
+    /// - Parameter beforeRetrying: Called right before the function throws.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {
         { [interceptor] _, response throws(RequestFailure) in
             guard interceptor.canRecover(response) else { return }
@@ -86,7 +87,7 @@ extension RequestSender {
 }
 
 extension Interceptor {
-    /// True for a 401, and for any other refusal that one of the retriers can correct.
+    /// True if the status is 401, or if one of the retriers can correct the cause of the response.
     fileprivate func canRecover(_ response: TransportResponse) -> Bool {
         response.status == 401
             || retriers.contains { ($0 as? any ErrorRecoverer)?.canRecover(response) ?? false }

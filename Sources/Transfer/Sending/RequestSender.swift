@@ -1,11 +1,12 @@
 import FerryProtocols
 public import HTTPTypes
 
-/// Sends requests to servers: adds credentials, follows redirects, and retries as the retriers decide.
+/// Sends requests to servers. Each request passes through the adapters, which can add credentials. The sender follows
+/// redirects, and retries as the retriers decide.
 ///
-/// A sender is a value; copies share the transport and the secrets of their requests. Without retriers, it repeats a
-/// request only if the connection was closed before the request was sent, or if the server was closing a reused
-/// connection.
+/// A sender is a value. Copies of a sender share the transport and the secrets of their requests. Even without
+/// retriers, a sender sends a request once more if the connection closed before a byte was sent. It also does so if a
+/// reused connection broke and a repetition is safe.
 public struct RequestSender: Sendable {
     /// A function that returns the request that follows a redirect. If it returns nil, the redirect itself is the
     /// response.
@@ -15,23 +16,28 @@ public struct RequestSender: Sendable {
     /// The header fields that are added to every request that lacks them.
     let headers: HTTPFields
     package var interceptor: Interceptor
-    /// The function that handles redirects. By default it returns `nextWithinServer`.
+    /// The function that handles redirects. The default function returns `Redirect.nextWithinServer`, so the sender
+    /// follows redirects only within the same server.
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The secrets that the caller passed to `init`. The sender cannot find these by itself, unlike secrets in URLs and
-    /// header fields.
+    /// The secrets that the caller passed to `init`. The sender itself finds only the secrets in URLs and header
+    /// fields.
     let configuredSecrets: Secrets
-    /// The secrets that texts about the requests must not repeat.
+    /// All secrets that the sender knows. The sender cuts them from texts that servers sent, such as the messages of
+    /// failures.
     package let secrets: KnownSecrets
 
+    /// Makes a sender that uses `transport`.
+    ///
     /// - Parameters:
     ///   - headers: The header fields that are added to every request that lacks them.
     ///   - interceptor: Adapts every request, and decides about retries.
     ///   - monitors: The receivers of all events of all requests.
     ///   - clock: The clock for the delays between attempts.
-    ///   - secrets: The secrets in the bodies of requests, to be cut from the texts of servers.
-    ///   - possibleSecrets: Values that may be secrets. They are cut from texts, but not from URLs and entity tags.
+    ///   - secrets: The secrets in the bodies of requests. The sender cuts them from texts that servers sent.
+    ///   - possibleSecrets: Values that are possibly secrets. They are cut from texts, but not from URLs and entity
+    ///     tags.
     public init(
         over transport: any Transport, headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
         monitors: [any EventMonitor] = [], clock: any Clock<Duration> = ContinuousClock(),
@@ -61,9 +67,10 @@ public struct RequestSender: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of the request in events.
-    ///   - last: The interceptor that is called after the sender's own.
-    ///   - accept: Throws for a response that is not accepted; by default all are.
+    ///   - last: An interceptor that is called after the interceptor of the sender; nil for none.
+    ///   - accept: Throws for a response that is not accepted. By default every response is accepted.
     /// - Returns: The accepted response.
+    /// - Throws: The failure with which the request ended.
     package func perform(
         _ request: TransportRequest, label: String = "", interceptor last: (any RequestInterceptor)? = nil,
         delegate: (any UploadDelegate)? = nil, accept: @escaping RequestRun.Check = { _, _ in }
@@ -82,8 +89,8 @@ public struct RequestSender: Sendable {
         context.report(event)
     }
 
-    /// The same sender without credentials and configured header fields, for a presigned URL, which grants access by
-    /// itself.
+    /// A copy of the sender without adapters, retriers and configured header fields. It sends requests to presigned
+    /// URLs. Such a URL itself grants access, so no credentials are needed.
     var withoutCredentials: RequestSender {
         var bare = RequestSender(
             over: transport, headers: [:], interceptor: Interceptor(), monitors: monitors, clock: clock,
@@ -94,7 +101,7 @@ public struct RequestSender: Sendable {
 }
 
 extension TransportRequest {
-    /// Returns the request with those header fields of `headers` that it lacks.
+    /// Returns a copy of the request with `headers` added. A field whose name the request already has is left out.
     package func adding(_ headers: HTTPFields) -> TransportRequest {
         var request = self
         for field in headers where !fields.contains(field.name) { request.fields.append(field) }

@@ -14,9 +14,10 @@ public protocol UploadDelegate: Sendable {
     /// Reports that the last byte of the request was sent; the server has not responded yet.
     func didFinishSending()
 
-    /// Reports that the connection broke after `totalBytesSent` bytes of the body had left this machine. The number is
-    /// less than the bytes passed to the socket if some of them still waited in the kernel. Not called if the kernel
-    /// does not report the number.
+    /// Reports that the connection broke.
+    ///
+    /// - Parameter totalBytesSent: The number of body bytes that had left this machine. Bytes that still waited in the
+    ///   kernel do not count. If the kernel does not report the number, this function is not called.
     func didBreak(totalBytesSent: ByteCount)
 }
 

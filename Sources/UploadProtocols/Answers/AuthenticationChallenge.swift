@@ -4,7 +4,7 @@ package import HTTPTypes
 package struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme as the server wrote it: `Basic`, `Digest`, `Bearer`.
     package var scheme: String
-    /// The parameters by name in lower case. The first value of a repeated name counts.
+    /// The parameters by name. The names are in lower case. If a name occurs twice, its first value is stored.
     package var parameters: [String: String]
 
     package init(scheme: String, parameters: [String: String] = [:]) {
@@ -15,7 +15,8 @@ package struct AuthenticationChallenge: Hashable, Sendable {
     /// True if the scheme has the given name. The comparison ignores letter case.
     package func isScheme(_ name: String) -> Bool { scheme.lowercased() == name.lowercased() }
 
-    /// Returns the challenges of a response in the server's order. Malformed text and all text after it are dropped.
+    /// Returns the challenges in the `WWW-Authenticate` field of a response, at most 16, in the server's order.
+    /// Malformed text and all text after it are ignored. Without the field, the result is empty.
     package static func list(in fields: HTTPFields) -> [AuthenticationChallenge] {
         fields[.wwwAuthenticate].map(list) ?? []
     }
@@ -79,7 +80,7 @@ private struct ChallengeReader {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Reads a token or a quoted string; nil for a quoted string without an end.
+    /// Reads a token or a quoted string at the current position. Returns nil if a quoted string has no closing quote.
     private mutating func value() -> String? {
         guard next == UInt8(ascii: "\"") else { return take(Self.isToken) }
         position += 1
@@ -98,8 +99,9 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Skips the token68 of a scheme such as `Negotiate`. A token68 ends at a comma or at the end of the field. If
-    /// other text follows, the characters belong to a parameter, and nothing is skipped.
+    /// Skips a token68, which can follow the name of a scheme such as `Negotiate`. A token68 ends at a comma or at the
+    /// end of the field. If any other text follows, the skipped characters belong to a parameter, and the position is
+    /// restored.
     private mutating func skipToken68() {
         let start = position
         skip { Self.isToken68($0) }

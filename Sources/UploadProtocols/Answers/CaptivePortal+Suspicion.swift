@@ -1,18 +1,18 @@
 import FerryFiles
 import HTTPTypes
 
-/// The check of a response that may come from the server or from a captive portal, such as a redirect or a refusal with
-/// an HTML page. Earlier responses of the server, or a second request, show which of the two sent it.
+/// The check of a response that possibly comes from a captive portal, such as a redirect or an HTML page. The header
+/// fields of earlier responses, or a second request, show whether the server itself sent the response.
 extension CaptivePortal {
-    /// Makes a `CaptivePortal` if the response may come from a captive portal.
+    /// Makes a `CaptivePortal` if a captive portal possibly sent the response.
     ///
     /// - Parameters:
-    ///   - url: The URL of the request. With https, only the server itself can respond.
-    ///   - software: The values of the field `Server` (RFC 9110 §10.2.4) in earlier responses of the server; empty if
-    ///     it sends none, or has not responded yet.
-    ///   - isResuming: True if the request asked how many bytes the server has confirmed. An HTML page does not state
-    ///     that number.
-    /// - Returns: nil if nothing suggests that the response comes from a captive portal.
+    ///   - url: The URL of the request. If its scheme is not `http`, the result is nil.
+    ///   - software: The values of the header field `Server` (RFC 9110 §10.2.4) in earlier responses of the server;
+    ///     empty if none of them had this field.
+    ///   - isResuming: True if the request asked how many bytes the server has confirmed. An HTML page is then
+    ///     suspicious, because it does not contain that number.
+    /// - Returns: nil if nothing suggests that a captive portal sent the response.
     public init?(
         suspecting response: ExchangeOutcome.Response, to url: String, of software: Set<String>,
         isResuming: Bool = false
@@ -36,10 +36,10 @@ extension CaptivePortal {
         self.init()
     }
 
-    /// Makes a `CaptivePortal` if the final response of an upload is an HTML page and no header field shows that the
-    /// server itself sent it; otherwise nil. A captive portal may have sent such a page.
+    /// Makes a `CaptivePortal` if the final response of an upload is an HTML page that a captive portal possibly sent.
+    /// Returns nil if a header field shows that the server itself sent the response.
     ///
-    /// - Parameter url: The URL of the request. With https, only the server itself can respond.
+    /// - Parameter url: The URL of the request. If its scheme is not `http`, the result is nil.
     public init?(doubting response: ExchangeOutcome.Response, to url: String) {
         guard response.status == 200, Self.isPage(response), Self.beginsAsPage(response.body),
             URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(response, of: [])
@@ -98,8 +98,8 @@ extension CaptivePortal {
         }
     }
 
-    /// Returns the failure for a response with `status` that may come from a captive portal instead of `server`. The
-    /// upload waits, as it does after a response that certainly comes from a captive portal.
+    /// Returns the failure for a response with `status` that a captive portal possibly sent in place of `server`. Its
+    /// category is `signInPage`, as for a response that certainly comes from a captive portal.
     public func failure(doubting status: Int, of server: String) -> UploadFailure {
         UploadFailure(
             .signInPage,

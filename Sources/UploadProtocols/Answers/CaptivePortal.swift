@@ -1,21 +1,24 @@
 import FerryFiles
 import HTTPTypes
 
-/// The finding that a captive portal (RFC 8952) responded instead of the server, or most likely did. A host to which a
-/// wrong DNS response points counts as a captive portal too. The server has then received nothing of the request.
+/// The finding that a captive portal (RFC 8952) certainly or possibly responded in place of the server. A wrong host,
+/// to which a false DNS response points, is treated as a captive portal too. If the finding is right, the server has
+/// received nothing of the request.
 package struct CaptivePortal: Hashable, Sendable {
     /// The facts about the server and the request that are needed to recognize a captive portal.
     package struct Expectation: Hashable, Sendable {
-        /// True if the server has responded before. A temporary redirect to another host, or an unexpected HTML page
-        /// (see `mayBePage`), then counts as a captive portal's. Before the server's first response, such a redirect
-        /// counts as the server's own. An HTML page does too, except in the response that completes the upload.
+        /// True if the server has responded before. If true, a temporary redirect to another host, or an unexpected
+        /// HTML page (see `mayBePage`), is attributed to a captive portal. If false, both are attributed to the server.
+        /// The only exception is an HTML page that would complete the upload (see `completes`).
         package var isKnown: Bool
         /// True if a successful response to this request may contain an HTML page.
         package var mayBePage: Bool
-        /// True for a `HEAD` request. Its response has no body, so the media type alone shows an HTML page.
+        /// True for a `HEAD` request. The response to a `HEAD` request has no body, so only the media type shows an
+        /// HTML page.
         package var isAboutFile: Bool
-        /// True if a successful response to this request completes the upload. In such a response, an HTML page counts
-        /// as a captive portal's even before the server's first response, unless `mayBePage` is true.
+        /// True if a successful response to this request completes the upload. An HTML page in such a response is
+        /// attributed to a captive portal, even if `isKnown` is false. If `mayBePage` is true, the page is attributed
+        /// to the server.
         package var completes: Bool
 
         package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false, completes: Bool = false) {
@@ -26,13 +29,14 @@ package struct CaptivePortal: Hashable, Sendable {
         }
     }
 
-    /// The host in the response's `Location`; nil if there is none, or if it is the server's own.
+    /// The host in the response's `Location`; nil if there is no `Location`, or if it leads to the host of the request.
     package var host: String?
 
-    /// Makes a `CaptivePortal` if the response has the signs of a captive portal.
+    /// Makes a `CaptivePortal` if the response certainly or most likely comes from a captive portal. The signs are the
+    /// status 511, a mark of the WISPr protocol, an unexpected redirect, and an unexpected HTML page.
     ///
-    /// - Parameter url: The URL of the request. With https, only the server itself can respond.
-    /// - Returns: nil if the response may come from the server.
+    /// - Parameter url: The URL of the request. With https, a captive portal cannot respond, so the result is nil.
+    /// - Returns: nil if the response has none of the signs.
     package init?(_ response: ExchangeOutcome.Response, to url: String, expecting: Expectation) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }
@@ -60,7 +64,8 @@ package struct CaptivePortal: Hashable, Sendable {
     /// Makes a `CaptivePortal` without a host, for example after a TLS certificate that is not the server's.
     package init() {}
 
-    /// Returns the failure that makes all uploads to `server` wait. One of them tests the connection from time to time.
+    /// Returns the failure that makes all uploads to `server` wait. While the uploads wait, one of them tests the
+    /// connection from time to time.
     ///
     /// - Parameters:
     ///   - server: The host of the request.
@@ -86,8 +91,8 @@ package struct CaptivePortal: Hashable, Sendable {
         return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
     }
 
-    /// True if a header field shows that the server itself responded. The media type is not enough, because some
-    /// servers label every response as HTML.
+    /// True if a header field shows that the server itself responded. This is checked even if the media type is HTML,
+    /// because some servers label every response as HTML.
     private static func isOwn(_ response: ExchangeOutcome.Response) -> Bool {
         response.fields.contains { field in
             let name = field.name.canonicalName

@@ -1,16 +1,16 @@
 package import FerryFiles
 import HTTPTypes
 
-/// The date formats of HTTP (RFC 9110 §5.6.7).
+/// Reads and writes the dates of HTTP header fields (RFC 9110 §5.6.7).
 package enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Parses an IMF-fixdate, an RFC 850 date or an asctime date; nil for any other text.
+    /// Parses an IMF-fixdate, an RFC 850 date or an asctime date. Returns nil for any other text.
     ///
-    /// A two-digit year is in the century of `now`. If it would be more than 50 years later than `now`, it is in the
-    /// century before, as the RFC requires.
+    /// A two-digit year gets the century of `now`. If the year is then more than 50 years after `now`, it gets the
+    /// previous century (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Date) -> Date? {
         let words = text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(
             String.init)
@@ -24,7 +24,8 @@ package enum HTTPDate {
         }
     }
 
-    /// Formats an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Formats an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`. A date outside the years 1 to 9999 is replaced by the
+    /// nearest date within these years.
     package static func format(_ date: Date) -> String {
         let seconds = Int64(
             max(-62_135_596_800, min(253_402_300_799, date.timeIntervalSince1970.rounded(.down))))

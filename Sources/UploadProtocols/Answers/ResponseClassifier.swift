@@ -3,7 +3,8 @@ import HTTPTypes
 
 /// The translation of unsuccessful responses to failures, the same for every protocol (RFC 9110 §15).
 package enum ResponseClassifier {
-    /// The temporary statuses. 507 means a full disk. A proxy sends 520–524 if its origin server fails.
+    /// The statuses that report a temporary problem. 507 means that the server's disk is full. A proxy sends 520–524 if
+    /// the server behind it fails.
     private static let transient: Set<Int> = [
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
@@ -32,8 +33,9 @@ package enum ResponseClassifier {
         }
     }
 
-    /// Returns the target of a redirect without its query; nil for any other response. Also nil if the target contains
-    /// user info, which may be secret.
+    /// Returns the target of a redirect, without its query, as text for users. If the target is too long, the text
+    /// states only its length. Returns nil if there is no valid target, or if the target contains user info, which is
+    /// possibly secret. Also returns nil if the response is not a redirect.
     private static func redirection(of response: ExchangeOutcome.Response) -> String? {
         guard (300..<400).contains(response.status), let location = response.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
@@ -67,7 +69,8 @@ package enum ResponseClassifier {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if the status can mean that the server does not support this kind of request, or no longer supports it.
+    /// True if the status possibly means that the server does not support the URL, the method or the content of the
+    /// request.
     var refusesKind: Bool { [400, 404, 405, 410, 411, 413, 415, 501].contains(status) }
 }
 
@@ -82,13 +85,13 @@ extension UploadFailure {
     }
 }
 
-/// The parser for the error message in a JSON response.
+/// Finds the error message in the body of a JSON response.
 enum ProblemText {
     /// The members that may contain the message, in RFC 9457 and in common frameworks.
     private static let members = ["detail", "message", "error_description", "error", "title"]
 
-    /// Returns the text of the first of `members` that has one; nil if there is none. Also nil if the body is not a
-    /// JSON object, or has more than 64 KiB.
+    /// Returns the text of the first of `members` that contains a non-empty text. Returns nil if none does, if the body
+    /// is not a JSON object, or if the body has more than 64 KiB.
     static func said(by body: [UInt8]) -> String? {
         guard body.count <= 64 << 10,
             let object = JSONValue(document: body)?.object
@@ -97,10 +100,11 @@ enum ProblemText {
     }
 }
 
-/// The text of a server, made safe for messages: one line, no control characters, at most 200 code points.
+/// Makes a server's text safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
-    /// Returns the error message in a JSON body or an HTML page, or else the beginning of a JSON or plain-text body; nil
-    /// for any other body.
+    /// Returns the error message of a JSON body or an HTML page. Returns the beginning of the body if it is plain text,
+    /// or JSON without a message. A body without a media type is treated as plain text if it is UTF-8 and does not begin
+    /// with `<`. Returns nil for any other body, and for a compressed body.
     static func excerpt(of response: ExchangeOutcome.Response) -> String? {
         // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(response.fields[.contentEncoding]?.lowercased()) else { return nil }
@@ -123,8 +127,10 @@ package enum ServerText {
     }
 
     /// Returns untrusted text as one line of at most 200 code points. Each run of white space becomes one space.
-    /// Characters that control a terminal or the writing direction are removed. A longer text is cut and ends with `…`.
-    /// `Secrets` uses the `…` to recognize a secret of which only the beginning is left.
+    /// Removes characters that control a terminal or the writing direction, and characters without a standard meaning.
+    ///
+    /// A longer text is cut and ends with `…`. If the cut leaves only the beginning of a secret, `Secrets` recognizes
+    /// the beginning by the `…`.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         var count = 0

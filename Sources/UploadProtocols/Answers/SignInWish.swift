@@ -1,4 +1,5 @@
-/// The authentication that a server requires with status 401: its schemes and realm, and whether credentials were sent.
+/// The authentication that a server requires with status 401: the schemes and the realm that it names.
+/// `carriedCredentials` is true if the refused request possibly contained credentials.
 struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?

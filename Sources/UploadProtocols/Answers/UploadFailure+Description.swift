@@ -1,6 +1,6 @@
 public import FerryFiles
 
-/// The printed form of a failure.
+/// Prints a failure as its message for users.
 extension UploadFailure: CustomStringConvertible, LocalizedError {
     /// The summary, followed by the hint in parentheses if there is one.
     public var description: String { hint.map { "\(summary) (\($0))" } ?? summary }

@@ -1,7 +1,9 @@
 /// The failures that several protocols share.
 extension UploadFailure {
-    /// Returns the failure for a file whose size is beyond `limit`: over a maximum, or under a minimum. `taker` is the
-    /// part of the summary before the limit.
+    /// Returns the failure for a file that is too large or too small.
+    /// - Parameters:
+    ///   - limit: The maximum size, or the minimum size.
+    ///   - taker: The words between the size of the file and `limit` in the summary.
     static func tooLarge(_ size: ByteCount, limit: ByteCount, taker: String = "the server takes")
         -> UploadFailure
     {
@@ -9,8 +11,8 @@ extension UploadFailure {
             .permanent, "the file has \(ByteFormat.sentence(size)), \(taker) \(ByteFormat.sentence(limit))")
     }
 
-    /// Returns the failure for a file whose name is taken on the server, if the existing file must not be replaced.
-    /// `policies` lists the values of `ifExists` that the hint suggests.
+    /// Returns the failure for a file if the server has a file of the same name that must not be replaced.
+    /// - Parameter policies: The values of `ifExists` that the hint suggests, as words of a sentence.
     static func nameTaken(_ name: String, instead policies: String = "skip, replace or rename")
         -> UploadFailure
     {
@@ -27,8 +29,9 @@ extension UploadFailure {
             hint: "give the file another name")
     }
 
-    /// Returns the failure for a destination whose URL is the same for every file. `ifExists` cannot be applied to such
-    /// a URL. The failure's hint continues with `hint` after "end the url with a slash".
+    /// Returns the failure for a destination with `ifExists` whose URL is the same for every file. The two cannot be
+    /// combined.
+    /// - Parameter hint: The text that follows "end the url with a slash" in the failure's hint.
     static func oneAddress(_ hint: String) -> UploadFailure {
         UploadFailure(
             .permanent, "the destination's url is the same for every file, so ifExists cannot be kept",

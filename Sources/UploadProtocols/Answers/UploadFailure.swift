@@ -1,10 +1,11 @@
-/// The reason why an upload could not continue, in words for the user, and the next step.
+/// The reason why an upload could not continue, and what the user can do next, both in words for the user.
 ///
-/// Every layer translates the errors of libraries to this type. The failure is journaled with the upload.
+/// Every layer translates the errors of libraries to this type. The failure is stored with its upload in the queue's
+/// journal.
 public struct UploadFailure: Error, Hashable, Codable, Sendable {
     /// The consequence of the failure for the queue.
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
-        /// The link or the connection failed: refused, reset, name not found. The upload is retried.
+        /// The network or the connection failed: refused, reset, name not found. The upload is retried.
         case network
         /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this happens
         /// often.
@@ -15,8 +16,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case authentication
         /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination.
         case permanent
-        /// The configuration no longer has the destination of the upload, or the destination is on another server now.
-        /// A change of the configuration can allow the upload again.
+        /// The configuration no longer contains the destination of the upload, or the destination now belongs to
+        /// another server. If the user corrects the configuration, the upload becomes possible again.
         case destinationChanged
         /// The file changed while it was queued or sent.
         case sourceChanged
@@ -24,33 +25,33 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case sourceUnreadable
         /// The disk or network share of the file cannot be read now. The upload is retried.
         case sourceAway
-        /// The whole body was sent, but it is unknown whether the server accepted it: no response arrived, or one that
-        /// is possibly a captive portal's. The protocol cannot ask the server for the outcome.
+        /// The whole body was sent, but it is unknown whether the server accepted it. Either no response arrived, or a
+        /// captive portal possibly sent the response. The protocol cannot ask the server for the outcome.
         case outcomeUnknown
-        /// A file that Ferry itself needs cannot be written, usually in the state folder.
+        /// A file that Ferry writes for itself, usually in the state folder, cannot be written.
         case storage
-        /// No file or socket can be opened until others are closed. The upload is retried, and the attempt does not
-        /// count toward any limit on retries.
+        /// No file descriptor is free, so no file or socket can be opened. The upload is retried, and the attempt does
+        /// not count toward any limit on retries.
         case descriptors
         /// The connection's local address was removed from this machine. The upload is retried at once, and the attempt
         /// does not count toward any limit on retries.
         case addressLost
-        /// A captive portal most likely responded instead of the server. The upload is retried, and the attempt does
-        /// not count toward any limit on retries.
+        /// A captive portal certainly or possibly responded in place of the server. The upload is retried, and the
+        /// attempt does not count toward any limit on retries.
         case signInPage
-        /// The source of the credentials is unreachable or busy. The upload is retried. The upload server is not
-        /// treated as failing.
+        /// The source of the credentials is unreachable or busy. The upload is retried. This is not counted as a
+        /// failure of the server that receives the upload.
         case signInAway
-        /// Another request uses the upload on the server, most likely an earlier one of this client on a broken
-        /// connection. The upload is retried within seconds, any number of times.
+        /// Another request uses the same upload on the server. It is most likely an earlier request of this client
+        /// whose connection broke. The upload is retried within seconds, any number of times.
         case uploadLocked
 
-        /// True if the link or the connection failed, or timed out.
+        /// True if the network or the connection failed, or if no byte was sent or received in time.
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// The event on the connection that caused the failure. It is not an enum, because a journal may contain the event
-    /// of a newer version.
+    /// The problem with the connection that caused the failure. This is not an enum, so that a journal of a newer
+    /// version can be read even if it contains an unknown problem.
     public struct Detail: RawRepresentable, Hashable, Codable, Sendable {
         /// The other side refused the connection.
         public static let refused = Self(rawValue: "refused")
@@ -69,7 +70,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// The connection to the proxy failed.
         public static let proxy = Self(rawValue: "proxy")
 
-        /// The name of the event in the files that store the queue.
+        /// The name of the problem in the files in which the queue is stored.
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -85,7 +86,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public var status: Int?
     /// The wait in seconds that the server requested or the protocol chose; nil if neither did.
     public var retryAfter: Double?
-    /// The event on the connection; nil if it is unknown, or if the failure has another cause.
+    /// The problem with the connection; nil if it is unknown, or if the failure has another cause.
     public var detail: Detail?
 
     public init(
@@ -100,8 +101,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         self.detail = detail
     }
 
-    /// True if all uploads to the server must wait: it sent 429 or 503 and stated how long (RFC 6585 §4, RFC 9110
-    /// §15.6.4).
+    /// True if all uploads to the server must wait: the server sent 429 or 503, and the time to wait is known (RFC 6585
+    /// §4, RFC 9110 §15.6.4).
     public var asksAllToWait: Bool {
         category == .server && (status == 429 || status == 503) && retryAfter ?? 0 > 0
     }

@@ -9,12 +9,13 @@ struct XMLElement: Hashable, Sendable {
     /// The children in the order of the document.
     var children: [XMLElement] = []
 
-    /// Returns the first child with this name; nil if there is none. The namespace counts only if it is given.
+    /// Returns the first child with this name; nil if there is none. If `namespace` is nil, the child can have any
+    /// namespace.
     func child(named name: String, in namespace: String? = nil) -> XMLElement? {
         children.first { $0.isNamed(name, namespace) }
     }
 
-    /// Returns all children with this name. The namespace counts only if it is given.
+    /// Returns all children with this name. If `namespace` is nil, the children can have any namespace.
     func children(named name: String, in namespace: String? = nil) -> [XMLElement] {
         children.filter { $0.isNamed(name, namespace) }
     }
@@ -29,16 +30,17 @@ struct XMLElement: Hashable, Sendable {
 
 /// The parser for XML from servers, which may be malformed or hostile, and the escaping of texts for XML.
 enum XMLDocument {
-    /// The maximum nesting depth. No protocol nests deeper than ten. The limit makes recursion over the tree safe.
+    /// The maximum nesting depth. The documents of the supported protocols have at most ten levels. The limit makes
+    /// recursion over the tree safe.
     static let depthLimit = 64
-    /// The maximum size of a document in bytes. The listings that servers send are far smaller.
+    /// The maximum size of a document in bytes. The lists of files that servers send are far smaller.
     static let sizeLimit = 16 << 20
 
-    /// Parses a complete, well-formed document in UTF-8 and returns its root. Returns nil for a document that is
-    /// malformed, incomplete, too deep or too large. Also returns nil for a document with a document type declaration,
-    /// because its entities could expand without limit or read local files (RFC 4918 §20.6).
+    /// Parses an XML document in UTF-8 and returns its root. Returns nil if the document is malformed, incomplete, too
+    /// deep or too large. Also returns nil if it contains a document type declaration. The entities in such a
+    /// declaration could expand without limit, or read local files (RFC 4918 §20.6).
     ///
-    /// White space before the XML declaration is allowed: some servers send it to keep a connection open.
+    /// White space before the XML declaration is allowed, because some servers send it to keep a connection open.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {
         guard bytes.count <= sizeLimit, String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var reader = XMLReader(bytes, depthLimit: depthLimit)

@@ -1,32 +1,37 @@
-/// A parser for one document of XML 1.0 with namespaces, without document types.
+/// A parser for one document of XML 1.0 with namespaces. It refuses a document with a document type declaration.
 ///
-/// Foundation's parser crashes on some malformed documents on Linux, so it is not safe for documents from servers.
+/// On Linux, Foundation's parser crashes on some malformed documents, so it is not safe for documents from servers.
 struct XMLReader {
-    /// The error for every document that is refused. No caller needs the reason.
+    /// The error for every document that the parser refuses. It contains no reason, because no caller needs one.
     struct Malformed: Error {}
 
     private struct Open {
         var qualifiedName: [UInt8]
         var element: XMLElement
         var text: [UInt8] = []
-        /// The prefixes that the element's tag declares. They are removed at the end of the element.
+        /// The namespace prefixes that the element's tag declares. The declarations are valid until the end of the
+        /// element.
         var declared: [String]
     }
 
-    /// The maximum number of namespace declarations in scope. SabreDAV declares all namespaces that it supports: seven.
+    /// The maximum number of namespace declarations that are valid at the same time. Servers need far fewer: SabreDAV,
+    /// for example, declares seven namespaces.
     private static let declarationLimit = 256
 
     private let bytes: [UInt8]
     private let depthLimit: Int
-    /// The namespaces of each prefix, from the outermost open element to the innermost. The empty prefix stands for the
-    /// default namespace.
+    /// The namespaces that the open elements have declared for each prefix. The last one, of the innermost element, is
+    /// valid. The empty prefix stands for the default namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
     private var position = 0
     private var open: [Open] = []
     private var root: XMLElement?
 
-    /// - Parameter bytes: The document in valid UTF-8.
+    /// Makes a parser for one document.
+    /// - Parameters:
+    ///   - bytes: The document in valid UTF-8.
+    ///   - depthLimit: The maximum nesting depth of the elements.
     init(_ bytes: [UInt8], depthLimit: Int) {
         self.bytes = bytes
         self.depthLimit = depthLimit
@@ -139,7 +144,8 @@ extension XMLReader {
         return Array(bytes[start..<position])
     }
 
-    /// True for a byte of a name. All non-ASCII characters are accepted, although XML does not allow all of them.
+    /// True for a byte that can be a part of a name. All bytes of non-ASCII characters are accepted, even of characters
+    /// that XML does not allow in names.
     ///
     /// - Parameter first: True for the first byte of the name.
     private static func isNamePart(_ byte: UInt8, first: Bool) -> Bool {
@@ -164,7 +170,8 @@ extension XMLReader {
 
 // Text (XML 1.0 §2.2, §2.11, §4.1, §4.6).
 extension XMLReader {
-    /// Adds text to the open element. Outside the root only white space is allowed.
+    /// Adds text to the innermost open element. If no element is open, only white space is allowed, and any other text
+    /// throws `Malformed`.
     private mutating func append(_ text: [UInt8]) throws(Malformed) {
         guard !open.isEmpty else {
             guard text.allSatisfy(Self.isSpace) else { throw Malformed() }
@@ -173,7 +180,9 @@ extension XMLReader {
         open[open.count - 1].text += text
     }
 
-    /// Reads text up to the first byte for which `ends` is true, and replaces entity and character references in it.
+    /// Reads text up to the first byte for which `ends` is true, or to the end of the document. Replaces references
+    /// such as `&amp;` by their characters, and every line break by a line feed.
+    /// - Throws: `Malformed` for an unknown reference or a control character.
     private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
         var text: [UInt8] = []
         while let next = peek, !ends(next) {
@@ -237,8 +246,8 @@ extension XMLReader {
         return true
     }
 
-    /// Returns the bytes before `mark` and moves the position to the end of `mark`. Throws if `mark` does not begin in
-    /// the next `limit` bytes.
+    /// Returns the bytes before `mark`, and moves the position behind `mark`.
+    /// - Throws: `Malformed` if `mark` does not begin in the next `limit` bytes.
     private mutating func upTo(
         _ mark: String, within limit: Int = .max
     ) throws(Malformed) -> ArraySlice<UInt8> {

@@ -1,14 +1,15 @@
 import HTTPTypes
 
-/// A protocol that finds out which protocol the server at a URL supports, and then delegates to that protocol.
+/// A protocol that finds out which protocol the server at a URL supports, and then uploads with that protocol.
 ///
-/// The URL itself or the response to `OPTIONS` (RFC 9110 §9.3.7) determines the protocol. No trial upload is sent. The
-/// choice is stored with the server's capabilities and in the upload resource, so that a resumed upload uses the same
-/// protocol.
+/// The URL itself shows the protocol, or the response to an `OPTIONS` request does (RFC 9110 §9.3.7). No file is
+/// uploaded as a test. The choice is stored with the server's capabilities and in the upload resource, so that a
+/// resumed upload uses the same protocol.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
-    /// The abilities of all protocols together. So `resumes` is true, although some of them cannot resume. If the
-    /// chosen protocol lacks an ability that the options need, the upload fails before the first byte.
+    /// The abilities of all protocols together, because the chosen protocol is not known yet. For example, `resumes` is
+    /// true, although some protocols cannot resume. If the chosen protocol lacks an ability that the options require,
+    /// the upload fails before the first byte is sent.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, respondsWithPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
@@ -23,13 +24,15 @@ public struct AutoUpload: UploadProtocol {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// - Parameter options: The options for the chosen protocol. `parallelRequests` is an upper limit, so a protocol
-    ///   with one request at a time accepts it too.
+    /// Makes the upload of one file.
+    /// - Parameter options: The options for the chosen protocol. If that protocol sends only one request at a time,
+    ///   `parallelRequests` is ignored.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
     }
 
-    /// - Parameter catalog: The protocols to choose from.
+    /// Makes the upload of one file.
+    /// - Parameter catalog: The protocols from which the upload chooses.
     init(item: UploadItem, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry]) {
         self.item = item
         self.options = options
@@ -100,8 +103,8 @@ public struct AutoUpload: UploadProtocol {
     }
 }
 
-/// The `OPTIONS` request that uploads and checks send to find out the protocol, and the choice of the protocol from the
-/// response.
+/// The `OPTIONS` request with which `AutoUpload` and `AutoCheck` find out the server's protocol, and the choice of the
+/// protocol from the response.
 enum AutoProbe {
     private static let silenceHint = "if the server never answers OPTIONS, set protocol, such as tus or put"
 
@@ -140,10 +143,11 @@ enum AutoProbe {
         name == AutoUpload.name ? nil : catalog.first { $0.name == name }
     }
 
-    /// Returns the chosen protocol and its options. `parallelRequests` is removed if the protocol sends one request at
-    /// a time.
+    /// Returns the catalog entry of the chosen protocol, and the options for that protocol. If the protocol sends only
+    /// one request at a time, the returned options lack `parallelRequests`.
     ///
-    /// - Throws: `UploadFailure` if this build lacks the protocol, or if the protocol does not support the options.
+    /// - Throws: `UploadFailure` if the catalog does not contain the protocol, or if the protocol does not support the
+    ///   options.
     static func use(
         _ choice: ProtocolChoice, _ options: ProtocolOptions, _ catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> (ProtocolCatalog.Entry, ProtocolOptions) {
@@ -163,7 +167,8 @@ enum AutoProbe {
 }
 
 extension Step {
-    /// Returns the step of a chosen protocol, with the choice added to its resources, capabilities and receipt.
+    /// Returns the step with the choice of the protocol added to its upload resources, capabilities and receipt. If the
+    /// server refused the URL, the method or the content, the returned step also clears the stored capabilities.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
         let notes = notes.stamped(choice)
         switch self {
@@ -203,14 +208,15 @@ extension Exchange {
 }
 
 extension UploadResource {
-    /// Returns the resource with the choice added to its memory.
+    /// Returns the resource with the name of the chosen protocol, and the reason for the choice, added to `memory`.
     func stamped(_ choice: ProtocolChoice) -> UploadResource {
         var resource = self
         resource.memory.members = choice.added(to: memory.members)
         return resource
     }
 
-    /// The resource without the choice, as the chosen protocol recorded it.
+    /// The resource without the name of the chosen protocol and the reason for the choice, which `stamped(_:)` added to
+    /// `memory`.
     fileprivate var unstamped: UploadResource {
         var resource = self
         resource.memory[ProtocolChoice.nameKey] = nil
@@ -220,11 +226,12 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// The key in `facts` for the name of the chosen protocol, if that protocol has recorded capabilities. Without this
-    /// key, the capabilities contain only the choice of `auto`.
+    /// The key in `facts` for the name of the protocol that recorded the capabilities. If the key is missing, no
+    /// protocol has recorded any, and `facts` contains only the choice of `auto`.
     private static let learntKey = "learnt"
 
-    /// Returns the capabilities with the choice added, marked as recorded by the chosen protocol.
+    /// Returns the capabilities with the choice of `auto` added. The key `learntKey` in them shows that the chosen
+    /// protocol recorded the capabilities.
     func stamped(_ choice: ProtocolChoice) -> ServerCapabilities {
         var found = self
         found.facts = choice.added(to: facts)
@@ -232,7 +239,8 @@ extension ServerCapabilities {
         return found
     }
 
-    /// Returns the capabilities as the protocol with this name recorded them; nil if it has not recorded any.
+    /// Returns the capabilities that the protocol `name` recorded, without the facts that `stamped(_:)` added. Returns
+    /// nil if that protocol has not recorded any.
     fileprivate func learnt(by name: String) -> ServerCapabilities? {
         guard facts[Self.learntKey] == name else { return nil }
         var found = self

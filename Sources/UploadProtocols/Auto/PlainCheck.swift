@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check that the server responds and does not refuse the credentials, for protocols without a check of their own.
+/// A check for protocols that have no check of their own. It fails if the server does not respond, refuses the
+/// credentials, or reports a temporary problem.
 package struct PlainCheck: DestinationCheck {
     private let url: String
 

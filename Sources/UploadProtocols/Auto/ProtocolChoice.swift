@@ -1,7 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// The protocol that `auto` chose for a URL, and the reason for the choice.
+/// The protocol that `AutoUpload` or `AutoCheck` chose for a URL, and the reason for the choice.
 public struct ProtocolChoice: Hashable, Sendable {
     /// The name of the protocol. It is possible that this build does not contain the protocol.
     public var name: String
@@ -16,7 +16,8 @@ public struct ProtocolChoice: Hashable, Sendable {
     /// The choice as a phrase: `tus, because the server says Tus-Version 1.0.0`.
     public var sentence: String { "\(name), because \(because)" }
 
-    /// Returns the choice that the URL itself determines, before any request; nil if it determines none.
+    /// Returns the protocol that the URL alone determines, without a request to the server. Returns nil if the URL does
+    /// not determine a protocol.
     public static func named(by url: String) -> ProtocolChoice? {
         if url.lowercased().hasPrefix("s3://") {
             return ProtocolChoice("s3", because: "the address is s3://")
@@ -72,7 +73,7 @@ public struct ProtocolChoice: Hashable, Sendable {
         return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
     }
 
-    /// Returns the choice if the response has header fields that only one protocol uses; nil if it has none.
+    /// Returns the protocol that the server's header fields announce; nil if they announce none.
     private static func announced(in fields: HTTPFields) -> ProtocolChoice? {
         for name in [HTTPField.Name.tusVersion, .tusResumable] {
             guard let versions = fields[name] else { continue }
@@ -114,11 +115,13 @@ public struct ProtocolChoice: Hashable, Sendable {
 }
 
 extension ProtocolChoice {
-    /// The key of the protocol's name in the facts of `ServerCapabilities` and the memory of `UploadResource`.
+    /// The key under which the name of the protocol is stored, both in `ServerCapabilities.facts` and in
+    /// `UploadResource.memory`.
     static let nameKey = "protocol"
     static let reasonKey = "because"
 
-    /// Reads a choice from `kept`, the facts of capabilities or the memory of a resource; nil if it contains none.
+    /// Reads a stored choice; nil if there is none.
+    /// - Parameter kept: The `facts` of `ServerCapabilities`, or the members of an `UploadResource`'s `memory`.
     public init?(_ kept: [String: String]) {
         guard let name = kept[Self.nameKey] else { return nil }
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")
@@ -134,11 +137,12 @@ extension ProtocolChoice {
 }
 
 extension ServerCapabilities {
-    /// The stored choice of `auto`; nil if there is none.
+    /// The protocol that `AutoUpload` or `AutoCheck` chose; nil if no choice is stored.
     public var choice: ProtocolChoice? { ProtocolChoice(facts) }
 }
 
 extension UploadResource {
-    /// The stored choice of `auto`; nil if the user named the protocol.
+    /// The protocol that `AutoUpload` chose; nil if no choice is stored, for example because the user named the
+    /// protocol.
     public var choice: ProtocolChoice? { ProtocolChoice(memory.members) }
 }

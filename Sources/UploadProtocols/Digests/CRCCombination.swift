@@ -1,4 +1,5 @@
-/// The computation of a checksum from the checksums and lengths of consecutive parts, without their bytes.
+/// The computation of one checksum from the checksums and lengths of consecutive parts. The bytes of the parts are not
+/// needed.
 ///
 /// Appending n bytes multiplies the remainder by x^8n modulo the checksum's polynomial, as in zlib's `crc32_combine`.
 /// The computation applies to any reflected checksum whose initial value and final exclusive-or are all ones.
@@ -6,8 +7,8 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
     /// The polynomial, reflected: the coefficient of x^0 is the highest bit.
     let polynomial: Register
 
-    /// Returns the checksum of the consecutive parts `pieces` together. Lengths are in bytes. Adjacent parts of
-    /// equal length, the common case, share one multiplier.
+    /// Returns the checksum of the bytes of all `pieces`, which follow one another without gaps. Lengths are in bytes.
+    /// If a piece is as long as the piece before it, the power of x for that length is not computed again.
     func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {
         var known: (length: ByteCount, shift: Register)?
         return pieces.reduce(0) { sum, piece in

@@ -1,6 +1,8 @@
-/// The tables of a bit-reflected CRC. They process eight bytes at a time, without special CPU instructions.
+/// The tables for a bit-reflected CRC. With the tables, one step computes the CRC of eight bytes without special CPU
+/// instructions.
 struct ChecksumTables<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-    /// Eight tables of 256 entries. Table n (0...7) has the checksum of each byte followed by n zero bytes.
+    /// Eight tables of 256 entries. In table n (0...7), entry b is the remainder of the byte b followed by n zero
+    /// bytes.
     private let tables: [Word]
 
     /// - Parameter polynomial: The generator polynomial, bit-reflected, without its highest power.

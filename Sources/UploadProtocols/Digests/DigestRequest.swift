@@ -1,7 +1,8 @@
 import FerryFiles
 public import HTTPTypes
 
-/// A digest that an upload attempt computes from the file, before it sends a request or after the response.
+/// A digest that an upload attempt must compute from bytes of the file. The attempt computes the digest before it sends
+/// a request, or after it has received the response to that request.
 public struct DigestRequest: Hashable, Sendable {
     /// The form of a digest in a header field.
     public enum Form: Hashable, Sendable {
@@ -45,7 +46,8 @@ public struct DigestRequest: Hashable, Sendable {
     public var algorithm: DigestAlgorithm
     /// The range of the file's bytes, counted from the start of the file.
     public var range: Range<ByteCount>
-    /// The field that carries the digest; nil if the digest is not sent, but only passed to the upload protocol.
+    /// The header field in which the digest is sent; nil if the digest is not sent. In both cases, the upload protocol
+    /// receives the digest together with the response.
     public var carrier: Carrier?
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in carrier: Carrier? = nil) {

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// The comparison of a file's digest with a digest that the server offers in a response, such as `Repr-Digest` (RFC
-/// 9530).
+/// The comparison of the file's digest with a digest that the server reports in a response, for example in
+/// `Repr-Digest` (RFC 9530).
 ///
-/// Nothing is computed before the request. The file's digest is computed only after the response has reported one. The
-/// file is then usually still in the page cache.
+/// Ferry computes the file's digest only after a response has reported the server's digest. At that time, the file is
+/// usually still in the page cache.
 enum OfferedDigest {
     static let algorithm = DigestAlgorithm.sha256
     /// The maximum size of the file in bytes. The server reads the file once more before it responds. For a larger
@@ -20,9 +20,9 @@ enum OfferedDigest {
         exchange.digestsIfReported = [DigestRequest(algorithm, of: 0..<size)]
     }
 
-    /// Sets the digests to compute from the file after the response to `exchange`. A digest is computed only if the
-    /// response reports one of the same algorithm in `source`. The request does not ask the server for a digest. Does
-    /// nothing if `choice` is not `offered`, or if the file is empty or larger than `largestFile`.
+    /// Sets the digests of the file to compute after the response to `exchange`. Each digest is computed only if
+    /// `source` in that response contains a digest of the same algorithm. The request itself does not ask the server
+    /// for a digest. Does nothing if `choice` is not `offered`, or if the file is empty or larger than `largestFile`.
     ///
     /// - Parameter range: The bytes that the response describes; nil for the whole file.
     static func take(
@@ -34,8 +34,9 @@ enum OfferedDigest {
         exchange.reportedIn = source
     }
 
-    /// Returns the algorithm of the file's digest if the response reports the same digest; nil if it reports no digest
-    /// of the file, or none was computed.
+    /// Compares a computed digest of the file with the response's digest of the same algorithm. Returns the algorithm
+    /// if the two are equal. Returns nil if there is no such pair, or if the response's digest is that of the
+    /// response's own body.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server stored different bytes.
     static func verified(by response: ExchangeOutcome.Response) throws(UploadFailure) -> DigestAlgorithm? {

@@ -84,7 +84,8 @@ public struct ServerDigest: Hashable, Sendable {
         }
     }
 
-    /// Returns the key of an algorithm in `Repr-Digest` and `Content-Digest`; nil if it has none.
+    /// Returns the key of an algorithm in `Repr-Digest` and `Content-Digest`; nil if these fields have no key for the
+    /// algorithm.
     public static func key(of algorithm: DigestAlgorithm) -> String? {
         httpNames.first { $0.value == algorithm }?.key
     }

@@ -2,7 +2,8 @@ import FerryFiles
 
 /// The boundary between the parts of a form, and the layout of the form's bytes (RFC 2046 §5.1.1).
 ///
-/// The body is `opening` and the content for each part, and then `closing`. No other type writes this layout.
+/// For each part, the form has the bytes of `opening` and then the part's content. The form ends with the bytes of
+/// `closing`.
 package struct MultipartBoundary: Hashable, Sendable {
     /// The boundary: 1 to 70 characters, without the dashes before it.
     package let text: String
@@ -34,7 +35,8 @@ package struct MultipartBoundary: Hashable, Sendable {
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
     }
 
-    /// Returns the bytes before the content of a part.
+    /// Returns the bytes before the content of a part: the line with the boundary, and the part's header. If the part
+    /// is not the first, the bytes begin with the CRLF that ends the content of the part before.
     package func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
         Array((isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n").utf8) + header.bytes
     }
@@ -59,8 +61,8 @@ package struct MultipartBoundary: Hashable, Sendable {
 
 /// A search for a boundary in a part's content, which may arrive in chunks.
 ///
-/// The check is stricter than RFC 2046 §5.1.1, where a boundary counts only at the start of a line and after two
-/// dashes. Some parsers end a line at a bare CR or LF, and Node's undici does not check the dashes.
+/// The search finds the boundary anywhere in the content. RFC 2046 §5.1.1 forbids it only at the start of a line and
+/// after two dashes. But some parsers end a line at a bare CR or LF, and Node's undici does not check the dashes.
 package struct BoundaryCheck: Sendable {
     private let search: ByteSearch
     private var held: [UInt8] = []

@@ -1,13 +1,13 @@
-/// A multipart/form-data body around one file: the bytes before the file's bytes, and the bytes after them.
+/// A multipart/form-data body that contains one file: the bytes before the file's bytes, and the bytes after them.
 ///
-/// The other form fields (`parameters`) come before the file, in order, one part for each. Streaming receivers and S3
-/// policies need them before the file.
+/// Each other form field is a part before the file, in the given order. Streaming receivers and S3 policies need the
+/// other fields before the file.
 package struct MultipartForm: Hashable, Sendable {
     /// The value of the request's `Content-Type`, with the boundary.
     package let contentType: String
     /// The body before the file's bytes: one part for each parameter, the boundary, and the header of the file's part.
     package let prefix: [UInt8]
-    /// The closing delimiter.
+    /// The body after the file's bytes: the closing delimiter.
     package let suffix: [UInt8]
 
     /// - Parameter boundary: The boundary. The caller searches for it in the file, unless it is random.

@@ -10,7 +10,8 @@ package struct MultipartHeader: Hashable, Sendable {
     package var fileName: String?
     /// The media type; nil omits the header field, which means `text/plain` (RFC 7578 §4.4).
     package var contentType: String?
-    /// Further header fields, written after the others. Most receivers ignore them (RFC 7578 §4.8).
+    /// The header fields other than `Content-Disposition` and `Content-Type`. They are written after these two. Most
+    /// receivers ignore them (RFC 7578 §4.8).
     package var fields: HTTPFields
 
     package init(
@@ -35,10 +36,11 @@ package struct MultipartHeader: Hashable, Sendable {
         return Array((text + "\r\n").utf8)
     }
 
-    /// Checks the media type and the further header fields.
+    /// Checks `contentType` and `fields`.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` contains
-    ///   `Content-Disposition` or `Content-Type`. The other properties determine these two header fields.
+    ///   `Content-Disposition` or `Content-Type`. Only `name`, `fileName` and `contentType` set these two header
+    ///   fields.
     package func check() throws(UploadFailure) {
         if let contentType, !Self.isMediaType(contentType) {
             throw UploadFailure(
@@ -52,7 +54,8 @@ package struct MultipartHeader: Hashable, Sendable {
         }
     }
 
-    /// Escapes a field's name. Each line break is converted to CRLF first.
+    /// Returns a form field's name in escaped form. Each line break is first converted to CRLF. Then CR, LF and the
+    /// double quote are percent-encoded.
     static func escaped(fieldName: String) -> String {
         var scalars = String.UnicodeScalarView()
         var previousWasReturn = false

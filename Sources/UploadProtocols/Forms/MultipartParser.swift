@@ -1,13 +1,13 @@
 import FerryFiles
 
-/// A parser for a `multipart/form-data` body in chunks of any size (RFC 7578, RFC 2046 §5.1.1).
+/// A parser for a `multipart/form-data` body that arrives in chunks of any size (RFC 7578, RFC 2046 §5.1.1).
 ///
-/// The parser passes content on as it arrives. Between two calls it keeps at most one unfinished element: a delimiter,
-/// delimiter line or part header that continues in the next chunk.
+/// The parser returns content as soon as it arrives. Between two calls, the parser stores only bytes whose meaning
+/// depends on the next chunk, such as an unfinished delimiter or part header.
 package struct MultipartParser: Sendable {
-    /// The limits of a body. The caller limits the size of the content.
+    /// The limits of a form. The size of the content has no limit here, so the caller must limit it.
     package struct Limits: Hashable, Sendable {
-        /// The maximum number of bytes in the header of one part, and in the text before the first delimiter.
+        /// The maximum number of bytes in each part's header. The text before the first delimiter has the same limit.
         package var headerBytes: Int
         /// The maximum number of parts of one form.
         package var parts: Int
@@ -55,7 +55,8 @@ package struct MultipartParser: Sendable {
     private let delimiter: ByteSearch
     private let limits: Limits
 
-    /// - Throws: `.boundary` unless the boundary has 1 to 70 characters of RFC 2046 §5.1.1.
+    /// - Throws: `.boundary` if RFC 2046 §5.1.1 does not allow `boundary`, for example because it has more than 70
+    ///   characters.
     package init(boundary: String, limits: Limits = Limits()) throws(MultipartError) {
         let boundary = try MultipartBoundary(boundary)
         delimiter = ByteSearch(Array("\r\n--\(boundary.text)".utf8))
@@ -63,7 +64,7 @@ package struct MultipartParser: Sendable {
     }
 
     /// - Parameter contentType: The request's `Content-Type` field.
-    /// - Throws: `.boundary` unless the field is `multipart/form-data` with a valid boundary.
+    /// - Throws: `.boundary` if the field is not `multipart/form-data` or has no valid boundary.
     package init(contentType: String, limits: Limits = Limits()) throws(MultipartError) {
         let field = ParameterizedField(contentType)
         guard field.value.lowercased() == "multipart/form-data", let boundary = field["boundary"] else {
@@ -133,7 +134,8 @@ package struct MultipartParser: Sendable {
         return nil
     }
 
-    /// Reads the rest of a delimiter's line. `--` ends the body. A CRLF begins a part; white space may precede it.
+    /// Reads the rest of a delimiter's line. `--` ends the body. A CRLF, possibly after white space, begins a part.
+    /// Returns the position of that CRLF; nil if the body has ended or more bytes are needed.
     private mutating func endDelimiterLine(_ bytes: [UInt8], from start: Int) throws(MultipartError) -> Int? {
         let rest = bytes[start...]
         if rest.starts(with: "--".utf8) {
@@ -184,7 +186,8 @@ package struct MultipartParser: Sendable {
             name: unescaped(name), filename: disposition["filename"].map(unescaped), contentType: contentType)
     }
 
-    /// Decodes the three escapes of the WHATWG form encoding; any other `%` stays.
+    /// Replaces `%22`, `%0D` and `%0A` by the characters that they stand for. The WHATWG form encoding has no other
+    /// escapes, so any other `%` stays.
     private static func unescaped(_ text: String) -> String {
         guard text.contains("%") else { return text }
         return text.replacing("%22", with: "\"")

@@ -78,7 +78,7 @@ extension JSONScanner {
         return index
     }
 
-    /// Skips the rest of an escape, after its backslash.
+    /// Skips the rest of an escape, after its backslash. Throws an error if JSON does not have such an escape.
     private mutating func skipEscape() throws(MalformedJSON) {
         guard next != UInt8(ascii: "u") else {
             position += 1

@@ -2,10 +2,10 @@ import FerryFiles
 
 /// A strict reader of JSON text (RFC 8259). It reads one value at a time, as the caller requests, and builds no tree.
 ///
-/// The scanner must not be used after its buffer is freed. Every access checks the position first.
+/// The scanner must not be used after its buffer is freed.
 package struct JSONScanner {
-    /// The maximum nesting depth in `skipValue`. The outermost value has depth 1. Each value counts, not only objects
-    /// and arrays.
+    /// The maximum nesting depth of a value that `skipValue` accepts. The outermost value has depth 1. Strings, numbers
+    /// and other simple values also add a level.
     package static let maximumDepth = 32
 
     /// The JSON text.
@@ -40,7 +40,8 @@ package struct JSONScanner {
         MalformedJSON(position: position, reason: needed, kind: .newer)
     }
 
-    /// Makes the error for a byte that the grammar does not allow here, or for the end of the text.
+    /// Makes the error for a byte that the grammar does not allow at the current position, with `reason`. At the end of
+    /// the text, makes the error that the text ends too early instead.
     func unexpected(_ reason: String) -> MalformedJSON {
         isAtEnd
             ? MalformedJSON(position: position, reason: "it ends too early", kind: .endsTooEarly)
@@ -72,7 +73,8 @@ package struct JSONScanner {
         return true
     }
 
-    /// Reads `text` if exactly these bytes follow. White space is not skipped.
+    /// Reads `text` and returns true, if exactly these bytes follow. Otherwise reads nothing and returns false. White
+    /// space is not skipped.
     package mutating func take(_ text: [UInt8]) -> Bool {
         guard UnsafeRawBufferPointer(bytes).holds(text, at: position) else { return false }
         position += text.count

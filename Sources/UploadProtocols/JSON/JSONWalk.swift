@@ -11,9 +11,9 @@ package struct JSONWalk {
         package let isObject: Bool
         /// The number of members or elements that the walk has reached.
         package fileprivate(set) var count = 0
-        /// The name of the first member; nil in an array.
+        /// The name of the first member; nil in an array, or if the walk has not reached a member.
         package fileprivate(set) var firstKey: JSONScanner.Key?
-        /// The name of the current member; nil in an array.
+        /// The name of the current member; nil in an array, and also before the first member and after the last one.
         package fileprivate(set) var key: JSONScanner.Key?
         fileprivate var isFirst = true
         fileprivate var names: Set<[UInt8]> = []
@@ -24,7 +24,8 @@ package struct JSONWalk {
         case begin
         /// A string, a number, true, false or null.
         case scalar
-        /// The end of an object or array, and the position after its last value.
+        /// The end of an object or array. `lastValue` is the position after the last value. In an empty object or
+        /// array, it is the position after the opening brace or bracket.
         case end(Container, lastValue: Int)
     }
 
@@ -40,8 +41,9 @@ package struct JSONWalk {
     /// The position after the last step.
     package var position: Int { scanner.position }
 
-    /// The path to the current value, with one entry for each open object or array, from the outside in. An entry is
-    /// the name of an object's current member, with its escapes decoded. It is nil for an array.
+    /// The path to the current value, with one entry for each open object or array, from the outside in. The entry of
+    /// an object is the name of its current member, with escapes decoded. The entry is nil for an array, for an object
+    /// without a current member, or if the name is not valid UTF-8.
     package var path: [String?] {
         containers.map { container in
             guard let key = container.key else { return nil }
@@ -72,7 +74,8 @@ package struct JSONWalk {
         return .scalar
     }
 
-    /// Moves to the next value of the container. Returns false at the container's end.
+    /// Moves to the next value of `containers[top]`. Returns false at the end of that object or array. Throws an error
+    /// if an object has two members of the same name.
     private mutating func goesOn(_ top: Int) throws(MalformedJSON) -> Bool {
         containers[top].key = nil
         if containers[top].isObject {

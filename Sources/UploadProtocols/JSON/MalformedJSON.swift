@@ -3,7 +3,7 @@ package struct MalformedJSON: Error, Hashable {
     package enum Kind: Hashable, Sendable {
         /// The text is wrong at the position.
         case wrong
-        /// The text ends before its value does.
+        /// The text ends before the JSON value is complete.
         case endsTooEarly
         /// The text needs a newer version of Ferry.
         case newer

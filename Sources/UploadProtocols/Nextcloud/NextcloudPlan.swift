@@ -14,7 +14,8 @@ struct NextcloudPlan: Hashable, PartPlan {
     let size: ByteCount
     let chunkSize: ByteCount
 
-    /// - Parameter wished: The configured chunk size in bytes; nil for the default. The plan adjusts it to the limits.
+    /// - Parameter wished: The configured chunk size in bytes; nil for the default. A size that would result in more
+    ///   than `chunkLimit` chunks is raised. A size outside of `chunkSizes` is moved into this range.
     init(size: ByteCount, wished: ByteCount?) {
         let least = size / Self.chunkLimit + 1
         let chosen = max(wished ?? Self.usualChunkSize, least)

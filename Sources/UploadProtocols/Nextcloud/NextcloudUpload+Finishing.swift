@@ -84,7 +84,8 @@ extension NextcloudUpload {
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
-    /// Handles a `MOVE` without a response. The server may need further minutes to assemble the file.
+    /// Fails the attempt after a `MOVE` without a response, and records that the server is possibly still assembling
+    /// the file. That can take minutes.
     mutating func lostResponse(_ failure: UploadFailure) -> Step {
         noteAssembling()
         return .failed(failure)
@@ -99,7 +100,11 @@ extension NextcloudUpload {
     }
 
     /// Handles the lookup of the upload's folder after a `MOVE` without a response. The server deletes the folder when
-    /// the file is complete. A file at the upload's final URL proves nothing: it can be an older file of the same size.
+    /// it has assembled the file.
+    ///
+    /// If the folder is gone, the file is looked up next. If the folder is still there, the attempt fails, and the next
+    /// attempt looks again. If `polls` has reached `pollLimit` or is 0, the upload continues instead with the list of
+    /// stored chunks.
     mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
@@ -142,11 +147,12 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute its digest. A digest
-    /// that the client sent with the file proves nothing, because Nextcloud stores and returns it without a check.
+    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute the file's digest.
+    /// Nextcloud also returns a digest that the client sent earlier, but does not check that digest against the file.
     ///
-    /// The file is verified if the options require a digest. Otherwise only an upload in chunks is verified, and only
-    /// if `OfferedDigest.take` sets a digest to compare.
+    /// The stored file is verified if the options require a digest that Nextcloud supports. Without a required digest,
+    /// it is verified only if it was sent in chunks. `OfferedDigest.take` then decides by the options and the file's
+    /// size.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)

@@ -51,12 +51,13 @@ public struct NextcloudUpload: UploadProtocol {
     let item: UploadItem
     let options: ProtocolOptions
     var phase: Phase
-    /// The most recently recorded resource: the upload's folder, or the URL of a small file; nil if none is recorded.
+    /// The resource that this upload recorded most recently: the upload's folder, or the URL of a small file. Nil if no
+    /// resource is recorded.
     var resource: UploadResource?
     /// The name of the file on the server. It can differ from `item.name` if a file with that name exists.
     var name: String
     var replaces = false
-    /// The version of the existing file under the final name; nil if there is none.
+    /// The version of the file that already exists at the upload's final URL; nil if there is none.
     var old: WebDAVVersion?
     /// True if the `MOVE` of an earlier attempt may have made the file.
     var mayBeMoved = false
@@ -134,7 +135,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds a note, which is a fact to record, to the step that `receive` returns.
+    /// Adds a note to the next step that `receive` returns. A note is a fact for the queue to store.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {
@@ -148,8 +149,8 @@ extension NextcloudUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The division of the file into chunks. The chunk size is that of an earlier attempt if there was one, otherwise
-    /// the one from the options.
+    /// The division of the file into chunks. If an earlier attempt has stored a chunk size, that size is used,
+    /// otherwise the one from the options.
     var plan: NextcloudPlan {
         resource?.nextcloud.chunkSize.map { NextcloudPlan(size: item.size, chunkSize: $0) }
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)
@@ -243,7 +244,8 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds the file's modification time and, if the options require one, its digest. Nextcloud stores both.
+    /// Adds to the request the file's modification time, if it is known. Also adds the file's digest, if the options
+    /// require a digest that Nextcloud supports. Nextcloud stores both.
     func addKept(to exchange: inout Exchange) {
         if let modified = item.modified {
             exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"

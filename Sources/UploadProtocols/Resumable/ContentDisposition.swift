@@ -2,8 +2,8 @@ import FerryFiles
 
 /// The name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
 package enum ContentDisposition {
-    /// Returns the field's value. A name with quotes, backslashes or characters other than printable ASCII is also
-    /// written in full, as `filename*`.
+    /// Returns the field's value. If the name contains quotes, backslashes or characters other than printable ASCII,
+    /// `filename` has `_` for each of them, and `filename*` has the unchanged name.
     package static func inline(filename name: String) -> String {
         let plain = plainText(name)
         guard plain != name else { return "inline; filename=\"\(name)\"" }
@@ -15,7 +15,8 @@ package enum ContentDisposition {
         "filename*=UTF-8''\(name.percentEncoded(keeping: attributeCharacters))"
     }
 
-    /// Returns the file's name from `filename*`, or else from `filename`; nil if the field has neither.
+    /// Returns the file's name from `filename*`. If that parameter is missing, empty, malformed or not in UTF-8,
+    /// returns the name from `filename`. Returns nil if `filename` is also missing or empty.
     package static func filename(in field: String) -> String? {
         let field = ParameterizedField(field)
         if let extended = field["filename*"] {

@@ -6,7 +6,7 @@ extension HTTPField.Name {
     package static let uploadComplete = named("Upload-Complete")
     /// The field with the opposite value of `Upload-Complete`, up to interop version 3.
     package static let uploadIncomplete = named("Upload-Incomplete")
-    /// The limits of the server: see `UploadLimit`.
+    /// The field with the server's limits, such as the maximum size of a file and the lifetime of an upload.
     package static let uploadLimit = named("Upload-Limit")
     /// The interop version of the draft (`InteropVersion`), which every request states until the draft becomes an RFC.
     package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
@@ -33,7 +33,8 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// The header fields of every request of this version.
     package var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
 
-    /// True for versions that have digests, `Upload-Length`, and a media type for appends. Older versions lack these.
+    /// True for versions that have digests, `Upload-Length`, and a media type for the `PATCH` requests that append
+    /// bytes. Versions below 6 have none of the three.
     package var isTyped: Bool { self >= .six }
 
     /// Sets `Upload-Complete`, or in version 3 its opposite `Upload-Incomplete`.
@@ -49,8 +50,9 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     package static func < (lhs: InteropVersion, rhs: InteropVersion) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The content of an append, from interop version 6 on.
+/// The content of a `PATCH` request that appends bytes to an upload, from interop version 6 on.
 package enum PartialUpload {
-    /// The media type of an append, from interop version 6 on.
+    /// The media type of the content of a `PATCH` request that appends bytes. Interop versions below 6 do not use this
+    /// type.
     package static let mediaType = "application/partial-upload"
 }

@@ -4,12 +4,13 @@ import FerryFiles
 struct ResumableMemory: ResumeForm {
     /// The interop version of the upload; nil for a resource of another protocol.
     var interop: InteropVersion?
-    /// The limits on the size of an append that the server stated most recently; nil if it stated none.
+    /// The limits on the size of a `PATCH` request that the server stated most recently; nil if it stated none.
     var limit: UploadLimit?
-    /// The maximum size of an append, in bytes; nil until the server refuses an append as too large.
+    /// The maximum number of bytes to append in one `PATCH` request; nil until the server refuses such a request as too
+    /// large.
     var largestAppend: ByteCount?
-    /// The digest of the whole file that Ferry sent to the server when it created the upload; nil if it sent none. The
-    /// server's digest is compared with it.
+    /// The digest of the whole file that Ferry sent to the server when it created the upload; nil if Ferry sent none.
+    /// If the server reports a digest of the complete file, Ferry compares the server's digest with this one.
     var ownDigest: [UInt8]?
 
     static var keys: [ResumeKey<Self>] {
@@ -29,7 +30,8 @@ extension UploadResource {
     /// The longest stored lifetime of an upload, in seconds. A server that states a longer one means "for ever".
     private static let longestAge: ByteCount = 10 * 366 * 86_400
 
-    /// Stores the limits for appends, and the time when the server drops the upload.
+    /// Stores the limits for `PATCH` requests, and the time when the server drops the upload. Does nothing if
+    /// `reported` is nil.
     mutating func take(_ reported: UploadLimit?) {
         guard let reported else { return }
         if let age = reported.age { expires = Date().addingTimeInterval(Double(min(age, Self.longestAge))) }

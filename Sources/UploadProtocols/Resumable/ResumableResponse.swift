@@ -5,12 +5,12 @@ import HTTPTypes
 struct ResumableResponse: Sendable {
     /// True if the server reports the upload as complete; nil if the response does not state it.
     var isComplete: Bool?
-    /// The number of bytes that the server has stored.
+    /// The number of bytes that the server has stored; nil if the response does not state it.
     var offset: ByteCount?
-    /// The number of bytes of the whole file.
+    /// The number of bytes of the whole file; nil if the response does not state it.
     var length: ByteCount?
     var limit: UploadLimit?
-    /// The interop version that the response names.
+    /// The interop version that the response names; nil if it names none, or one that Ferry does not support.
     var version: InteropVersion?
     var problem: ResumableProblem?
 

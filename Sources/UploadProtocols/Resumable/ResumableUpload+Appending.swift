@@ -2,12 +2,14 @@ import FerryFiles
 import HTTPTypes
 
 extension ResumableUpload {
-    /// The default size of an append with a digest, in bytes. A server drops a whole append whose digest does not
-    /// match, so a smaller append loses less.
+    /// The default number of bytes that one `PATCH` request appends if it carries a digest. A server drops all bytes of
+    /// a request whose digest does not match, so a smaller request loses less.
     static let checkedChunk: ByteCount = 32 << 20
-    /// The largest append to try after a server refused one without stating a limit, in bytes.
+    /// The largest number of bytes to try in a `PATCH` request after the server has refused a larger one and stated no
+    /// limit.
     static let largestGuess: ByteCount = 64 << 20
-    /// The smallest append to try after a server refused one without stating a limit, in bytes.
+    /// The smallest number of bytes to try in a `PATCH` request after the server has refused a larger one and stated no
+    /// limit.
     static let smallestGuess: ByteCount = 64 << 10
 
     mutating func query(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
@@ -92,7 +94,8 @@ extension ResumableUpload {
         return [.capabilities(found)]
     }
 
-    /// Handles a connection that broke after `bytes` bytes of the body were sent.
+    /// Ends the attempt because the connection broke after `bytes` bytes of the request's body were sent. If the
+    /// request was appending bytes, also updates the upload's stored facts about broken requests.
     func broke(_ failure: UploadFailure, afterSending bytes: ByteCount) -> Step {
         guard case .appending(let resource, _) = phase else { return .failed(failure) }
         var known = resource
@@ -160,7 +163,8 @@ extension ResumableUpload {
         return advance(resource, reported, to: reported.offset ?? end, end: end)
     }
 
-    /// Continues from the offset that the server states, even if an earlier response stated another one.
+    /// Continues the upload at the offset that the server states, even if an earlier response stated another one. An
+    /// impossible offset starts the upload again. Too little progress ends the attempt.
     ///
     /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
     private mutating func advance(
@@ -191,8 +195,8 @@ extension ResumableUpload {
         return query(smaller, noting: [.resource(smaller)])
     }
 
-    /// Requests the offset again after a response that contradicts the known state. After several such responses, the
-    /// attempt fails with `reason`.
+    /// Requests the offset again, because the server refused the bytes or contradicted an earlier response. The attempt
+    /// fails with `reason` instead if too many responses in a row brought no progress (`RetryBudget.limit`).
     private mutating func askAgain(
         _ resource: UploadResource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {
@@ -249,9 +253,12 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
-    /// Returns `step`, or a request that first checks the size of the finished file. The size is checked if several
-    /// appends sent the file and no digest verified it, because a faulty server can truncate its file at each append.
-    /// It is not checked if the receipt has no location, or if the location is the upload's URL or `target`.
+    /// Returns a request that checks the size of the finished file, if `step` completes the upload and the check is
+    /// necessary. Otherwise returns `step`.
+    ///
+    /// The check is necessary if several requests sent the file and no digest verified it, because a faulty server can
+    /// truncate the file at each request. It is left out if the receipt has no location, or if the location is the
+    /// upload's URL or `target`.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)

@@ -27,11 +27,12 @@ public struct ResumableUpload: SequentialProtocol {
     var budget = RetryBudget()
     /// The limit on restarts after the server has dropped the upload. Tests replace its clock.
     var dropped = RestartGuard()
-    /// True once this attempt has sent OPTIONS. Before that, `capabilities` may be out of date.
+    /// True once this attempt has sent OPTIONS. Before that, `capabilities` is possibly out of date.
     private var hasAsked = false
     var capabilities = ServerCapabilities()
     var search = VersionSearch()
-    /// The digest of the whole file, which is computed once.
+    /// The digest of the whole file, for the request that creates the upload; nil until it is computed. If the upload
+    /// starts again, this digest is used again.
     private var ownDigest: [UInt8]?
 
     /// - Parameter options: The options. Only the HTTP method, the chunk size and the checksum are used.
@@ -85,7 +86,8 @@ public struct ResumableUpload: SequentialProtocol {
         return .send(ResumableCheck.question(target))
     }
 
-    /// Discards the stored facts about the server and sends OPTIONS, because outdated facts may have caused a refusal.
+    /// Discards the stored facts about the server and sends OPTIONS. The caller does this after a refusal that outdated
+    /// facts possibly caused.
     private mutating func askAnew() -> Step {
         capabilities = ServerCapabilities()
         search.isExpected = false
@@ -98,7 +100,7 @@ public struct ResumableUpload: SequentialProtocol {
         if let version = InteropVersion(field: known.facts[Fact.version]) { search.prefer(version) }
     }
 
-    /// The limits that the server stated for all uploads.
+    /// The limits that the server stated for all uploads; nil if none are stored.
     private var limit: UploadLimit? { capabilities.facts[Fact.limit].flatMap { UploadLimit($0) } }
 
     /// The keys of this protocol in `ServerCapabilities.facts`.
@@ -237,15 +239,17 @@ extension ResumableUpload {
         }
     }
 
-    /// The value of `Want-Repr-Digest` (RFC 9530 §4); nil if the options require no digest.
+    /// The value of `Want-Repr-Digest` (RFC 9530 §4). Nil if the options require no digest, or a digest that has no key
+    /// in this field.
     var wantedDigest: String? {
         options.checksum.flatMap { ServerDigest.key(of: $0) }.map { "\($0)=10" }
     }
 }
 
-/// The search for the newest version of the protocol that both sides support.
+/// The search for the newest version of the protocol that both Ferry and the server support.
 struct VersionSearch: Sendable {
-    /// The versions still to try: the preferred one first, then the newest.
+    /// The versions still to try, the newest first. A version that the server has named or accepted comes before the
+    /// others.
     private(set) var versions = InteropVersion.allCases.sorted(by: >)
     /// True once the server has shown that it supports resumable uploads.
     var isExpected = false
@@ -285,7 +289,8 @@ struct VersionSearch: Sendable {
 }
 
 extension ServerCapabilities {
-    /// Stores the facts that a response to `OPTIONS` states.
+    /// Stores the interop version and the limits that a response to `OPTIONS` states. Version 8 is not stored, because
+    /// it is tried first in any case. The lifetime of an upload is not stored either.
     mutating func note(_ reported: ResumableResponse) {
         if let version = reported.version, version != .eight {
             facts[ResumableUpload.Fact.version] = "\(version.rawValue)"

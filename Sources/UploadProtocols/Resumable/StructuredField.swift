@@ -20,8 +20,8 @@ package enum StructuredField {
         return value
     }
 
-    /// Returns the members of a Dictionary that have one of `keys`. Returns nil if the field is not a Dictionary, or if
-    /// one of these members is not an Integer or is negative.
+    /// Returns the members of a Dictionary that have one of `keys`. Returns nil if the field is too long or not a
+    /// Dictionary, or if one of these members is not an Integer or is negative.
     package static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
         guard field.utf8.count <= longest else { return nil }
         var parser = StructuredFieldValueParser(Array(field.utf8))

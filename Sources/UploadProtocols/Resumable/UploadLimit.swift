@@ -1,15 +1,17 @@
 /// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload). Sizes are in bytes, and nil means
 /// that the server states no limit.
 package struct UploadLimit: Hashable, Sendable {
-    /// The maximum size of the whole file.
+    /// The maximum size of the whole file in bytes; nil if the server states none.
     package var maximumSize: ByteCount?
-    /// The minimum size of the whole file.
+    /// The minimum size of the whole file in bytes; nil if the server states none.
     package var minimumSize: ByteCount?
-    /// The maximum number of bytes in one request.
+    /// The maximum number of bytes in one `PATCH` request; nil if the server states none.
     package var maximumAppend: ByteCount?
-    /// The minimum number of bytes in one request. The final request of an upload is allowed to have fewer.
+    /// The minimum number of bytes in one `PATCH` request; nil if the server states none. The final request of an
+    /// upload is allowed to have fewer.
     package var minimumAppend: ByteCount?
-    /// The number of seconds for which the server keeps the upload, counted from its response.
+    /// The number of seconds for which the server keeps the upload, counted from its response; nil if the server states
+    /// none.
     package var age: ByteCount?
 
     package init(
@@ -29,7 +31,7 @@ package struct UploadLimit: Hashable, Sendable {
         static let maximumAppend = "max-append-size"
         static let minimumAppend = "min-append-size"
         static let age = "max-age"
-        /// The key of `age` up to interop version 6.
+        /// The key in `Upload-Limit` that interop versions up to 6 use instead of `max-age`.
         static let expires = "expires"
 
         static let all: Set<String> = [maximumSize, minimumSize, maximumAppend, minimumAppend, age]
@@ -72,7 +74,7 @@ package struct UploadLimit: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the number of bytes for the next append.
+    /// Returns the number of bytes to send in the next `PATCH` request.
     ///
     /// - Parameters:
     ///   - left: The number of bytes that are still to send.

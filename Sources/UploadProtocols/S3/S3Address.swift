@@ -78,8 +78,8 @@ struct S3Address: Hashable, Sendable {
         return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
     }
 
-    /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host. If
-    /// `bucketInPath` is not configured, nil means that the bucket is in the path.
+    /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host. If the
+    /// options do not set `bucketInPath`, a nil result means that the bucket is in the path.
     private static func bucket(inHost host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

@@ -32,8 +32,8 @@ struct S3PartPage {
     /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Parses a page. Returns nil for any other body, and for a page that announces a next page without a marker. A
-    /// part without a valid number, size or entity tag is left out.
+    /// Parses one page of the list. Returns nil if the body is not such a page, or if it announces a next page without
+    /// a marker. A part without a valid number, size or entity tag is left out.
     ///
     /// - Parameter digest: The algorithm of the digests to read; nil to read none.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
@@ -125,7 +125,7 @@ struct S3UploadPage {
         next = (key, root.child(named: "NextUploadIdMarker")?.text ?? "")
     }
 
-    /// Parses a time of S3: RFC 3339 in UTC. A fraction of a second is ignored.
+    /// Parses a time of S3, which is RFC 3339 in UTC; nil for any other text. A fraction of a second is ignored.
     private static func date(_ text: String) -> Date? {
         let whole = text.prefix { $0 != "." && $0 != "Z" }
         return try? Date(String(whole) + "Z", strategy: .iso8601)

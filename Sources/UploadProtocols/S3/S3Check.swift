@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check whether a bucket can be read, and which unfinished uploads it has. The check changes nothing on the server.
+/// A check that shows whether a bucket can be read, and finds the bucket's unfinished uploads. The check changes
+/// nothing on the server.
 package struct S3Check: DestinationCheck {
     private enum Phase {
         case starting
@@ -11,11 +12,11 @@ package struct S3Check: DestinationCheck {
         case sizing(Int)
     }
 
-    /// The maximum number of uploads whose size is requested. Each one costs at least one request.
+    /// The maximum number of uploads whose size is requested. Each upload costs at least one request.
     private static let sizedUploads = 100
 
-    /// The maximum number of pages to request, with up to 1,000 uploads each. If there are more pages, the report says
-    /// "more than".
+    /// The maximum number of pages of the list of unfinished uploads to request. A page has up to 1,000 uploads. If
+    /// there are more pages, the report puts "more than" before the number of uploads.
     private static let pageLimit = 20
 
     private let setup: Result<S3Address, UploadFailure>
@@ -50,7 +51,8 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    /// Sends a query to the bucket, limited to the destination's prefix.
+    /// Returns the step that sends a query to the bucket, limited to the destination's prefix. If the destination's URL
+    /// is not valid, returns the failure instead.
     private func ask(_ query: KeyValuePairs<String, String>) -> CheckStep {
         switch setup {
         case .failure(let failure): return .failed(failure)
@@ -132,6 +134,9 @@ package struct S3Check: DestinationCheck {
         return askSize(of: 0, after: nil)
     }
 
+    /// Requests one page of the stored parts of the unfinished upload at `index`. Finishes the check if there is no
+    /// such upload, or if `index` has reached `sizedUploads`.
+    ///
     /// - Parameter marker: The number of the last part on the previous page; nil for the first page.
     private mutating func askSize(of index: Int, after marker: Int?) -> CheckStep {
         guard index < min(report.leftovers.count, Self.sizedUploads) else { return .finished(report) }

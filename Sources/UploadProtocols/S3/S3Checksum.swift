@@ -25,7 +25,7 @@ enum S3Checksum {
         }
     }
 
-    /// Returns the name of the XML element with the digest, in lists of parts and in results; nil for MD5.
+    /// Returns the name of the XML element that contains the digest of a part or of the object; nil for MD5.
     static func element(_ algorithm: DigestAlgorithm) -> String? { name(algorithm).map { "Checksum\($0)" } }
 
     /// Returns the value of `x-amz-checksum-type`; nil for MD5. The CRCs of parts combine to the CRC of the object.
@@ -38,9 +38,11 @@ enum S3Checksum {
         }
     }
 
-    /// Returns the digest that a server reports for an object made of these parts. The form is Base64 for a CRC,
-    /// `BASE64-N` for a composite of N parts, or `HEX-N` for an entity tag made of MD5s. The result is nil if a part's
-    /// CRC has the wrong length.
+    /// Returns the digest that a server reports for an object after a multipart upload of these parts.
+    ///
+    /// For a CRC, the text is the Base64 of the object's CRC; nil if a part's CRC has the wrong length. For SHA-1 and
+    /// SHA-256, it is `BASE64-N`, with the hash of the parts' hashes and the number of parts. For MD5, it is the entity
+    /// tag `HEX-N`, with the MD5 of the parts' MD5s.
     static func whole(_ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm)
         -> String?
     {

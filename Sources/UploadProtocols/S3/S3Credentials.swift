@@ -6,7 +6,7 @@ public struct S3Credentials: Hashable, Sendable {
     public var accessKey: String
     /// The secret key, which is never sent.
     public var secretKey: String
-    /// The token of temporary credentials, sent and signed as `x-amz-security-token`.
+    /// The token of temporary credentials, sent and signed as `x-amz-security-token`; nil for other credentials.
     public var sessionToken: String?
     /// The time from which servers refuse the credentials; nil if they last until they are revoked.
     public var expiration: Date?

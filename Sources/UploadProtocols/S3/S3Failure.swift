@@ -25,7 +25,8 @@ package struct S3Error: Hashable, Sendable {
         details?.child(named: name).map { ServerText.cleaned($0.text) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// True if the error's message, or the name of the wrong header field or argument, contains the word.
+    /// True if `word` occurs in the error's message, or in the name of the header field or argument that the server
+    /// refused. Upper and lower case are not distinguished.
     func mentions(_ word: String) -> Bool {
         ["Message", "Header", "ArgumentName"].contains {
             detail($0)?.lowercased().contains(word.lowercased()) ?? false
@@ -35,7 +36,8 @@ package struct S3Error: Hashable, Sendable {
     /// True if the failure may be temporary, so that the queue retries later.
     var isTransient: Bool { failure.isTransient }
 
-    /// The failure with the server's error code and message, and a hint for the user.
+    /// The failure with the server's error code and message, and a hint for the user if there is one. If the response
+    /// has no S3 error code, the failure comes from the HTTP response alone.
     var failure: UploadFailure {
         guard !code.isEmpty else { return fallback }
         let rule = S3ErrorRule.of(code)
@@ -135,9 +137,11 @@ extension S3Error {
     /// True if the server is overloaded, so that the client must send fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// Returns the server's maximum number of parts if the server refused part `number` because the number is too high;
-    /// otherwise nil. If the error does not state the maximum, returns 1,000, a common maximum, or nil if `number` is
-    /// not higher than 1,000.
+    /// Returns the server's maximum number of parts, if the error means that part number `number` is too high. Returns
+    /// nil for any other error.
+    ///
+    /// If the error does not state the maximum, 1,000 is assumed, which is a common maximum. The result is nil if
+    /// `number` is not higher than this.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil
@@ -160,7 +164,7 @@ extension S3Error {
     }
 }
 
-/// The features that a server may lack. Uploads work without them. A raw value is a key in `ServerCapabilities`.
+/// The features that a server possibly lacks. Uploads work without them. A raw value is a key in `ServerCapabilities`.
 enum S3Feature: String, Hashable, Sendable {
     /// The condition `If-None-Match: *` on `PUT` and on the request that completes an upload.
     case condition = "s3.ifNoneMatch"

@@ -36,8 +36,8 @@ package struct S3Location: Hashable, Sendable {
     ///     file's name alone is the key.
     ///   - endpoint: The server's URL without a bucket; nil means AWS.
     ///   - region: The region at AWS; nil means AWS's host without a region, `s3.amazonaws.com`.
-    /// - Throws: `Issue` if `location` or `endpoint` is not valid, or if the bucket must be in the host name but cannot
-    ///   be a part of one.
+    /// - Throws: `Issue` if `location` or `endpoint` is not valid, or if `addressing` is `host` and a host name cannot
+    ///   contain the bucket's name.
     package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
     ) throws(Issue) {

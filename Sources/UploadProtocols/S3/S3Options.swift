@@ -1,13 +1,13 @@
 /// The options that only an S3 destination has.
 public struct S3Options: Hashable, Sendable {
-    /// True if the bucket is the first segment of the URL's path, false if it is in the host name; nil derives it from
-    /// the host name.
+    /// True if the bucket is the first segment of the URL's path, false if it is in the host name. Nil means the host
+    /// name for an AWS host such as `bucket.s3.REGION.amazonaws.com`, and the path for any other host.
     public var bucketInPath: Bool?
     /// The `x-amz-storage-class` of new objects, such as `STANDARD_IA`; nil uses the bucket's default.
     public var storageClass: String?
-    /// The header fields for the request that creates an object, such as encryption, metadata and access rights. Of
-    /// these fields, the other requests of the upload contain at most those for customer-provided keys, the payer and
-    /// the expected owner of the bucket.
+    /// The header fields for the request that creates an object, such as encryption, metadata and access rights. Other
+    /// requests of the upload contain only three kinds of these fields: encryption keys that the customer provides, the
+    /// payer, and the expected owner of the bucket.
     public var fields: [String: String]
 
     public init(bucketInPath: Bool? = nil, storageClass: String? = nil, fields: [String: String] = [:]) {

@@ -87,8 +87,8 @@ extension AddDialog {
         if let row { scroll(by: row - top, around) }
     }
 
-    /// Scrolls the list of the paths that were left out if it is open, otherwise the list of entries. The keyboard
-    /// focus does not change.
+    /// Scrolls the list of the paths that the search left out, if this list is open. Otherwise scrolls the list of the
+    /// folder's entries. The keyboard focus does not change.
     mutating func scroll(by lines: Int, _ around: AddSurroundings) {
         let (height, listHeight) = (around.leftOutHeight(of: self), around.height(of: self))
         change(around) { add in

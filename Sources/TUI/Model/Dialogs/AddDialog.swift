@@ -21,8 +21,8 @@ struct AddDialog: Sendable {
 
     enum Preview: Sendable {
         case nothing
-        /// The chosen files have changed. The search for them starts at this time on the clock. Each further change
-        /// delays it.
+        /// The chosen files have changed. The search for them starts at this time on the clock. Another change before
+        /// this time delays the search.
         case due(at: Double)
         /// The search is running. `adding` is true if Enter was pressed already.
         case asked(number: Int, adding: Bool)
@@ -33,7 +33,8 @@ struct AddDialog: Sendable {
     enum Completion: Sendable {
         case none
         case asked(number: Int)
-        /// The candidates. `chosen` is the index of the candidate in the line; nil before Tab has put one there.
+        /// The candidates. `chosen` is the index of the candidate in the line; nil if Tab has not yet put a candidate
+        /// into the line.
         case offered([String], chosen: Int?)
     }
 
@@ -41,7 +42,7 @@ struct AddDialog: Sendable {
     static let typingRest = 0.15
     /// The number of characters above which a paste cannot be edited as a line.
     static let longestLine = 1000
-    /// The number of files above which Enter adds them only after their total was shown.
+    /// The maximum number of files that Enter adds before the user has seen their total, if no paths are marked.
     static let largeSelection = 1000
 
     var source: Source
@@ -94,7 +95,8 @@ struct AddDialog: Sendable {
         }
     }
 
-    /// True if the line only names the folder to list. While files are marked, Enter does not add that folder.
+    /// True if the line is empty or only names the folder to list. While files are marked, Enter does not add that
+    /// folder.
     var isFolderOnly: Bool {
         guard case .typed(let line) = source else { return false }
         return line.text.isEmpty || line.text == browser.followed || line.text == browser.text
@@ -107,15 +109,19 @@ struct AddDialog: Sendable {
         return isFolderOnly || TypedPath(line.text).kind != .pattern
     }
 
-    /// The file under the cursor if Enter would add it; otherwise nil. Enter adds it if the list has the focus and
-    /// nothing else is chosen.
+    /// The file under the cursor if Enter would add it; otherwise nil. Enter adds this file if the list has the focus,
+    /// no path is marked, and the line is neither a pattern nor a paste.
     var fileUnderCursor: (path: LocalPath, entry: FolderContents.Entry)? {
         isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
     }
 
-    /// The files that Enter adds; nil if there are none. Marked files are added together with those of the line.
-    /// Without marks, Enter adds the files of the line. If the list has the focus and the line has no pattern, Enter
-    /// adds the file under the cursor instead.
+    /// The files that Enter adds; nil if there are none.
+    ///
+    /// If paths are marked, Enter adds them and the files that the line names. A line that only names the listed folder
+    /// then adds nothing.
+    ///
+    /// If no path is marked, Enter adds the files that the line names. There is one exception: if the list has the
+    /// focus and the line is neither a pattern nor a paste, Enter adds only the file under the cursor.
     var request: AddRequest? {
         if !marks.isEmpty { return AddRequest(text: isFolderOnly ? "" : text, marked: marks.paths) }
         if isInList, lineFollows { return fileUnderCursor.map { AddRequest(marked: [$0.path]) } }
@@ -160,8 +166,9 @@ struct AddDialog: Sendable {
         browser.point(at: TypedPath(line.text), due: now + Self.typingRest)
     }
 
-    /// Edits the line, or moves the cursor in it. Returns false for any other key, and if the line does not have the
-    /// focus.
+    /// Edits the line, or moves the cursor in it. If the dialog has a paste instead of a typed line, a character is
+    /// appended to the paste. Backspace, Ctrl-U or Ctrl-W removes the paste. Returns false for any other key, and if
+    /// the line does not have the focus.
     mutating func edit(_ key: Key) -> Bool {
         guard focus == .line else { return false }
         switch source {

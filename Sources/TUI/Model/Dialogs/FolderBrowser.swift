@@ -37,11 +37,11 @@ struct FolderBrowser: Sendable {
     private(set) var cursor = 0
     /// The index of the first visible row.
     private(set) var top = 0
-    /// The name on which the cursor is put when the folder is shown.
+    /// The name of the entry that gets the cursor when the folder is shown; nil for the first entry.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
-    /// The line's text when the list last opened a folder. While the line still has this text, the line only names the
-    /// listed folder.
+    /// The text of the input line when the list last opened a folder. While the text is unchanged, the line means the
+    /// listed folder, and not a file to add.
     var followed: String?
     /// The last click. A second click on the same row soon afterwards acts as Enter.
     var lastClick: (name: [UInt8], at: Double)?
@@ -68,7 +68,7 @@ struct FolderBrowser: Sendable {
 
     private var hasParent: Bool { isSeen && folder?.bytes != [0x2F] }
 
-    /// The number of rows without `../`.
+    /// The number of entries in the list. The row `../` is not included.
     var shownCount: Int { shown.count }
 
     var count: Int { shown.count + (hasParent ? 1 : 0) }
@@ -89,7 +89,8 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// True if Enter opens the folder under the cursor. A marked folder is added instead.
+    /// True if the cursor is on a folder that is not marked: Enter opens this folder. If the folder is marked, Enter
+    /// adds it to the queue.
     var opensOnEnter: Bool { isOnFolder && current.map(isMarked) == false }
 
     func isMarked(_ row: Row) -> Bool {
@@ -104,8 +105,9 @@ struct FolderBrowser: Sendable {
         return (folder.appending(entry.name), entry)
     }
 
-    /// Updates the list after a change of the line. Requests a folder only if the line names a different folder. The
-    /// beginning of a name in the line filters the entries.
+    /// Updates the list after a change of the line. If the line names another folder than before, empties the list, and
+    /// schedules the reading of this folder for the time `due`. The beginning of a name in the line filters the
+    /// entries.
     mutating func point(at typed: TypedPath, due: Double) {
         let isSame =
             switch reference {
@@ -134,7 +136,8 @@ struct FolderBrowser: Sendable {
 
     mutating func ask(number: Int) { look = .asked(number: number) }
 
-    /// Shows a folder. Returns false if it was read for an older request.
+    /// Shows a folder that was read. Does nothing and returns false if `number` is not the number of the request that
+    /// the list waits for.
     mutating func take(_ folder: BrowsedFolder, number: Int) -> Bool {
         guard case .asked(number) = look else { return false }
         look = .seen(folder)

@@ -1,24 +1,26 @@
 import FerryUploads
 
-/// The dialog with the whole log.
+/// The dialog that shows the log. The user can limit it to the important entries, and to those with certain words.
 struct LogDialog: Sendable {
     enum Position: Hashable, Sendable {
-        /// The cursor is on the newest entry, and moves to each new one that arrives.
+        /// The cursor is on the newest entry. When a new entry arrives, the cursor moves to the new entry.
         case following
-        /// The cursor stays on the entry with this number when new ones arrive.
+        /// The cursor stays on the entry with this number when new entries arrive.
         case entry(Int)
     }
 
     var position = Position.following
-    /// The lowest level that is shown.
+    /// The lowest level of the entries that are shown.
     var least = LogEntry.Level.information
-    /// The words that entries must contain. Enter ends the typing and keeps the words.
+    /// The line with the typed search words. Only entries with all these words are shown. After Enter, the search still
+    /// applies.
     private(set) var search = LineEditor()
     private(set) var isTyping = false
 
     var context: Context { isTyping ? .logSearch : .log }
 
-    /// Returns the entries of the level `least` or higher that have every word of the search, regardless of case.
+    /// Returns the entries whose level is at least `least` and whose text contains every search word. The case of
+    /// letters does not matter.
     func entries(of log: LogModel) -> [LogEntry] {
         let words = search.text.lowercased().split(separator: " ")
         guard least > .information || !words.isEmpty else { return log.entries }
@@ -30,7 +32,8 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Returns the index of the entry under the cursor; nil if there is none.
+    /// Returns the index of the entry under the cursor; nil if `entries` is empty. If `entries` lacks that entry,
+    /// returns the index of the next newer entry, or the last index if there is no newer entry.
     func index(in entries: [LogEntry]) -> Int? {
         guard let last = entries.indices.last else { return nil }
         switch position {
@@ -39,7 +42,7 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Moves the cursor. On the last entry, the cursor follows new entries.
+    /// Moves the cursor to the entry at `index`. If that is the last entry, the cursor then moves to each new entry.
     private mutating func move(to index: Int, in entries: [LogEntry]) {
         guard let last = entries.indices.last else { return }
         position = index >= last ? .following : .entry(entries[max(0, index)].number)
@@ -74,8 +77,8 @@ struct LogDialog: Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// Returns the first index whose element satisfies `fits`, or the end index. All elements after it must satisfy
-    /// `fits`, too.
+    /// Returns the index of the first element that satisfies `fits`, or the end index if no element does. Uses a binary
+    /// search: after the first such element, all elements must satisfy `fits`.
     func partitioningIndex(where fits: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -1,6 +1,7 @@
 import FerryTransfer
 
-/// The marked paths of all folders, in the sequence of marking.
+/// The files and folders that the user has marked in the Add dialog, in the sequence of marking. They can be in
+/// different folders.
 struct MarkedPaths: Hashable, Sendable {
     private(set) var paths: [LocalPath] = []
     private var known: Set<LocalPath> = []

@@ -1,13 +1,14 @@
 import FerryUploads
 
-/// The question before a removal that deletes data on a server. The targets are fixed when the dialog opens.
+/// The question before a removal of uploads (the targets) that deletes data on a server. The targets do not change
+/// while the dialog is open.
 struct RemovalDialog: Sendable {
     let targets: [Upload.ID]
-    /// The name of the file if there is one target; nil for several.
+    /// The name of the file if there is one target; nil for several targets.
     let name: String?
     /// The number of targets that have bytes or an upload resource on a server.
     let onServer: Int
-    /// The estimated number of bytes that the servers store of these targets.
+    /// The estimated number of bytes that the servers store of all targets together.
     let bytes: Int128
     let openedAt: Double
 

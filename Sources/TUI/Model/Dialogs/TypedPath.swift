@@ -5,14 +5,18 @@ struct TypedPath: Hashable, Sendable {
         case folder
         /// A path whose last component is possibly incomplete.
         case name
-        /// A pattern, quoted words or a `file://` URL, which the list cannot show.
+        /// A pattern, quoted words or a `file://` URL. The folder list of the Add dialog cannot show which files such a
+        /// line names.
         case pattern
     }
 
-    /// The line up to its last slash; with a pattern, up to the last slash before the pattern. The whole line if it is
-    /// quoted, a URL or `~`, or if its last component is `..`.
+    /// The path of the folder: the line up to and including its last slash. It is empty if the line has no slash.
+    ///
+    /// If the line has a pattern, this is the text up to and including the last slash before the pattern. It is the
+    /// whole line if the line has quotes or backslashes, is a `file://` URL or `~`, or has `..` as its last component.
     let folder: String
-    /// The beginning of a name in that folder.
+    /// The beginning of a name in `folder`: the text after the last slash. It is empty if `folder` is the whole line,
+    /// and for a pattern.
     let started: String
     let kind: Kind
 

@@ -4,16 +4,17 @@ import FerryUploads
 
 /// The rule for automatic scrolling of the list.
 enum Following: Hashable, Sendable {
-    /// The cursor follows the running uploads until the user moves it. `since` is the time of its last automatic move.
+    /// The cursor follows the running uploads until the user moves it. `since` is the time when the cursor last moved
+    /// by itself.
     case running(since: Double)
     /// The user moves the cursor; the list does not scroll by itself.
     case nothing
 
-    /// The number of seconds after an automatic move of the cursor in which keys do not act on uploads, because the
-    /// user probably meant the previous row.
+    /// Keys do not act on uploads for this number of seconds after the cursor has moved by itself. A key pressed in
+    /// this time was probably meant for the previous row.
     static let settling = 0.5
-    /// The minimum number of seconds before the cursor moves by itself to another visible row, so that the user can
-    /// read the details of its upload.
+    /// The minimum number of seconds before the cursor moves by itself to another visible row. In this time, the user
+    /// can read the details of the upload under the cursor.
     static let reading = 2.0
 }
 
@@ -28,8 +29,8 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Keeps the cursor on its upload and screen line after a change of the rows. If the upload has left the list, a
-    /// neighbour gets the cursor.
+    /// Keeps the cursor on its upload and screen line after a change of the rows. If that upload is no longer in the
+    /// list, moves the cursor to a neighbouring row. If there was no cursor, puts it on the first row.
     ///
     /// - Parameter before: The index of the cursor's row before the change; nil if there was none.
     mutating func settleCursor(before: Int?) {
@@ -71,7 +72,8 @@ extension ListModel {
         if let first = indices.min() { putCursor(on: rows[first]) }
     }
 
-    /// Handles a click on a row. Returns true for the second click of a double click.
+    /// Moves the cursor to a clicked row, and stops automatic scrolling. Does nothing if the row is not in the list.
+    /// Returns true for the second click of a double click.
     mutating func click(_ id: Upload.ID, now: Double) -> Bool {
         guard let position = table.position(of: id), rows.index(of: position) != nil else { return false }
         putCursor(on: position)
@@ -89,8 +91,10 @@ extension ListModel {
         top = max(0, min(top, rows.count - height))
     }
 
-    /// Follows the running uploads. The cursor stays on its upload while that upload is under way and visible. The list
-    /// scrolls to the first running upload only if no running upload is visible.
+    /// Moves the cursor to a running upload. If no running upload is visible, scrolls the list to the first one.
+    ///
+    /// Does nothing if automatic scrolling is off, if uploads are marked, or if the upload under the cursor is visible
+    /// and under way.
     mutating func follow(now: Double) {
         guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows
@@ -113,8 +117,8 @@ extension ListModel {
         following = .running(since: now)
     }
 
-    /// Moves the cursor to a running upload, so that the details below the list show it. The details of the previous
-    /// upload stay visible for at least `Following.reading` seconds.
+    /// Moves the cursor to a running upload, so that the details below the list show this upload. Does nothing if the
+    /// screen has no details, or if the cursor moved by itself less than `Following.reading` seconds ago.
     private mutating func showDetails(of position: QueuePosition, since: Double, now: Double) {
         guard !layout.details.isEmpty, now - since >= Following.reading else { return }
         cursor = position
@@ -127,8 +131,8 @@ extension ListModel {
         return table.running.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
     }
 
-    /// Stops automatic scrolling, because the user moves or acts. Returns false for an action on uploads if the list
-    /// has just scrolled: the key was probably meant for another row.
+    /// Stops automatic scrolling, because the user has chosen `action`. Returns true if the action can run. Returns
+    /// false for an action on uploads if the cursor has just moved by itself: the user probably meant the previous row.
     mutating func takeOver(_ action: Action, now: Double) -> Bool {
         guard case .running(let since) = following else { return true }
         following = .nothing

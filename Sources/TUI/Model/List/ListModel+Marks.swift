@@ -33,7 +33,7 @@ extension ListModel {
         marks.insert(cursor.id)
     }
 
-    /// Extends the range to the cursor.
+    /// Marks all rows from the anchor of the range to the cursor. Does nothing if the user is not marking a range.
     mutating func stretchRange() {
         let rows = rows
         guard let range, let cursor = cursorIndex else { return }

@@ -25,19 +25,18 @@ struct ListModel: Sendable {
     /// The upload under the cursor.
     var current: Upload? { cursor.flatMap { table[$0.id] } }
 
-    /// The uploads that an action applies to: the marked ones, in the sequence of the rows. If no row is marked, the
-    /// one under the cursor.
+    /// The uploads that an action applies to: the marked uploads, in the sequence of the rows. If no row is marked,
+    /// this is the upload under the cursor.
     var targets: [Upload] {
         let marked = markedRows
         let positions = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked
         return positions.compactMap { table[$0.id] }
     }
 
-    /// The positions of the marked uploads among the rows. Marks on uploads that the tab or the filter hides do not
-    /// count.
+    /// The positions of the marked uploads that are in the list, without those that the tab or the filter hides.
     var markedRows: [QueuePosition] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
 
-    /// The properties of the targets. The key hints depend on them.
+    /// A summary of the uploads that an action applies to (`targets`). The key hints depend on the summary.
     var targetTraits: TargetTraits {
         var traits = TargetTraits()
         for position in markedRows { if let upload = table[position.id] { traits.add(upload) } }
@@ -64,7 +63,8 @@ struct ListModel: Sendable {
         if table.measure(rates) { settleCursor(before: before) }
     }
 
-    /// Runs an action that concerns the list alone. Returns false for any other action.
+    /// Runs an action that moves the cursor, changes the marks, clears the filter or shows a tab. Returns false for any
+    /// other action.
     mutating func update(_ action: Action) -> Bool {
         let page = max(1, layout.list.count)
         if let row = action.row(from: cursorIndex ?? 0, of: rows.count, page: page) {

@@ -1,7 +1,7 @@
 import FerryUploads
 
-/// The position of an upload in the queue. Ranks are unique, except for a moment while a move is applied. Of two equal
-/// ranks, the one with the lower id comes first.
+/// The position of an upload in the queue: the upload with the lowest rank comes first. While an update is applied
+/// upload by upload, two ranks can be equal for a moment. Then the upload with the lower id comes first.
 struct QueuePosition: Hashable, Comparable, Sendable {
     var rank: Int64
     var id: Upload.ID

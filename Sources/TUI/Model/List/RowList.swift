@@ -3,7 +3,8 @@ import FerryUploads
 /// A row of a list: an upload and its sort keys.
 struct Row: Hashable, Sendable {
     let position: QueuePosition
-    /// The first sort key: lower numbers come first. It is 0 if the rows are in the sequence of the queue.
+    /// The first sort key: lower numbers come first. It is always 0 if the rows are in the sequence of the queue or its
+    /// reverse.
     let key: UInt64
     /// The second sort key, compared byte by byte; empty unless the rows are sorted by name.
     let name: [UInt8]

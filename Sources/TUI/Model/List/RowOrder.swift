@@ -12,8 +12,8 @@ struct RowOrder: Hashable, Sendable {
 
     static let queue = RowOrder(.queue)
 
-    /// Makes a sort in its usual direction: the largest, fastest or newest first, but names, remaining times and the
-    /// queue in ascending sequence.
+    /// Makes a sort in its usual direction. It is ascending for the queue, names and remaining times. For all other
+    /// keys it is descending, so that the largest, fastest or newest upload comes first.
     init(_ key: Key) {
         self.key = key
         isAscending =

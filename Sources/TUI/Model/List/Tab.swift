@@ -4,7 +4,8 @@ import FerryUploads
 enum Tab: Int, CaseIterable, Hashable, Sendable {
     case all, active, queued, paused, failed, done
 
-    /// Creates the tab for uploads in this state. The tab `all` also shows them.
+    /// Creates the tab that shows uploads in the given state. The result is never `all`, although `all` shows every
+    /// upload.
     init(_ state: Upload.State) {
         self =
             switch StateKind(state) {

@@ -1,6 +1,7 @@
 import FerryUploads
 
-/// A summary of an action's targets. A boolean is true if at least one target has the property.
+/// A summary of the uploads that an action applies to (the targets). Each boolean is true if it is true for at least
+/// one target.
 struct TargetTraits {
     private(set) var count = 0
     /// The number of targets that are marked.

@@ -35,8 +35,8 @@ extension Upload {
 
     var canBePaused: Bool { state.canBePaused }
     var isPausedByUser: Bool { state.isPausedByUser }
-    /// True if a retry has an effect: the upload waits for a retry, is held, has failed, or is queued with a start
-    /// condition.
+    /// True if the upload waits for a retry, is held, has failed, or is queued with a start condition, such as a start
+    /// time. A retry has an effect only on such an upload.
     var canBeRetried: Bool { state.canBeRetried || state == .queued && start != nil }
 
     /// True if an attempt has begun, and the upload continues without an action of the user.

@@ -1,6 +1,7 @@
 import FerryUploads
 
-/// The uploads by id. The array of a complete queue update (`QueueUpdate.isComplete`) is stored without a copy.
+/// A store that finds uploads by their id. The array of a complete queue update (`QueueUpdate.isComplete`) is stored
+/// without a copy, if no id is repeated.
 struct UploadStore: Sendable {
     /// All uploads, unsorted.
     private(set) var all: [Upload] = []

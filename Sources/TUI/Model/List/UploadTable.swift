@@ -22,25 +22,28 @@ struct UploadTable: Sendable {
     private(set) var signInRequired: Set<Upload.ID> = []
     /// The number of uploads that belong to a batch.
     private(set) var batched = 0
-    /// The total size of the due uploads (`Upload.isDue`), without the bytes that the server has confirmed.
+    /// The number of bytes of the due uploads (`Upload.isDue`) that servers have not confirmed yet.
     private(set) var left = RemainingBytes()
-    /// The total size of the scheduled uploads (`Upload.isScheduled`), without the bytes that the server has confirmed.
+    /// The number of bytes of the scheduled uploads (`Upload.isScheduled`) that servers have not confirmed yet.
     private(set) var bytesLater: Int128 = 0
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
 
-    /// The numbers of chosen files that the queue or the history already has for one destination.
+    /// The numbers of files that the user chose to add to a destination, but that are already queued for it or uploaded
+    /// to it.
     struct KnownFiles: Hashable, Sendable {
-        /// The number of files with an unfinished upload to the destination, even if the file has changed since.
+        /// The number of files with an unfinished upload to the destination, even if the file has changed since that
+        /// upload was added.
         var queued = 0
-        /// The number of files that were uploaded to the destination and have not changed since.
+        /// The number of files that were uploaded to the destination and have not changed since then. Files in `queued`
+        /// are not counted again.
         var done = 0
     }
 
-    /// Counts the files that the queue or the history already has, in one pass over both.
+    /// Counts the files that are already queued for a destination, or that were already uploaded to it.
     ///
-    /// - Parameter past: The done uploads in the history at the paths of `files`, even if they are no longer in the
-    ///   queue.
+    /// - Parameter past: The done uploads that the history has for the paths of `files`. The queue possibly no longer
+    ///   has these uploads.
     func known(
         _ files: [FileSelection.File], to destination: String, past: [Upload]
     ) -> KnownFiles {
@@ -71,7 +74,8 @@ struct UploadTable: Sendable {
         tabs[tab.rawValue].rows.lazy.compactMap { uploads[$0.position.id] }
     }
 
-    /// Returns the visible rows of a tab: as filtered and sorted, or all in the sequence of the queue.
+    /// Returns the visible rows of a tab: the filtered and sorted rows. Without a filter and a sort, these are all rows
+    /// of the tab in the sequence of the queue.
     func shown(in tab: Tab) -> Rows {
         if let arranged, arranged.tab == tab { return Rows(list: arranged.list, table: self) }
         return rows(in: tab)
@@ -88,7 +92,8 @@ struct UploadTable: Sendable {
         uploads[id].map { order.row(of: $0, rate: rates[id]) }
     }
 
-    /// Filters and sorts a tab. The filter and the sort also apply to uploads that arrive or change later.
+    /// Filters and sorts a tab. The filter and the sort also apply to uploads that arrive or change later. All other
+    /// tabs then have no filter or sort.
     mutating func arrange(_ filter: RowFilter?, by order: RowOrder, in tab: Tab) {
         self.order = order
         arranged = nil
@@ -149,9 +154,10 @@ struct UploadTable: Sendable {
         return true
     }
 
-    /// Adds, replaces or removes an upload. Returns true if a row was added, removed or moved.
+    /// Adds or replaces an upload, or removes it if `new` is nil. Returns true if a row was added, removed or moved.
     ///
-    /// - Parameter lists: False to skip the rows, because the caller sorts all of them again afterwards.
+    /// - Parameter lists: False to leave the rows unchanged, because the caller makes all rows again afterwards. Then
+    ///   the result is true if the upload's position in the queue or its tab has changed.
     private mutating func replace(_ id: Upload.ID, with new: Upload?, lists: Bool) -> Bool {
         let old = uploads[id]
         let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[id]) } : nil
@@ -211,9 +217,9 @@ struct UploadTable: Sendable {
         signInRequired.remove(upload.id)
     }
 
-    /// Adds an upload to the sums, or subtracts it.
+    /// Adds the unconfirmed bytes of an upload to `left` if the upload is due, and to `bytesLater` if it is scheduled.
     ///
-    /// - Parameter sign: 1 to add; -1 to subtract the upload in its earlier state.
+    /// - Parameter sign: 1 to add the bytes; -1 to subtract the bytes of the upload's earlier state.
     private mutating func count(_ upload: Upload, _ sign: Int128) {
         let bytes = sign * max(0, Int128(upload.size) - Int128(upload.confirmed))
         if upload.isDue { left.add(bytes, of: upload) }

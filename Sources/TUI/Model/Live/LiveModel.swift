@@ -49,10 +49,11 @@ struct LiveModel: Sendable {
     /// Returns true if a sample is due.
     func wantsSamples(at now: Double) -> Bool { sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true }
 
-    /// Makes the next estimates change the shown remaining times at once, because a limit has changed.
+    /// Makes the screen show the next estimated remaining times at once, because a bandwidth limit has changed. Without
+    /// this call, the screen would show them up to a second later.
     mutating func hurry() { estimates.hurry() }
 
-    /// Counts the bytes that finished uploads sent after their last sample.
+    /// Counts the bytes that finished uploads sent after their last sample. Does nothing for a complete update.
     ///
     /// - Parameter table: The table before the update.
     mutating func prepare(for update: QueueUpdate, in table: UploadTable) {

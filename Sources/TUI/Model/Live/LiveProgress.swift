@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// The latest sample of a running upload, and the rates computed from all its samples.
+/// The latest sample of a running upload, and the rates computed from all samples of its current attempt.
 struct LiveProgress: Sendable {
     /// The number of bytes sent between two samples, or the reason why there is no such number.
     enum Movement: Hashable {
@@ -30,10 +30,11 @@ struct LiveProgress: Sendable {
         at = now
     }
 
-    /// Applies a sample.
+    /// Applies a sample. Returns the number of bytes sent since the previous sample, or the reason why there is no
+    /// number.
     ///
-    /// A resumed upload jumps to its offset without sending bytes. Therefore two samples only set the start of the
-    /// count: the first sample of an attempt, and the first sample in which sending has begun.
+    /// In a resumed upload, the number of sent bytes jumps to the offset before any byte is sent. So the first sample
+    /// of an attempt counts no bytes, and neither does the first sample after sending has begun.
     mutating func take(_ next: ProgressSample, attempt: Int, now: Double) -> Movement {
         guard attempt == self.attempt else {
             self = LiveProgress(next, attempt: attempt, now: now)

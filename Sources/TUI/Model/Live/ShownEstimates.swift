@@ -30,7 +30,7 @@ struct ShownEstimates: Hashable, Sendable {
 
     mutating func forget(_ id: Upload.ID) { uploads[id] = nil }
 
-    /// Makes the next call of `show` change the remaining times at once, because a limit has changed.
+    /// Makes the next call of `show` change the remaining times at once. Called when a bandwidth limit has changed.
     mutating func hurry() { remainingShownAt = -.infinity }
 }
 

@@ -24,7 +24,7 @@ struct LogEntry: Hashable, Sendable {
     let date: Date
     let level: Level
     let text: String
-    /// The upload that the entry is about; nil if it is about none. Enter jumps to the upload.
+    /// The upload that the entry is about; nil if the entry is about no single upload. Enter jumps to the upload.
     let upload: Upload.ID?
 }
 
@@ -46,7 +46,7 @@ struct LogModel: Sendable {
         if entries.count > Self.limit + Self.slack { entries.removeFirst(entries.count - Self.limit) }
     }
 
-    /// Logs an event of an upload, if it matters to readers of the log.
+    /// Logs an event of an upload. Does nothing if the kind of the event has no `level`.
     mutating func add(_ event: UploadEvent) {
         guard let level = event.kind.level else { return }
         add(level, event.named, date: event.date, upload: event.upload.id)
@@ -72,8 +72,8 @@ struct LogModel: Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// The level in the log; nil for an event that is not logged, because the list shows it or because the log has the
-    /// reply to the user's command.
+    /// The level of the event in the log. Nil for an event that is not logged: the list shows it, or the log already
+    /// has the reply to the user's command.
     fileprivate var level: LogEntry.Level? {
         switch self {
         case .added, .resumed, .queuedAgain, .began, .paused, .offline, .removed: nil

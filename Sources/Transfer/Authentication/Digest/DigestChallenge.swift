@@ -48,9 +48,9 @@ struct DigestChallenge: Hashable, Sendable {
         return nil
     }
 
-    /// Parses a challenge. The result is nil for another scheme, a missing realm or nonce, an unknown algorithm, or
-    /// `auth-int` as the only `qop`. It is nil too if a value has control characters: a request could not repeat them
-    /// in a header field.
+    /// Parses a challenge. The result is nil if the scheme is not Digest, if the realm or the nonce is missing, if the
+    /// algorithm is unknown, or if a `qop` does not contain `auth`. The result is also nil if a value has control
+    /// characters: a request could not repeat them in a header field.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],

@@ -18,7 +18,8 @@ struct DigestSession: Hashable, Sendable {
         firstNonce = challenge.nonce
     }
 
-    /// Sets the nonce for the next requests (`nextnonce`, RFC 7616 §3.5), and counts them from 1 again.
+    /// Sets the nonce for the next requests (`nextnonce`, RFC 7616 §3.5), and counts these requests from 1. Does
+    /// nothing if the nonce is empty or already in use.
     mutating func renew(nonce: String) {
         guard !nonce.isEmpty, nonce != challenge.nonce else { return }
         challenge.nonce = nonce

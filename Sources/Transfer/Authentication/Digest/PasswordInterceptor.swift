@@ -14,8 +14,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         case digest(DigestSession)
     }
 
-    /// The maximum number of retries of a request after a 401. It allows one each for the switch to Digest, for a nonce
-    /// that is out of date, and for a changed password.
+    /// The maximum number of retries of a request after a 401: one for the switch to Digest, one for a nonce that is
+    /// out of date, and one for a changed password.
     private static let retryLimit = 3
 
     private let user: String
@@ -96,7 +96,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// True if the refused request was authenticated with this password, so that a retry with it would be refused too.
+    /// True if the refused request was authenticated with this password. The server would then refuse a retry with the
+    /// same password too.
     private func wasSigned(_ request: TransportRequest, with password: String) -> Bool {
         let sent = request.fields[.authorization] ?? ""
         let parameters = AuthenticationChallenge.list(sent).first?.parameters ?? [:]

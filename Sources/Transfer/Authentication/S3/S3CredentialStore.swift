@@ -8,11 +8,11 @@ public actor S3CredentialStore {
 
     private enum State {
         case empty
-        /// The credentials are not loaded again before `next`, unless a server refuses them. `next` is nil if they do
-        /// not expire.
+        /// The credentials are available. They are loaded again after the time `next`, or as soon as a server refuses
+        /// them. `next` is nil if the credentials do not expire.
         case ready(S3Credentials, next: Moment?)
-        /// The credentials are being loaded. If that fails, requests use `old` until it expires. `old` is nil if there
-        /// are none, or if the server has refused them.
+        /// The credentials are being loaded. If the load fails, requests use the `old` credentials until these expire.
+        /// `old` is nil if there are no earlier credentials, or if the server has refused the earlier ones.
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>, old: S3Credentials?)
     }
 
@@ -84,8 +84,10 @@ public actor S3CredentialStore {
     /// others.
     ///
     /// - Parameters:
-    ///   - before: The credentials that the store keeps if the load fails; nil if there are none.
-    ///   - isUsable: False if a server has refused `before`, or if there are no credentials yet.
+    ///   - before: The credentials that the store had before the load, and has again if the load fails; nil if it had
+    ///     none.
+    ///   - isUsable: True if requests that wait for this load can use `before` if the load fails. False if a server has
+    ///     refused `before`, or if `before` is nil.
     private func begin(
         after before: S3Credentials?, isUsable: Bool
     ) -> Task<Result<S3Credentials, UploadFailure>, Never> {

@@ -17,7 +17,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         var signer = SigV4Signer()
     }
 
-    /// The maximum number of retries of one request. It allows one each for the clock, the region and the credentials.
+    /// The maximum number of retries of one request: one for the clock, one for the region and one for the credentials.
     private static let retryLimit = 3
     /// The largest clock difference, in seconds, that is not corrected. It cannot be the reason for a refusal, because
     /// S3 tolerates 15 minutes.
@@ -48,7 +48,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     /// The region in signatures: the configured one, or the one that a response of the server named.
     public var region: String { state.withLock { $0.region } }
 
-    /// Signs the request, and frames its body if the payload form requires it.
+    /// Signs the request. Also puts the bytes of `aws-chunked` around its body if the payload form requires that.
     /// - Throws: `UploadFailure` if there are no credentials, if the request goes to another server than the
     ///   destination's, or if the body cannot be read.
     public func adapt(
@@ -74,7 +74,9 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         return request
     }
 
-    /// True for the refusals that `retry` can correct or explain.
+    /// Returns true for a refusal because of the clock, the region or the credentials, which `retry` can correct or
+    /// explain to the user. Also returns true if the payload form is `streaming` and the server does not support a part
+    /// of the request.
     public func canRecover(_ response: TransportResponse) -> Bool {
         guard let refusal = S3Refusal(response, now: now()) else { return false }
         return refusal != .notImplemented || payload == .streaming
@@ -199,7 +201,7 @@ extension S3Interceptor {
     }
 }
 
-/// An absolute URL without its fragment, split without changing a byte.
+/// The origin, path and query of an absolute URL, with the same bytes as in the URL. The fragment is left out.
 private struct AddressParts {
     /// The scheme, host and port: `https://host:port`.
     var origin: String
@@ -218,7 +220,8 @@ private struct AddressParts {
         query = rest.firstIndex(of: "?").map { String(rest[rest.index(after: $0)...]) }
     }
 
-    /// The value of `Host` as the transport sends it (RFC 9112 §3.2): with the port unless it is the scheme's default.
+    /// The value of `Host` as the transport sends it (RFC 9112 §3.2). The default port of the scheme is left out. For a
+    /// Unix socket, the value is `localhost`.
     var host: String {
         guard !UploadAddress.isUnixSocket(url), let parts = URL(string: url), let name = parts.host() else {
             return UploadAddress.socketHost

@@ -4,9 +4,9 @@ import HTTPTypes
 
 /// The way in which a signature covers a streamed body. For a body in memory, the signature always covers its hash.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// Signs the hash that the request states. Without a stated hash, a body over https is unsigned, because TLS
-    /// protects it. Over http, such a body is hashed and signed. Only a body with a stream stays unsigned, because
-    /// hashing would consume the stream.
+    /// Signs the hash that the request states. If the request states none, an https body is sent unsigned, because TLS
+    /// protects it. An http body without a stated hash is hashed and signed. If that body contains a stream, it is sent
+    /// unsigned, because hashing would consume the stream.
     case auto
     /// Sends the body as one `aws-chunked` chunk with the checksum in a trailer, for servers that refuse unsigned
     /// content. A body of unknown length, and an https body without a checksum, are treated as with `auto`.

@@ -20,8 +20,8 @@ enum S3Refusal: Equatable {
         case signature = "SignatureDoesNotMatch"
     }
 
-    /// The clock difference, in seconds, above which a wrong clock counts as the reason for a 403 without an error
-    /// code. A response to HEAD has no body, so it has no error code.
+    /// The clock difference, in seconds, that explains a 403 without an error code: the server's clock must differ by
+    /// more than this. A response to HEAD has no body, so it has no error code.
     private static let telling: TimeInterval = 600
 
     /// - Parameter now: The time of this machine's clock.
