@@ -27,21 +27,22 @@ package enum UploadAddress {
         String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Returns `url` with the query of `other`. If `url` has a query already, or `other` has none, `url` is returned
-    /// unchanged.
+    /// Returns `url` with the query of `other` at its end. Returns `url` unchanged if it has a query already, or if
+    /// `other` has none.
     package static func withQuery(of other: String, _ url: String) -> String {
         guard !url.contains("?"), let mark = other.firstIndex(of: "?") else { return url }
         return url + other[mark...].prefix { $0 != "#" }
     }
 
-    /// True if `address(_:for:)` gives files with different names different URLs.
+    /// True if files with different names get different URLs. That is so if the URL contains `{name}`, or if its path
+    /// ends with a slash.
     package static func tellsNamesApart(_ url: String) -> Bool {
         address(url, for: "a") != address(url, for: "b")
     }
 
-    /// Returns the scheme, host and port of a URL, with the default port if the URL has none. The scheme and the host
-    /// are in lower case. For a Unix socket, the result is the scheme and the socket's path. Returns nil if the URL has
-    /// no scheme or no host.
+    /// Returns the scheme, host and port of a URL, such as `https://host:443`. The scheme and the host are in lower
+    /// case. Without a port in the URL, the port is 443 for https and 80 for any other scheme. For a Unix socket, the
+    /// result is the scheme and the socket's path. Returns nil if the URL has no scheme or no host.
     package static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
@@ -54,14 +55,15 @@ package enum UploadAddress {
         return "\(scheme)://\(shown):\(url.port ?? (scheme == "https" ? 443 : 80))"
     }
 
-    /// The maximum length of a URL, in bytes. RFC 9110 §4.1 recommends support for at least 8,000. A request head that
-    /// is many times longer crashes the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
+    /// The maximum length of a URL in bytes. RFC 9110 §4.1 recommends support for at least 8,000. A URL many times
+    /// longer than this limit makes a request head that crashes AsyncHTTPClient 1.37.0
+    /// (`HTTPRequestStateMachine.headSent()`).
     package static let longest = 8192
 
-    /// Resolves a `Location` against the URL of the request (RFC 9110 §10.2.2).
+    /// Resolves the URL in a `Location` against `base`, the URL of the request (RFC 9110 §10.2.2).
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if `named(_:against:)` refuses the URL, or if the URL has another origin
-    ///   than `base`. Credentials and bytes are sent only to the configured server.
+    /// - Throws: `UploadFailure` (`permanent`) if the URL is invalid, or if its scheme, host or port differs from that
+    ///   of `base`. The credentials and the file must reach only the configured server.
     package static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
         // Most locations are plain URLs at the same server. Parsing them would take 3 % of the time of a small file.
         if let authority = plainAuthority(of: location), authority == plainAuthority(of: base),
@@ -79,16 +81,17 @@ package enum UploadAddress {
         return resolved.absoluteString
     }
 
-    /// True if resolving may remove a segment `.` or `..`.
+    /// True if the URL possibly contains a segment `.` or `..`, which resolving would remove. The result is true for
+    /// any segment that begins with a dot.
     private static func mayHaveDotSegment(_ url: String) -> Bool {
         zip(url.utf8, url.utf8.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
     }
 
-    /// Resolves a URL in a response against `base`, the URL of the request. The result can have another host than
+    /// Resolves a URL in a response against `base`, the URL of the request. The result can be on another host than
     /// `base`.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the URL is malformed, has no host, contains user info or has more
-    ///   than `longest` bytes. The failure's summary names the server.
+    ///   than `longest` bytes. The failure's summary contains the host of `base`.
     package static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
         if let resolved = absolute(location, against: base) { return resolved }
         let server = URL(string: base)?.host(percentEncoded: false).map(ServerText.cleaned) ?? "the server"
@@ -100,7 +103,7 @@ package enum UploadAddress {
                 : "\(server) sent an address that cannot be read: \(ServerText.cleaned(location))")
     }
 
-    /// Resolves a URL in a response against `base`, the URL of the request. The result can have another host than
+    /// Resolves a URL in a response against `base`, the URL of the request. The result can be on another host than
     /// `base`. Returns nil if the URL is malformed, has no host, contains user info or has more than `longest` bytes.
     package static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
@@ -111,8 +114,9 @@ package enum UploadAddress {
         return resolved
     }
 
-    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference, and nothing else. nginx 1.22 sends a
-    /// `Location` with raw brackets beside `%20`; the `%20` must not be encoded again.
+    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference. Leaves all other characters unchanged.
+    /// nginx 1.22 sends a `Location` that contains both unencoded brackets and `%20`; this `%20` must not be encoded
+    /// again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
         // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).
@@ -148,8 +152,8 @@ package enum UploadAddress {
     /// The example of a Unix socket's URL in error messages.
     package static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
-    /// Returns a phrase for the error message about an invalid `url`: what was expected instead, such as "a port from 1
-    /// to 65535". Returns nil if `url` is valid.
+    /// Returns nil if `url` is valid. If `url` is invalid, returns the phrase for the error message that states what is
+    /// valid, such as "a port from 1 to 65535".
     package static func expectation(brokenBy url: String) -> String? {
         if plainAuthority(of: url) != nil { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
@@ -171,9 +175,10 @@ package enum UploadAddress {
         return nil
     }
 
-    /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written; nil for any other
-    /// URL. A plain URL has a path, and no user info, query or fragment. Its host and path have only ASCII letters,
-    /// digits, `.`, `-`, `_` and, in the path, `/`. Most URLs are plain, so callers save a full parse.
+    /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written in the URL. Returns
+    /// nil for any other URL. A plain URL has a path, and no user info, query or fragment. Its host and path contain
+    /// only ASCII letters, digits, `.`, `-`, `_` and, in the path, `/`. Most URLs are plain, so callers rarely need the
+    /// slower complete parse.
     package static func plainAuthority(of url: String) -> Substring? {
         guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return nil }
         let bytes = url.utf8
@@ -208,8 +213,9 @@ package enum UploadAddress {
         }
     }
 
-    /// True if `text` is safe as the host of a request. A percent-decoded host can contain a line break (`%0A`), which
-    /// is not safe.
+    /// True if `text` can be sent as the host of a request. It must have 1 to 253 bytes and no ASCII space, control
+    /// character or delimiter. A host that was percent-decoded can contain a line break (`%0A`); the result is then
+    /// false.
     package static func isHost(_ text: String) -> Bool {
         // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)
@@ -221,7 +227,7 @@ package enum UploadAddress {
     /// The scheme of a Unix socket's URL.
     package static let unixScheme = "http+unix"
 
-    /// The value of the `Host` field in a request to a Unix socket, as in curl.
+    /// The value of the `Host` field in a request to a Unix socket. curl sends the same value.
     package static let socketHost = "localhost"
 
     /// True if the URL has the scheme `http+unix`.
@@ -235,9 +241,9 @@ package enum UploadAddress {
 }
 
 extension URL {
-    /// Returns this URL with the Unix socket of `base` in place of the host `localhost`. A server behind a socket makes
-    /// URLs with that host, because it is the value of `Host` in the requests. Returns this URL unchanged if `base`
-    /// has no socket, or if this URL has another host, user info, or a port other than 80 and 443.
+    /// Returns this URL with the Unix socket of `base` instead of the host `localhost`. Requests to a Unix socket have
+    /// `Host: localhost`, so a server there makes URLs with this host. Returns this URL unchanged if `base` is not on a
+    /// Unix socket. Returns it unchanged too if it has another host, user info, or a port other than 80 and 443.
     fileprivate func behindSocket(of base: URL) -> URL {
         guard base.scheme?.lowercased() == UploadAddress.unixScheme,
             let socket = base.host(percentEncoded: false),

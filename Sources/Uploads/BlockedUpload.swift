@@ -1,10 +1,10 @@
 import FerryFiles
 
-/// A queued upload that cannot start until a user acts. It waits for another upload that has failed, is held for a
-/// user's decision, is paused by a user, or is blocked itself.
+/// A queued upload that waits for another upload, its blocker, and cannot start until a user acts. The blocker has
+/// failed, is held for a user's decision, was paused by a user, or is blocked too.
 package struct BlockedUpload: Equatable, Sendable {
     package let upload: Upload
-    /// The upload that must be done before `upload`, and that has failed, is held, is paused or is blocked.
+    /// The upload for which `upload` waits. It has failed, is held, was paused by a user, or is blocked too.
     package let blocker: Upload
 
     /// Returns the blocked uploads among `uploads`, in ascending order of ids.
@@ -30,7 +30,8 @@ package struct BlockedUpload: Equatable, Sendable {
         return blocked
     }
 
-    /// The reason for the wait, as the end of a sentence about `upload`: `waits for 7, which failed`.
+    /// The reason why `upload` cannot start, as the end of a sentence. An example is `waits for 7, which failed`, where
+    /// 7 is the number of the blocker.
     package var sentence: String {
         let reason =
             switch blocker.state {
@@ -44,7 +45,8 @@ package struct BlockedUpload: Equatable, Sendable {
 }
 
 extension Upload {
-    /// True if the upload has failed, is held, or is paused by a user: it cannot start until a user acts.
+    /// True if the upload has failed, is held, or was paused by a user. Such an upload does not continue until a user
+    /// acts.
     fileprivate var needsUser: Bool {
         switch state {
         case .failed, .held: true
@@ -58,8 +60,9 @@ extension Upload.StartCondition {
     private static let rangesShown = 3
 
     /// Returns the conditions for the start in words: `after 12, 14 to 16`, `at 22:00`, `after 12, not before 22:00`.
+    /// Of the numbers of other uploads, only the first three ranges are named.
     ///
-    /// - Parameter moment: Returns the text of a date.
+    /// - Parameter moment: Returns a date as text.
     package func words(_ moment: (Date) -> String) -> String {
         var parts: [String] = []
         if !after.isEmpty {

@@ -2,16 +2,19 @@ public import FerryTransfer
 
 /// A file to add to the queue, with its target and its version.
 public struct NewUpload: Hashable, Sendable {
-    /// The path of the file. It must be absolute, because the engine can run in another working directory.
+    /// The path of the file. The path must be absolute, because the engine and the command that adds the file can have
+    /// different working directories.
     public var path: LocalPath
-    /// The version of the file to send. If the file has another version when it is sent, the upload is held by default.
+    /// The inode, size and times of the file when it was added. If the file has changed when it is sent, the upload
+    /// stops by default, and waits for a user's decision (state `held`).
     public var identity: FileIdentity
     /// The destination, the protocol and the name on the server.
     public var target: Upload.Target
-    /// The name of the upload's batch; nil for none.
+    /// The name of the batch to which the upload belongs; nil if the upload belongs to no batch.
     public var batch: String?
-    /// The condition for the start of the upload; nil if it can start at once. The queue rejects the upload if a range
-    /// in the condition's `after` contains no upload of the queue.
+    /// The condition for the start of the upload; nil if the upload can start at once. The condition can name the
+    /// numbers of other uploads that must be done first, as ranges (`after`). The queue rejects the new upload if such
+    /// a range contains no number of an upload in the queue.
     public var start: Upload.StartCondition?
 
     public init(

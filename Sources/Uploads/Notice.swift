@@ -4,13 +4,13 @@ public import FerryFiles
 public struct Notice: Hashable, Codable, Sendable {
     /// The importance of a notice.
     public enum Kind: String, Codable, Sendable {
-        /// A fact to know.
+        /// Information about an event or a result.
         case note
         /// A setting or state that can do harm.
         case warning
     }
 
-    /// The importance.
+    /// The importance of the notice.
     public let kind: Kind
     /// The raw text: names and paths in it can contain control characters.
     public let text: String

@@ -1,32 +1,37 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The interface of the queue to its clients: the screen, the subcommands, a second process.
+/// The interface through which clients use the queue. Clients are the screen, the subcommands and other processes of
+/// Ferry.
 ///
-/// All parameters and results can be encoded, so clients in other processes use it over the control socket.
+/// All parameters and results can be encoded, so clients in other processes can use this interface over the control
+/// socket.
 public protocol QueueClient: Sendable {
-    /// Carries out one command. If the reply is not `refused`, the command's change is on disk. The exceptions are
-    /// `tryNow` and `stopWhenIdle`, whose changes are only in memory.
+    /// Carries out one command, and returns the reply. If the command succeeds, its change is on disk before the reply
+    /// comes. The exceptions are `tryNow` and `stopWhenIdle`, which change only memory.
     func perform(_ command: QueueCommand) async -> QueueReply
 
-    /// Returns a stream of the queue's changes, in sequence. The first element describes the whole current queue
-    /// (`isComplete`). The queue never waits for a slow reader. Changes of one upload that the reader has not read are
-    /// merged, so at most one change per upload is pending.
+    /// Returns a stream of the queue's changes, in sequence. The first element contains the whole queue, and its
+    /// `isComplete` is true. The queue does not wait for a slow reader. If an upload changes several times before the
+    /// reader reads the changes, the reader gets only the newest state.
     func updates() async -> AsyncStream<QueueUpdate>
 
-    /// Returns the current progress of the running uploads. Cheap enough to call several times a second.
+    /// Returns the current progress of the running uploads. The call is fast, so a client can repeat it several times a
+    /// second.
     func progress() -> [ProgressSample]
 }
 
 /// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds each file, unless the queue has an upload of it to the same target: an unfinished upload of any version of
-    /// the file, or a done upload of the same version.
+    /// Adds each file that has no matching upload in the queue. A matching upload has the same path and target. If it
+    /// is done, it must also have sent the same version of the file.
     case addMissing([NewUpload])
-    /// Adds each file for which the queue has no upload of the same version to the same target, in any state.
+    /// Adds each file that has no matching upload in the queue. A matching upload has the same path, the same target
+    /// and the same version of the file. Its state does not matter.
     case addNew([NewUpload])
-    /// Returns the queue's uploads of the same files to the same targets, in any version and state.
+    /// Returns the uploads in the queue that have the same path and target as one of these files. The version of the
+    /// file and the state of the upload do not matter.
     case find([NewUpload])
     case list
     case pause(UploadSelection)
@@ -36,51 +41,58 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case move(UploadSelection, QueueMove)
     /// Returns the current bandwidth limits.
     case limits
-    /// Sets a limit that overrides timetables; nil restores the configured limit.
+    /// Sets the bandwidth limit of a scope: of all uploads, of a destination or of a batch. This limit overrides the
+    /// configuration, with its limits by time of day. Nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once, from 1 to 256.
     case limitConcurrency(Int)
-    /// Undoes the last addition, pause, resume, removal, move or change of a limit since the engine started, whichever
-    /// client requested it. Up to 50 commands can be undone, one after the other. A retry cannot be undone: the first
-    /// `undo` after it is refused for this reason, and the next one undoes the command before the retry.
+    /// Undoes the last command that changed the queue, whichever client sent it. Such commands are additions, pauses,
+    /// resumes, removals, moves and changes of limits. Up to 50 commands since the start of the engine can be undone,
+    /// the newest first.
     ///
-    /// The bytes of a removed upload stay on the server for 10 seconds. If undo puts the upload back after that time,
-    /// the file is sent again from its beginning, unless the server possibly has the whole file already.
+    /// A retry cannot be undone, and neither can an addition whose uploads are all done. The first `undo` after such a
+    /// command is refused. The next `undo` undoes the command before it.
+    ///
+    /// The bytes of a removed upload stay on the server for 10 seconds, so that `undo` can let the upload resume. If
+    /// `undo` comes later, the file is sent again from its beginning. If the whole file was already sent before the
+    /// removal, its bytes stay on the server longer.
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
-    /// Undoes the command with this number (`UndoOffer.number`). Refused if `undo` would now undo another command or
-    /// none.
+    /// Undoes the command with this number (`UndoOffer.number`). Refused if `undo` would now undo a different command,
+    /// or if there is nothing to undo.
     case undoCommand(Int)
-    /// Redoes the command that `undo` undid last; refused if another command has changed something since.
+    /// Redoes the command that `undo` undid last. Refused if there is no such command, or if another command has
+    /// changed the queue since then.
     case redo
     /// Returns what `redo` would do now, and changes nothing.
     case nextRedo
-    /// Redoes the command with this number (`UndoOffer.number`). Refused if `redo` would now redo another command or
-    /// none.
+    /// Redoes the command with this number (`UndoOffer.number`). Refused if `redo` would now redo a different command,
+    /// or if there is nothing to redo.
     case redoCommand(Int)
-    /// Ends every wait for the network or for a retry now, even if the link monitor reports no network.
+    /// Ends every wait for a retry and every wait for the network now. The uploads can then start, whatever the link
+    /// monitor reports about the network.
     case tryNow
-    /// Starts no more uploads, and ends the engine once none runs.
+    /// Starts no more uploads, and ends the engine as soon as no upload runs.
     case stopWhenIdle
-    /// Writes a new snapshot of the queue, so that the snapshot alone contains the whole queue.
+    /// Writes the whole queue to a new snapshot file. Before this, recent changes of the queue are only in the journal.
     case flush
 }
 
 /// The uploads to which a command applies.
 public enum UploadSelection: Hashable, Codable, Sendable {
     case ids([Upload.ID])
-    /// The uploads within ranges. A range without any upload is an error.
+    /// The uploads whose numbers are in these ranges. A range without any upload is an error.
     case numbers(UploadNumbers)
     case all
     /// All uploads that failed or are held.
     case failed
     /// All done uploads.
     case done
-    /// The uploads that were added to the batch of this name. An unknown batch is an error.
+    /// The uploads of the batch with this name. The name of an unknown batch is an error.
     case batch(String)
 
-    /// True if the uploads were named one by one.
+    /// True if the selection lists the id of each upload. False for ranges of numbers, a batch, a state or all uploads.
     var isEach: Bool {
         if case .ids = self { true } else { false }
     }
@@ -94,26 +106,28 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     }
 }
 
-/// The change that a command made.
+/// The kind of a change that a command made.
 public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
-    /// Undo removed the added uploads that are not done. `done` is the number of done ones, which stay.
+    /// `undo` removed the added uploads that were not done yet. `done` is the number of added uploads that were already
+    /// done, and that `undo` did not remove.
     case unadded(done: Int)
     /// A limit was changed. The value is the new limit.
     case limited(LimitSetting)
-    /// The command to undo is a retry, so `undo` changes nothing.
+    /// The last command was a retry, which cannot be undone. So `undo` changes nothing.
     case retried
 }
 
 /// The change that `undo` or `redo` would make.
 public struct UndoOffer: Hashable, Codable, Sendable {
-    /// The number of the command that would be undone or redone, for `undoCommand` or `redoCommand`.
+    /// The number of the command that would be undone or redone. Clients pass this number to `undoCommand` or
+    /// `redoCommand`.
     public var number: Int
-    /// The change that would be made.
+    /// The kind of the change that `undo` or `redo` would make.
     public var change: QueueChangeKind
-    /// The uploads that would be changed.
+    /// The uploads that `undo` or `redo` would change.
     public var ids: [Upload.ID]
-    /// The time when the command was carried out.
+    /// The time when the engine carried out the command that would be undone or redone.
     public var date: Date
 
     public init(number: Int, change: QueueChangeKind, ids: [Upload.ID], date: Date) {
@@ -139,14 +153,16 @@ public enum QueueMove: String, CaseIterable, Hashable, Codable, Sendable {
 
 /// The result of a command.
 public enum QueueReply: Hashable, Codable, Sendable {
-    /// The uploads that the command changed or added.
+    /// The uploads that the command changed, added or removed. Empty if it changed none.
     case changed([Upload.ID])
-    /// The uploads that the command added. Some of them are paused because their batch is paused.
+    /// The uploads that the command added. At least one of them is paused, because a user has paused the batch of that
+    /// upload.
     case addedPaused([Upload.ID])
     case uploads([Upload])
-    /// The current bandwidth limits, sorted by scope.
+    /// The current bandwidth limits: first that of all uploads together, then those of destinations, then those of
+    /// batches.
     case limits([BandwidthLimit])
-    /// The change that `undo` or `redo` made, and its uploads.
+    /// The change that `undo` or `redo` made, and the uploads that it changed.
     case reversed(QueueChangeKind, [Upload.ID])
     /// The change that `undo` or `redo` would make.
     case undoable(UndoOffer)
@@ -162,15 +178,18 @@ public enum QueueReply: Hashable, Codable, Sendable {
     }
 }
 
-/// A change of the queue. It contains new values, not differences, so applying it twice is harmless.
+/// A change of the queue. It contains the new state of each changed upload, so it does no harm if a client applies it
+/// twice.
 public struct QueueUpdate: Sendable {
-    /// True if `changed` is the whole queue, which replaces everything known before.
+    /// True if `changed` contains all uploads of the queue. The client must then forget all uploads from earlier
+    /// updates.
     public var isComplete: Bool
     /// The changed and the new uploads, in their current state.
     public var changed: [Upload]
-    /// The ids of removed uploads. An id is used again only if undo or redo puts the upload back.
+    /// The ids of the uploads that left the queue, because a user removed them or because they moved to the history. An
+    /// id is used again only if `undo` or `redo` puts its upload back.
     public var removed: [Upload.ID]
-    /// The current status, whether it changed or not.
+    /// The current status of the engine. Each update contains it, even if the status has not changed.
     public var status: EngineStatus
 
     public init(isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
@@ -183,52 +202,64 @@ public struct QueueUpdate: Sendable {
 
 /// The status of the engine as a whole.
 public struct EngineStatus: Hashable, Codable, Sendable {
-    /// Whether there is a network, as the link monitor reports it. Before its first report, the value is `online`.
+    /// The state of the network, as the link monitor last reported it. Before the first report of the monitor, the
+    /// value is `online`.
     public enum Network: Hashable, Codable, Sendable {
         case online
-        /// There is no usable network. `reason` is a part of a sentence: "no address on any interface".
+        /// There has been no usable network since this time. `reason` is a text for users, such as `no address on any
+        /// interface`.
         case offline(since: Date, reason: String)
     }
 
-    /// Whether the commands of users and the results of uploads are on disk.
+    /// Whether the disk accepts changes of the queue.
     public enum Storage: String, Hashable, Codable, Sendable {
-        /// Everything is on disk.
+        /// All changes are on disk, and the last snapshot of the queue was written.
         case saved
-        /// Everything is on disk, but the last snapshot could not be written, so the journal grows.
+        /// All changes are on disk, in the journal. But the last snapshot of the queue could not be written, so the
+        /// journal grows.
         case behind
-        /// Changes are refused, and no upload starts. Running uploads can still finish.
+        /// The disk refuses changes of the queue. So commands that change the queue fail, and no upload starts. Running
+        /// uploads can still finish.
         case refusing
     }
 
-    /// Whether the client can reach the engine. Only a client in another process can lose the engine.
+    /// Whether a client can reach the engine. A client in the process of the engine always reaches it, and has the
+    /// value `here`.
     public enum Contact: Hashable, Codable, Sendable {
         case here
-        /// The engine runs, but has not responded since this time: it is suspended or stuck.
+        /// The engine process still runs, but has not responded to this client since about this time. It is suspended
+        /// or stuck.
         case silent(since: Date)
-        /// The engine ended or was killed, so its last status is possibly old. Everything it acknowledged is on disk.
+        /// The client has had no connection to an engine since this time. The engine ended or was killed, so the rest
+        /// of the status is possibly old. Every change that the engine confirmed is on disk.
         case lost(since: Date)
-        /// The engine runs, but accepts no more clients that follow its updates. The value is the reason.
+        /// The engine runs, but refuses to send updates to this client. The value is the reason, for example that too
+        /// many clients follow the queue.
         case refused(UploadFailure)
     }
 
     /// Whether there is a network.
     public var network: Network
-    /// The current limits of the scopes that have a limit now or get one later from a timetable, or that a command made
-    /// unlimited. Sorted by scope.
+    /// The current bandwidth limits: of all uploads together, of destinations and of batches. Uploads without a limit
+    /// are left out. They are included as unlimited only if a timetable will limit them, or if a command removed their
+    /// limit.
     public var limits: [BandwidthLimit]
     /// The number of slots for running uploads. Small uploads can share a slot.
     public var concurrency: Int
-    /// Whether changes are on disk. If the value is not `saved`, `notice` gives the reason.
+    /// Whether the disk accepts changes of the queue. If the value is not `saved`, `notice` contains the reason.
     public var storage: Storage
     /// The current problem that users should know, such as a full disk; nil if there is none.
     public var notice: UploadFailure?
-    /// The busy servers that asked for a pause, if uploads wait for them. The pause that ends last is the first.
+    /// The pauses that busy servers asked for. A pause is included only if at least one upload waits for its end. The
+    /// pause that ends last comes first.
     public var retryAfterPauses: [RetryAfterPause]
-    /// The unreachable hosts for which uploads wait. The host with the most uploads is the first.
+    /// The unreachable hosts, if at least one upload waits for them. The host with the most waiting uploads comes
+    /// first.
     public var unreachableHosts: [UnreachableHost]
     /// The paths of the watched folders that are missing, for display.
     public var awayFolders: [String]
-    /// The latest notices from outside the queue, such as those about watched folders, the oldest first.
+    /// The latest notices about things other than the queue, such as watched folders. There are at most 10, and the
+    /// oldest comes first.
     public var notices: [DatedNotice]
     /// Whether the engine is reachable. If it is not, this status is possibly out of date.
     public var contact: Contact
@@ -255,18 +286,18 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var totalLimit: BandwidthLimit { limits[.total] }
 }
 
-/// The progress of one running upload. Sampled, never stored.
+/// The progress of one running upload at one moment. It is not written to disk.
 public struct ProgressSample: Hashable, Codable, Sendable {
     /// The phase of a running attempt.
     public enum Phase: String, Hashable, Codable, Sendable {
         case connecting
-        /// The file is read for a digest before its bytes are sent.
+        /// The attempt reads the file to compute a digest, before it sends the bytes of the file.
         case reading
         case sending
-        /// The last byte is sent and the response has not arrived.
+        /// The last byte of the file is sent, and the response has not arrived yet.
         case waitingForServer
 
-        /// True once bytes of the file are being sent.
+        /// True if the attempt is sending bytes of the file, or has sent them all and waits for the response.
         public var hasBegun: Bool {
             switch self {
             case .connecting, .reading: false
@@ -277,16 +308,17 @@ public struct ProgressSample: Hashable, Codable, Sendable {
 
     /// The number of the running upload.
     public var id: Upload.ID
-    /// The number of bytes of the file that are confirmed or were passed to the socket. When the attempt ends, bytes
-    /// that it sent twice count twice, so the number can exceed the size of the file.
+    /// The number of bytes of the file that the server has confirmed or that were passed to the socket. When the
+    /// attempt ends, bytes that were sent twice are counted twice. So the number can then exceed the size of the file.
     public var sent: ByteCount
     /// The number of bytes that the server has confirmed.
     public var confirmed: ByteCount
-    /// The phase at the moment of the sample.
+    /// The phase of the attempt when this sample was taken.
     public var phase: Phase
     /// The current rate in bytes per second; nil while there is no measurement.
     public var rate: Double?
-    /// The number of seconds until the whole file is sent, from the measured rate and the limits; nil while unknown.
+    /// The estimated number of seconds until the whole file is sent; nil while unknown. It is computed from the
+    /// measured rate and the bandwidth limits.
     public var remaining: Double?
 
     public init(

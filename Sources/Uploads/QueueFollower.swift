@@ -1,9 +1,9 @@
-/// An actor that processes the updates of a queue. `catchUp` returns once the actor has processed the current state of
-/// the queue.
+/// An actor that processes the updates of a queue. The function `catchUp` processes the current state of the queue
+/// before it returns.
 package protocol QueueFollower: Actor {
-    /// The task that reads the updates.
+    /// The task that reads the updates of the queue.
     var following: FollowingTask { get set }
-    /// False if `catchUp` must not continue to read updates, because the actor is stopping.
+    /// True if `catchUp` is allowed to start a task that reads later updates. False if the actor is stopping.
     var goesOnFollowing: Bool { get }
     /// Processes the next update.
     func take(_ update: QueueUpdate)
@@ -12,8 +12,8 @@ package protocol QueueFollower: Actor {
 /// The newest task that reads updates for a `QueueFollower`.
 package struct FollowingTask: Sendable {
     private var task: Task<Void, Never>?
-    /// The number of the current task. Updates that an earlier task reads are dropped, because newer ones may have been
-    /// processed already.
+    /// The number of the current task, which is higher than the numbers of earlier tasks. Updates from an earlier task
+    /// are ignored, because the current task has possibly processed newer ones.
     private var number = 0
 
     package init() {}
@@ -31,14 +31,15 @@ package struct FollowingTask: Sendable {
 }
 
 extension QueueFollower {
-    /// Cancels the current task, and starts a task that processes these updates.
+    /// Cancels the current task, and starts a task that processes each element of `updates`.
     package func follow(_ updates: AsyncStream<QueueUpdate>) {
         let number = following.replace()
         following.begin(
             Task { [weak self] in for await update in updates { await self?.take(update, from: number) } })
     }
 
-    /// Processes the current state of the queue, starts a task that follows later updates, and returns.
+    /// Processes the current state of the queue, and then starts a task that processes later updates. Returns without
+    /// waiting for later updates. Starts no task if the actor is stopping, or if another call has replaced this one.
     package func catchUp(with queue: any QueueClient) async {
         let number = following.replace()
         let updates = await queue.updates()

@@ -1,23 +1,25 @@
 package import FerryProtocols
 
-/// The progress of uploads, from samples of the running queue. Without a sample, the progress is computed from the
-/// upload itself.
+/// The progress of uploads, from samples of the running queue. If an upload has no sample, its progress comes from the
+/// byte counts that the upload itself stores.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
-    /// - Parameter samples: The samples; empty if the queue does not run. Take the samples before you read the uploads.
-    ///   Otherwise an upload that ends in between seems to run without a sample.
+    /// - Parameter samples: The samples of the running uploads; empty if the queue does not run. Take the samples
+    ///   before you read the uploads. If an upload ended after you read it and before you took the samples, it would
+    ///   seem to run without a sample.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// True if the upload runs and has no sample. Its attempt began after the samples were taken, or ended before.
+    /// True if the upload runs, but the samples contain none of this upload.
     package func lacks(_ upload: Upload) -> Bool {
         guard case .running = upload.state else { return false }
         return samples[upload.id] == nil
     }
 
-    /// Returns the number of bytes of the file that were sent or that the server has stored.
+    /// Returns the number of bytes of the file that were sent or confirmed, at most the size of the file. If the upload
+    /// does not run or has no sample, returns the number that the server has probably stored.
     package func of(_ upload: Upload) -> ByteCount {
         guard case .running = upload.state, let sample = samples[upload.id] else {
             return Self.stored(upload)
@@ -25,15 +27,15 @@ package struct SampledProgress: Sendable {
         return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
-    /// Returns the number of bytes of the file after which the upload will probably resume. Without an upload resource
-    /// on the server, these are the confirmed bytes. With one, the sent bytes count too: the server has probably stored
-    /// them, although it has not confirmed them yet.
+    /// Returns the number of bytes of the file that the server has probably stored. If the upload has an upload
+    /// resource on the server, all sent bytes count, even if they are not confirmed yet. If it has none, only confirmed
+    /// bytes count.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))
     }
 
-    /// Returns the rate and the remaining time. Both are nil for an upload that does not run or has no sample.
+    /// Returns the rate and the remaining time of the upload. Both are nil if the upload does not run or has no sample.
     package func estimate(of upload: Upload) -> TransferEstimate {
         guard case .running = upload.state, let sample = samples[upload.id] else { return TransferEstimate() }
         return TransferEstimate(rate: sample.rate, remaining: sample.remaining)
@@ -44,7 +46,7 @@ package struct SampledProgress: Sendable {
 }
 
 extension ProgressSample {
-    /// The number of bytes that are sent or confirmed. Before an attempt sends bytes of the file, only confirmed ones
-    /// count, because the server's response decides where the attempt resumes.
+    /// The number of bytes of the file that are sent or confirmed. While the attempt connects or reads the file, only
+    /// confirmed bytes count.
     fileprivate var reached: ByteCount { phase.hasBegun ? max(sent, confirmed) : confirmed }
 }

@@ -1,10 +1,11 @@
-/// An unreachable host. One probe checks it for all uploads to this host.
+/// A host that cannot be reached now. One probe checks the host for all uploads to it.
 public struct UnreachableHost: Hashable, Codable, Sendable {
-    /// The host's name, without the port.
+    /// The name of the unreachable host, without the port.
     public var host: String
-    /// The error, as the part of a sentence after the host's name: `is not found`.
+    /// The error, as a text that completes a sentence about the host, such as `is not found`.
     public var reason: String
-    /// The number of uploads that wait for the host, including those that also wait for something else.
+    /// The number of uploads that wait for the host. Some of them possibly also wait for something else, such as a free
+    /// slot.
     public var waiting: Int
 
     public init(host: String, reason: String, waiting: Int) {

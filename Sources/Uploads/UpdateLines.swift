@@ -2,13 +2,14 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The form of a `QueueUpdate` for another process: one line of JSON (`Head`), and then one line for each changed
-/// upload, as in the queue's files. `Codable` would take ten times longer to write and read the uploads.
+/// The text form of a `QueueUpdate`, for another process. The first line is JSON (`Head`). Each changed upload follows
+/// as another line of JSON, in the format of the queue's files. `Codable` would take ten times longer to write and read
+/// the uploads.
 package enum UpdateLines {
     /// The first line of an update.
     package struct Head: Codable, Sendable {
         package var isComplete: Bool
-        /// The number of lines with uploads that follow.
+        /// The number of lines with uploads that follow this line.
         package var count: Int
         package var removed: [Upload.ID]
         package var status: EngineStatus
@@ -58,8 +59,10 @@ package enum UpdateLines {
 
         package init() {}
 
+        /// Returns the upload that a line describes.
+        ///
         /// - Parameter line: The line without its line break.
-        /// - Throws: An error if the line is not the record of an upload.
+        /// - Throws: An error if the line does not describe an upload.
         package mutating func upload(_ line: UnsafeBufferPointer<UInt8>) throws -> Upload {
             var scanner = JSONScanner(line)
             return try scanner.upload(last: &last).0

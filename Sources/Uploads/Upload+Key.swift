@@ -2,10 +2,11 @@ import FerryFiles
 import FerryTransfer
 
 extension Upload {
-    /// The key by which a server can recognize the upload. It differs between uploads and between versions of the file,
-    /// but all attempts to send one version use the same key. It contains no character that a URL would have to escape.
+    /// The key by which a server can recognize the upload. All attempts to send one version of the file use the same
+    /// key. Each other upload, and each other version of the file, has a different key. The key needs no escapes in a
+    /// URL.
     ///
-    /// To distinguish the versions, the key contains `tries.changes`.
+    /// The number `tries.changes` in the key distinguishes the versions of the file.
     package var key: String {
         // In a record that a user has edited, the date may be infinite or not a number.
         let added = Int64(exactly: (self.added.timeIntervalSince1970 * 1000).rounded(.towardZero)) ?? 0

@@ -1,7 +1,8 @@
 import FerryTransfer
 
 extension Upload {
-    /// True if the local path does not end with the name on the server.
+    /// True if the file has a different name on the server. If the name on the server contains slashes, it is compared
+    /// with the end of the local path.
     package var isRenamed: Bool { !path.text.hasSuffix("/" + target.name) }
 }
 

@@ -1,13 +1,14 @@
 public import FerryFiles
 
 extension Upload {
-    /// The condition for an upload's first start. Once met, it stays met.
+    /// The condition for the first start of an upload: a time, other uploads that must be done before, or both. Once a
+    /// part of the condition is met, the queue removes that part.
     public struct StartCondition: Hashable, Sendable {
         /// The earliest time of the start by the wall clock; nil for any time.
         public var notBefore: Date?
-        /// The numbers of the uploads that must be done first: ranges in ascending order without overlaps, below the
-        /// upload's own number. An upload that is no longer in the queue counts as done. But when a user removes an
-        /// unfinished upload, the queue sets the uploads that wait for it to the state `held`.
+        /// The numbers of the uploads that must be done before this upload starts. The ranges are ascending, do not
+        /// overlap, and are below this upload's own number. An upload that is no longer in the queue counts as done.
+        /// But if a user removes an unfinished upload, the uploads that wait for it become `held`.
         public var after: [ClosedRange<ID>]
 
         public init(notBefore: Date? = nil, after: [ClosedRange<ID>] = []) {
@@ -15,10 +16,10 @@ extension Upload {
             self.after = after
         }
 
-        /// The condition; nil if it is empty.
+        /// The condition itself; nil if it contains neither a time nor other uploads.
         var ifAny: Self? { self == Self() ? nil : self }
 
-        /// Returns whether the upload with this number must be done first.
+        /// Returns whether this condition waits for the upload with the number `id`.
         public func waits(for id: ID) -> Bool {
             var (low, high) = (0, after.count)
             while low < high {
@@ -29,20 +30,21 @@ extension Upload {
         }
     }
 
-    /// True if the upload runs, or will start without an action of a user: when a slot is free, when its wait ends,
-    /// when the network returns, or when other uploads are done. Also true for a blocked upload (`BlockedUpload`).
-    /// False for a queued upload with a start time (`isScheduled`).
+    /// True if the upload runs, or waits to start as soon as possible. It can wait for a slot, a retry, the network or
+    /// other uploads. The value is true even if one of those other uploads needs a user first (`BlockedUpload`). It is
+    /// false for a queued upload with a start time (`isScheduled`).
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if the upload is queued and has a start time. The queue removes the start time once the time has come and
-    /// the earlier uploads that this one waits for are done. So this value depends only on the upload, not on the
-    /// clock.
+    /// True if the upload is queued and has a start time. After this time has come, the queue removes it from the
+    /// upload. If the upload also waits for other uploads, the queue removes the time only when one of those is done.
+    /// The value itself does not depend on the clock.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
     /// The maximum length of a batch's name, in characters.
     public static let longestBatchName = 64
 
-    /// Returns the reason why a batch's name is invalid, as the end of a sentence: `is empty`; nil for a valid name.
+    /// Returns the reason why the name of a batch is invalid; nil if the name is valid. The reason completes a sentence
+    /// about the name, such as `is empty`.
     public static func issue(ofBatch name: String) -> String? {
         if name.isEmpty { return "is empty" }
         if name.count > longestBatchName { return "is longer than \(longestBatchName) characters" }

@@ -1,21 +1,22 @@
 import FerryProtocols
 
 extension Upload {
-    /// The name of the upload's protocol. For `auto`, the protocol that was chosen; `auto` while the choice is unknown.
+    /// The name of the upload's protocol. If the upload's protocol is `auto`, this is the protocol that `auto` has
+    /// chosen. Before that choice, it is `auto`.
     public var protocolName: String {
         if let choice = resource?.choice { return choice.name }
         if case .done(let receipt, _) = state, let chosen = receipt.chosen { return chosen }
         return target.method
     }
 
-    /// True if the upload's protocol lets a server confirm the stored bytes by a digest. Also true while the choice of
-    /// `auto` is unknown.
+    /// True if servers can confirm the received bytes by a digest, with the protocol of this upload. Also true if the
+    /// protocol is `auto` and `auto` has not chosen a protocol yet.
     public var canBeVerified: Bool {
         ProtocolCatalog.entry(named: protocolName).map { !$0.traits.checksums.isEmpty } ?? false
     }
 
-    /// True if an interruption loses no bytes that the server has stored. False while the choice of `auto` is unknown:
-    /// such an upload has nothing to resume.
+    /// True if an interrupted upload continues after the bytes that the server has confirmed. False if the upload
+    /// starts again at the first byte, at least with some servers. Also false while `auto` has not chosen a protocol.
     public var canResume: Bool {
         guard protocolName != AutoUpload.name else { return false }
         return ProtocolCatalog.entry(named: protocolName)?.traits.resumes ?? false

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 
 extension Upload.State {
-    /// True if a user paused the upload, even if the network is away too.
+    /// True if a user paused the upload. There can be another reason for the pause, such as a missing network.
     var isPausedByUser: Bool {
         if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
     }
@@ -17,7 +17,8 @@ extension Upload.State {
         }
     }
 
-    /// True if this state and the state of `before` are waits that end at the same time.
+    /// True if this state and the state of `before` are both `waiting`, with the same end time. False if `before` is
+    /// nil.
     func isWait(of before: Upload?) -> Bool {
         guard case .waiting(let until, _) = self, case .waiting(until, _) = before?.state else {
             return false
@@ -43,11 +44,12 @@ extension Upload {
         }
     }
 
-    /// True if the server possibly stores two copies of the file: the whole body was sent without a response, and the
-    /// queue has sent it again or will send it again.
+    /// True if the server possibly stores two copies of the file. An earlier attempt sent the whole file but got no
+    /// response. Then the queue sent the file again, or will send it again.
     public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
 
-    /// True if a retry must read the file's version again, because the file changed or could not be read.
+    /// True if the upload failed or is held because its file changed or could not be read. A retry must then look up
+    /// the current version of the file.
     var needsNewIdentity: Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -58,23 +60,28 @@ extension Upload {
 }
 
 extension Upload.Tries {
-    /// Counts the bytes that an attempt sends again when it resumes after `confirmed` bytes of the file.
+    /// Adds to `resent` the number of bytes that were sent after the first `confirmed` bytes of the file, because they
+    /// are sent again. Then sets `sent` to 0.
     mutating func countResent(after confirmed: ByteCount) {
         resent += max(0, sent - confirmed)
         sent = 0
     }
 
-    /// Records the number of bytes of the file that an attempt had sent when it ended. This number replaces the one
-    /// that was recorded during the attempt. The replaced number can be higher, because some of its bytes never left
-    /// this machine.
+    /// Stores in `sent` the number of bytes of the file that an attempt had sent when it ended. A higher number from an
+    /// earlier attempt stays. But a number that was stored during this attempt is replaced, because it can include
+    /// bytes that never left this machine.
+    ///
+    /// If the attempt sent bytes without knowing the server's offset, this function first adds the bytes that were sent
+    /// again to `resent`.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
         sent = max(run.hasNotedSent ? 0 : sent, bytes)
     }
 }
 
-/// The changes of one upload by commands of users and by the network. The functions use no clock, disk or network. A
-/// function that returns `Bool` returns true if the upload changed.
+/// The changes of one upload by commands of users, by the network and by the retry policy. These functions only compute
+/// the new state, without a clock, disk or network. A function that returns `Bool` returns true if it changed the
+/// upload.
 extension Upload {
     mutating func pause() -> Bool {
         switch state {
@@ -89,7 +96,7 @@ extension Upload {
         }
     }
 
-    /// Ends the user's pause. If the network is away, the upload stays paused for that reason.
+    /// Ends the pause by the user. If the upload is also paused because there is no network, it stays paused.
     ///
     /// - Returns: True if the upload changed.
     mutating func resume() -> Bool {
@@ -99,14 +106,16 @@ extension Upload {
         return true
     }
 
-    /// Queues the upload again if it failed, is held, waits for a retry, or is paused for lack of a network. If it
-    /// failed or is held, also resets the counts of network failures, refusals and rejected credentials, and removes
-    /// the start condition.
+    /// Queues the upload again if it failed, is held, waits for a retry, or is paused only because there is no network.
+    ///
+    /// If the upload failed or is held, its start condition is removed. Its counts of network failures, server refusals
+    /// and rejected credentials return to 0. If it is unknown whether the server has stored the file, the upload starts
+    /// again from its beginning.
     ///
     /// - Parameters:
-    ///   - identity: The current version of the file, for an upload that failed or is held because the file changed or
-    ///     could not be read; nil keeps the queued version.
-    ///   - startsEarly: Whether a queued upload loses its start condition, so that it starts now.
+    ///   - identity: The current version of the file. It is used if the upload failed or is held because the file
+    ///     changed or could not be read. If it is nil, the upload keeps its version.
+    ///   - startsEarly: Whether a queued upload loses its start condition, so that it can start now.
     /// - Returns: True if the upload changed.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
         switch state {
@@ -132,7 +141,8 @@ extension Upload {
         }
     }
 
-    /// Replaces the version of the file. If the versions differ, the file is sent from its beginning.
+    /// Sets the version of the file that the upload sends. If this version is new, the file is sent from its beginning.
+    /// If it is the same version as before, nothing changes.
     mutating func take(_ identity: FileIdentity) {
         guard identity != self.identity else { return }
         // Bytes of another version of the file must not be mixed with those on the server.
@@ -141,8 +151,9 @@ extension Upload {
         tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
-    /// Applies the current `onUncertain` policy to a held or waiting upload whose outcome on the server is unknown. If
-    /// the policy was different at the failure, the upload now fails, is held or is queued again.
+    /// Applies the policy `onUncertain` to a held or waiting upload if it is unknown whether the server has stored the
+    /// file. The policy possibly changed since the attempt failed. Depending on the policy, the upload becomes failed,
+    /// held or queued, or does not change.
     ///
     /// - Returns: True if the upload changed.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
@@ -171,9 +182,9 @@ extension Upload {
         }
     }
 
-    /// Ends a pause for lack of a network, and a wait after a network failure, a captive portal or an unreachable
-    /// source of credentials. The upload is then queued, unless a user paused it. Called when the network has returned
-    /// or changed, or when a user overrides the link monitor.
+    /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure, a
+    /// captive portal or an unreachable source of credentials. The upload is then queued; if a user also paused it, it
+    /// stays paused. Call this when the network has returned or changed, or when a user overrides the link monitor.
     ///
     /// - Returns: True if the upload changed.
     mutating func regainLink() -> Bool {
@@ -184,8 +195,9 @@ extension Upload {
         return regainHost()
     }
 
-    /// Ends a pause for lack of a network, and a wait after a network failure. The upload is then queued, unless a user
-    /// paused it. Called when the upload's host is possibly reachable again.
+    /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure. The
+    /// upload is then queued; if a user also paused it, it stays paused. Call this when the upload's host is possibly
+    /// reachable again.
     ///
     /// - Returns: True if the upload changed.
     mutating func regainHost() -> Bool {
@@ -202,8 +214,8 @@ extension Upload {
         }
     }
 
-    /// Undoes the change from `before` to `after`. Values that have changed again since stay as they are. If the state
-    /// has changed again, only a change of the user's pause is undone.
+    /// Undoes a change of the upload, from `before` to `after`. A value that was changed again later is not undone. If
+    /// the state was changed again later, only a pause or a resume by the user is undone.
     mutating func takeBack(from after: Upload, to before: Upload) {
         if rank == after.rank { rank = before.rank }
         if identity == after.identity { identity = before.identity }
@@ -217,7 +229,8 @@ extension Upload {
         if start == after.start { start = before.start }
     }
 
-    /// Adds or removes the user's pause of a queued or paused upload. A pause for lack of a network stays.
+    /// Adds or removes the user's pause of a queued or paused upload. If the upload is also paused for lack of a
+    /// network, that reason stays. In any other state, the upload does not change.
     private mutating func takeBackPause(_ isPausedByUser: Bool) {
         var reasons: PauseReasons
         switch state {
@@ -230,8 +243,8 @@ extension Upload {
     }
 
     /// Adjusts the state of an upload that was loaded from disk or is put back into the queue. A running upload is
-    /// queued again, because its attempt has ended. A pause for lack of a network ends, because the network may have
-    /// returned.
+    /// queued again, because its attempt has ended. A pause that was caused by a missing network ends, because the
+    /// network has possibly returned. A pause by a user stays.
     mutating func recover() {
         switch state {
         case .running: state = .queued

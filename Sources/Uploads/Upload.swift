@@ -4,41 +4,43 @@ import FerryTransfer
 
 /// The upload of one file to one destination: an entry of the queue.
 public struct Upload: Identifiable, Hashable, Sendable {
-    /// A short number that users can type. It is never used again in the life of a queue.
+    /// A short number that identifies an upload and that users can type. The queue never gives the same number to a
+    /// second upload.
     public typealias ID = Int
 
-    /// The number, counted from 1 and never reused.
+    /// The number of the upload, counted from 1 and never reused.
     public let id: ID
-    /// The rank in the queue. The upload with the lowest rank starts first. Each rank is unique. A move exchanges
-    /// ranks, or assigns new ones below the lowest or above the highest.
+    /// The position of the upload in the queue. The queued upload with the lowest rank starts first, and each rank is
+    /// unique. If a user moves an upload, it exchanges its rank with another upload, or gets a new lowest or highest
+    /// rank.
     public var rank: Int64
     /// The absolute path of the file.
     public var path: LocalPath
-    /// The version of the file that was queued.
+    /// The version of the file that the upload sends: its device, inode, size and times.
     public var identity: FileIdentity
-    /// The target, fixed when the file was queued.
+    /// The destination, the protocol and the name on the server. They are fixed when the file is queued.
     public var target: Target
-    /// The state.
+    /// The state of the upload, such as queued or done.
     public var state: State
-    /// The upload resource on the server, for resuming; nil if there is none, for example before its creation or after
-    /// the upload is done.
+    /// The upload resource: the server's state from which the upload can resume, such as an upload URL. Nil if there is
+    /// none, for example before the first attempt or after the upload is done.
     public var resource: UploadResource? {
         get { boxedResource.value }
         set { boxedResource = Boxed(newValue) }
     }
-    /// The counts of attempts and failures so far.
+    /// The counts of attempts at this upload and of their failures.
     public var tries: Tries {
         get { rest.value?.tries ?? Tries() }
         set { setRest { $0.tries = newValue } }
     }
     /// The wall-clock time when the upload was added.
     public var added: Date
-    /// The name of the batch to which the upload was added; nil for none.
+    /// The name of the batch to which the upload belongs; nil if it belongs to no batch.
     public var batch: String? {
         get { rest.value?.batch }
         set { setRest { $0.batch = newValue } }
     }
-    /// The condition for the first start of the upload; nil if it can start at once.
+    /// The condition for the first start of the upload; nil if there is none, or if it is already met.
     public var start: StartCondition? {
         get { rest.value?.start }
         set { setRest { $0.start = newValue?.ifAny } }
@@ -47,7 +49,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
     private var boxedResource: Boxed<UploadResource>
     private var rest: Boxed<Rest>
 
-    /// The members that most uploads of a long queue lack. They are stored together to save memory.
+    /// The values that most uploads of a long queue do not need. They are stored together, so that an upload without
+    /// these values needs little memory.
     private struct Rest: Hashable, Sendable {
         var tries = Tries()
         var batch: String?
@@ -79,39 +82,42 @@ public struct Upload: Identifiable, Hashable, Sendable {
         self.rest = Boxed(rest == Rest() ? nil : rest)
     }
 
-    /// Shares the storage of attempts, batch and start condition with `other` if they are equal, to save memory.
+    /// Shares memory with `other`, if both uploads have the same tries, batch and start condition.
     mutating func shareRest(with other: Upload) {
         if rest == other.rest { rest = other.rest }
     }
 
-    /// The size of the file in bytes, as queued.
+    /// The size of the file in bytes, in the version that the upload sends.
     public var size: ByteCount { identity.size }
 
-    /// The number of bytes that the server has confirmed; the size of the file once the upload is done.
+    /// The number of bytes of the file that the server has confirmed. Once the upload is done, this is the size of the
+    /// file.
     public var confirmed: ByteCount {
         if case .done = state { return size }
         return resource?.confirmed ?? 0
     }
 
-    /// The target of an upload. Fixed when the file is queued, so that a later change of the configuration cannot
-    /// redirect it.
+    /// The destination, protocol and name of an upload. They are fixed when the file is queued, so a later change of
+    /// the configuration does not change them.
     public struct Target: Hashable, Codable, Sendable {
-        /// The destination's name. The configuration defines the credentials, header fields and TLS settings of the
-        /// destination. Empty for a URL given on the command line.
+        /// The name of the configured destination; empty for a URL that was given on the command line. The
+        /// configuration contains the credentials, header fields and TLS settings of the destination.
         public var destination: String
-        /// The destination's URL, without user info. For a configured destination, it also lacks the query. It can
-        /// contain `{name}`, which the file's name replaces.
+        /// The URL of the destination, without user name and password. If the destination is configured, the URL has no
+        /// query either. The URL can contain `{name}`, which stands for the name of the file.
         public var url: String
-        /// The protocol's name in `ProtocolCatalog`.
+        /// The name of the protocol, such as `tus` or `s3`. `ProtocolCatalog` contains all names.
         public var method: String
         /// The name of the file on the server.
         public var name: String
-        /// The form parameters or metadata: those of the destination when the file was queued, then the upload's own.
+        /// The form parameters or the metadata of the upload. Those that were configured for the destination when the
+        /// file was queued come first. Those that were given for this upload follow.
         public var fields: [Field]
-        /// The treatment of a file that exists on the server with this name; nil for the destination's policy.
+        /// The policy for a file that already exists on the server under this name. Nil if the configured policy of the
+        /// destination applies.
         public var existing: ExistingFilePolicy?
 
-        /// A form parameter or an entry of the metadata. Several entries with one name form a list.
+        /// A form parameter, or an entry of the metadata. To send a list, several entries have the same name.
         public typealias Field = UploadItem.Parameter
 
         public init(
@@ -133,7 +139,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
         case running(attempt: Int, since: Date)
         indirect case waiting(until: Date, failure: UploadFailure)
         case paused(PauseReasons)
-        /// A user must decide. The `category` of the failure is the reason, and its `hint` the next step.
+        /// The upload stops until a user decides how to continue. The `category` of the failure is the reason, and its
+        /// `hint` suggests the next step.
         indirect case held(UploadFailure)
         indirect case done(Receipt, at: Date)
         indirect case failed(UploadFailure)
@@ -152,7 +159,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// The reasons for a pause. Each reason ends separately: when the network returns, the user's pause stays.
+    /// The reasons why an upload is paused. If both apply and the network returns, the user's pause stays.
     public struct PauseReasons: OptionSet, Hashable, Sendable {
         /// The bits of the reasons, as stored in the queue's files.
         public let rawValue: Int
@@ -163,38 +170,43 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public static let offline = PauseReasons(rawValue: 2)
     }
 
-    /// The counts of the attempts so far, and of their failures by kind. An attempt that is cancelled because this
-    /// machine has no network is not a failure.
+    /// The number of attempts at an upload, and the numbers of its failed attempts by the kind of failure. An attempt
+    /// that the queue cancels because this machine has no network is not a failure.
     public struct Tries: Hashable, Sendable {
-        /// The number of attempts ever started.
+        /// The number of attempts at the upload so far.
         public var attempts = 0
-        /// The number of attempts that broke since the server last confirmed more bytes or a user retried the upload.
-        /// An attempt breaks if the connection fails or times out, if the server has locked the upload, or if the
-        /// file's volume or the source of credentials is unavailable. A connection that fails within five seconds after
-        /// the network returned does not count.
+        /// The number of attempts that failed because of the network or because the server had locked the upload.
+        /// Attempts also count if the file's volume or the source of credentials was unavailable. The number returns to
+        /// 0 when the server confirms more bytes, or when a user retries the failed or held upload. A connection that
+        /// fails within five seconds after the network returned is not counted.
         public var network = 0
-        /// The number of temporary refusals by the server since it last confirmed more bytes or a user retried the
-        /// upload. Confirmed bytes reset this count only while `resent` is below 2 × the file's size + 64 MiB.
-        /// Without this limit, a server that repeatedly loses confirmed bytes would be retried without end.
+        /// The number of temporary refusals by the server. It returns to 0 when a user retries the failed or held
+        /// upload, or when the server confirms more bytes.
+        ///
+        /// Once `resent` (the number of bytes that were sent again) has reached 2 × the file's size + 64 MiB, confirmed
+        /// bytes no longer reset this number. Without this limit, a server that repeatedly loses confirmed bytes would
+        /// be retried without end.
         public var server = 0
-        /// The number of attempts that ended because credentials were rejected or missing, since the server last
-        /// confirmed more bytes or a user retried the upload. Confirmed bytes reset this count only while `resent` is
-        /// below 2 × the file's size + 64 MiB.
+        /// The number of attempts that ended because credentials were rejected or missing. It returns to 0 when a user
+        /// retries the failed or held upload, or when the server confirms more bytes.
+        ///
+        /// Once `resent` (the number of bytes that were sent again) has reached 2 × the file's size + 64 MiB, confirmed
+        /// bytes no longer reset this number.
         public var authentication = 0
-        /// The number of attempts that resumed after bytes that the server had stored.
+        /// The number of attempts that continued after bytes which the server had already stored.
         public var resumes = 0
         /// The number of bytes of the file that were sent and then had to be sent again.
         public var resent: ByteCount = 0
-        /// The number of bytes of the file that the most recent attempt had sent, or that the server had confirmed,
-        /// when this number was last updated. It is reset to 0 once the next attempt knows how many of these bytes it
-        /// sends again.
+        /// The number of bytes of the file that the last attempt had sent or that the server had confirmed. It returns
+        /// to 0 as soon as the next attempt knows how many of these bytes must be sent again.
         public var sent: ByteCount = 0
-        /// The most recent delay before a retry, in seconds: drawn at random, fixed, or requested by the server.
+        /// The most recent delay before a retry, in seconds. It was random, fixed or requested by the server.
         public var delay = 0.0
-        /// The number of times that the upload began again with a new version of the file.
+        /// The number of times that the upload got a new version of its file, and had to send the file from its
+        /// beginning.
         public var changes = 0
-        /// The number of times that the whole body was sent without a response. Counted only if the protocol cannot
-        /// request the state of an upload.
+        /// The number of attempts that sent the whole file but received no response. Counted only for protocols that
+        /// cannot ask the server for the result.
         public var uncertain = 0
 
         public init() {}

@@ -1,8 +1,9 @@
-/// A filter for a list of uploads. An empty filter selects all.
+/// A filter for a list of uploads. An empty filter chooses all uploads.
 package struct UploadFilter: Hashable, Codable, Sendable {
-    /// The names of the states (`Upload.State.kind`); empty for any.
+    /// The names of the chosen states, as in `Upload.State.kind`. If the set is empty, the filter chooses all states.
     package var states: Set<String>
-    /// The batch of the uploads. Nil selects all uploads, including those without a batch.
+    /// The batch of the chosen uploads. If it is nil, the filter chooses uploads of every batch and uploads without a
+    /// batch.
     package var batch: String?
 
     package init(states: Set<String> = [], batch: String? = nil) {

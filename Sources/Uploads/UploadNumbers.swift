@@ -1,8 +1,8 @@
 public import FerryProtocols
 import FerryTransfer
 
-/// The numbers of uploads as users type them: `3`, or `3-7` for the existing uploads from 3 to 7. Commas or spaces
-/// separate several of them.
+/// The numbers of uploads, as users type them. `3` is one upload, and `3-7` is all existing uploads from 3 to 7. Commas
+/// or spaces separate several numbers or ranges.
 public struct UploadNumbers: Hashable, Codable, Sendable {
     /// The ranges as they were typed. They can overlap. One range can span billions of numbers, so the numbers are not
     /// stored one by one.
@@ -12,8 +12,8 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
 
     /// Reads the numbers and ranges in `words`, such as `3-7` or `1,2`.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if a word contains anything else, a number below 1, or a range whose
-    ///   last number is below its first.
+    /// - Throws: `UploadFailure` (`permanent`) if a word contains other text, a number below 1, or a range that ends
+    ///   below its first number.
     public init(words: some Sequence<some StringProtocol>) throws(UploadFailure) {
         var ranges: [ClosedRange<Upload.ID>] = []
         for word in words {
@@ -54,12 +54,14 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return id
     }
 
-    /// The selection that chooses the uploads with these numbers.
+    /// The selection of the uploads with these numbers: `ids` if each range contains only one number, otherwise
+    /// `numbers`.
     public var selection: UploadSelection {
         ranges.allSatisfy { $0.lowerBound == $0.upperBound } ? .ids(ranges.map(\.lowerBound)) : .numbers(self)
     }
 
-    /// Returns the `ids` within the ranges, each once and in ascending order, and the ranges that contain none.
+    /// Returns those of `ids` that are in a range, in ascending order. An id that is in several ranges is returned
+    /// once. Also returns the ranges that contain none of `ids`.
     public func found(
         among ids: some Sequence<Upload.ID>
     ) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>]) {
@@ -84,13 +86,15 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
-    /// The maximum number of ranges, and of ids in a range, that `found(where:)` tests one by one. Even this many tests
-    /// take less time than sorting the ids of a queue of 100,000 uploads, as `found(among:)` does.
+    /// The maximum number of ranges that `found(where:)` tests, and the maximum number of ids in each range. This many
+    /// tests take less time than sorting 100,000 ids, which `found(among:)` does for a long queue.
     private static let mostTested = 64
 
-    /// Tests each id in the ranges. Returns the ids for which `isKnown` is true, in ascending order, and the ranges
-    /// without such ids. Nil if there are more than `mostTested` ranges, if a range has more than `mostTested` ids, or
-    /// if a range begins below 1.
+    /// Calls `isKnown` for each id in the ranges. Returns the known ids in ascending order, and the ranges without a
+    /// known id.
+    ///
+    /// Returns nil if a range begins below 1, or if there is too much to test. This means more than `mostTested`
+    /// ranges, or more than `mostTested` ids in one range.
     func found(where isKnown: (Upload.ID) -> Bool) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>])? {
         let most = Self.mostTested
         guard ranges.count <= most,
@@ -112,8 +116,8 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil
     }
 
-    /// Returns the index of the first element of `known` that is not below `id`; the count if there is none. `known`
-    /// must be sorted.
+    /// Returns the index of the first element of `known` that is at least `id`; `known.count` if all elements are
+    /// lower. `known` must be sorted.
     private static func firstIndex(of id: Upload.ID, in known: [Upload.ID]) -> Int {
         var (low, high) = (0, known.count)
         while low < high {
@@ -123,7 +127,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return low
     }
 
-    /// The numbers as they are typed: `17,20-30`.
+    /// The numbers in the form that users type, such as `17,20-30`.
     package var text: String {
         ranges.map { range in
             range.lowerBound == range.upperBound

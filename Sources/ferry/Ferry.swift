@@ -2,11 +2,11 @@ import ArgumentParser
 import FerryFiles
 import FerryTransfer
 
-/// The start of the process.
+/// The entry point of the program.
 @main
 enum Program {
-    /// Runs the command in a task. The main thread waits: an asynchronous `main` would end this thread, and then
-    /// `/proc` would no longer show the descriptors of the process.
+    /// Runs the command in a task. The argument `--version` alone needs no task. The main thread waits: an asynchronous
+    /// `main` would end this thread, and then `/proc` would no longer show the file descriptors of the process.
     static func main() {
         DescriptorLimit.raise()
         CoreDump.prevent()
@@ -67,7 +67,7 @@ struct Ferry: AsyncParsableCommand {
         ],
         defaultSubcommand: ScreenCommand.self)
 
-    /// Carries out the command line. Ends the process if that fails.
+    /// Carries out the command on the command line. If the command fails, prints the error and ends the process.
     static func start() async {
         do {
             if let failure = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw failure }

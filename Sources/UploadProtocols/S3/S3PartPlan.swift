@@ -1,11 +1,11 @@
-/// The division of a file into parts of equal size and a last part that may be smaller. If the link breaks often, the
-/// parts that are not sent yet become smaller.
+/// The division of a file into numbered parts. All parts have the same size, except the last part, which can be
+/// smaller. If the connection breaks often, the rest of the file is divided into smaller parts.
 struct S3PartPlan: Hashable, Sendable {
-    /// A sequence of parts of one size.
+    /// Consecutive parts of a file that have the same size.
     private struct Run: Hashable, Sendable {
-        /// The number of the first part.
+        /// The number of the first part in the run of equal parts.
         var first: Int
-        /// The offset of the first part from the start of the file, in bytes.
+        /// The offset in the file at which the run of equal parts begins, in bytes.
         var start: ByteCount
         var partSize: ByteCount
     }
@@ -17,19 +17,24 @@ struct S3PartPlan: Hashable, Sendable {
     static let usualPart: ByteCount = 8 << 20
 
     let size: ByteCount
-    /// The runs in the order of their numbers; never empty.
+    /// The parts of the file, grouped into runs of equal size, in the order of the file. There is at least one run.
     private var runs: [Run]
 
     /// The part size at the start of the file, in bytes.
     var partSize: ByteCount { runs[0].partSize }
-    /// The part size at the end of the file, in bytes. The last part may be smaller.
+    /// The part size at the end of the file, in bytes. Only the very last part can be smaller than this size.
     var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
-    /// True if all parts have one size, except the last one.
+    /// True if all parts have the same size. Only the last part can be smaller.
     var isUniform: Bool { runs.count == 1 }
 
-    /// Restores the plan of an earlier attempt; nil if the stored sizes are not valid for the file.
+    /// Restores the plan that an earlier attempt stored. Returns nil if the stored part sizes are not valid for the
+    /// file.
     ///
-    /// - Parameter later: The value of `laterSizes`; nil if all parts have one size.
+    /// - Parameters:
+    ///   - size: The size of the file, in bytes.
+    ///   - partSize: The stored part size at the start of the file, in bytes.
+    ///   - later: The stored value of `laterSizes`, with the part sizes that follow; nil if all parts have the same
+    ///     size.
     init?(size: ByteCount, keeping partSize: ByteCount, later: String? = nil) {
         guard size >= 0, (1...Self.largestPart).contains(partSize) else { return nil }
         self.init(size: size, partSize: partSize)
@@ -44,17 +49,20 @@ struct S3PartPlan: Hashable, Sendable {
         guard count <= Self.mostParts else { return nil }
     }
 
-    /// The part sizes after the first size, each with the number of the first part of that size: `4:5242880,9:…`. The
-    /// value is nil if all parts have one size.
+    /// The part sizes that follow the first part size, as text to store. In `4:5242880,9:…`, part 4 is the first part
+    /// of 5,242,880 bytes, and part 9 is the first part of the next size. Nil if all parts have the same size.
     var laterSizes: String? {
         isUniform ? nil : runs.dropFirst().map { "\($0.first):\($0.partSize)" }.joined(separator: ",")
     }
 
-    /// Returns a plan with the same parts up to `number`, and smaller parts for the rest of the file.
+    /// Returns a plan that divides the file into smaller parts after part `number`. The parts up to `number` stay as
+    /// they are.
     ///
-    /// - Parameter most: The maximum number of parts at this server.
-    /// - Returns: The plan; nil if the parts would not become smaller, if there would be too many, or if no part
-    ///   follows `number`.
+    /// - Parameters:
+    ///   - partSize: The size of the smaller parts, in bytes.
+    ///   - most: The maximum number of parts at this server.
+    /// - Returns: The plan. Nil if `partSize` is 0 or less, or is not smaller than `lastPartSize`. Also nil if the plan
+    ///   would have too many parts, or if there is no part `number + 1`.
     func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
         guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
         var plan = self
@@ -64,7 +72,8 @@ struct S3PartPlan: Hashable, Sendable {
         return plan.count <= min(most, Self.mostParts) ? plan : nil
     }
 
-    /// Makes a plan. The part size is limited to what S3 allows, and doubled until the number of parts is allowed.
+    /// Makes a plan with the part size `asked`. If this size is not allowed, the nearest allowed size is used. If the
+    /// file would have too many parts, the part size is doubled until the file has few enough.
     ///
     /// - Parameters:
     ///   - asked: The requested part size, in bytes; nil means `usualPart`.

@@ -1,9 +1,10 @@
-/// The adaptation of the part size to a link that breaks often. A break loses fewer bytes if parts are smaller, but
-/// each part costs a request. The size grows again after an upload without a break.
+/// Computes a smaller part size for a connection that breaks often. If the connection breaks, the part in flight must
+/// be sent again, so fewer bytes are lost with smaller parts. But each part needs its own request, so the parts must
+/// not become too small.
 struct S3PartShrinking: Sendable {
     /// The number of bytes sent in this attempt, in parts that arrived and in parts whose transfer broke.
     private(set) var carried: ByteCount = 0
-    /// True once a part arrived.
+    /// True if the server has stored at least one part in this attempt.
     private(set) var hasArrived = false
     /// True once the transfer of a part broke after some of its bytes were sent.
     private(set) var hasBroken = false
@@ -19,17 +20,18 @@ struct S3PartShrinking: Sendable {
         hasBroken = true
     }
 
-    /// The number of parts that should fit between two breaks. A break loses half a part on average, so with four parts
-    /// an eighth of the sent bytes is lost.
+    /// The number of parts that should be sent between two breaks of the connection. A break loses half a part on
+    /// average. With four parts, that is an eighth of the sent bytes.
     private static let partsBetweenBreaks: ByteCount = 4
 
-    /// Returns the part size for later attempts: a quarter of the bytes that this attempt sent. It is at least half of
-    /// the old size, because a single break does not show that the link breaks often.
+    /// Returns a smaller part size for later attempts, if the transfer of a part broke in this attempt. The size is a
+    /// quarter of the bytes that this attempt sent, but at least `smallest`. It is also at least half of the old size,
+    /// because a single break does not show that the connection breaks often.
     ///
     /// - Parameters:
     ///   - size: The old part size, in bytes.
     ///   - smallest: The minimum part size at this server, in bytes.
-    /// - Returns: The new size; nil if it does not change.
+    /// - Returns: The new part size, in bytes. Nil if no transfer broke, or if the new size would not be smaller.
     func size(after size: ByteCount, smallest: ByteCount) -> ByteCount? {
         guard hasBroken else { return nil }
         let wanted = max(smallest, size / 2, carried / Self.partsBetweenBreaks)
@@ -41,13 +43,13 @@ struct S3PartShrinking: Sendable {
 extension S3Upload {
     private static let fact = "s3.partSize"
 
-    /// The minimum size of a part, in bytes. Only the last part may be smaller.
+    /// The minimum size of a part at this server, in bytes. Only the last part of a file can be smaller.
     var smallestPart: ByteCount {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The preferred part size of a new upload, in bytes. It is the configured size, or the smaller size that `shrink`
-    /// has recorded for the destination. nil means the default size.
+    /// The preferred part size of a new upload, in bytes. It is the configured size; nil means the default size. If
+    /// earlier uploads to the destination have recorded a smaller size, because the connection broke, it is that size.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -61,11 +63,11 @@ extension S3Upload {
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Makes the parts smaller if the transfer of a part broke in this attempt. Records the smaller size for later
-    /// uploads to the destination, and divides the rest of this file into parts of that size.
+    /// Makes the parts smaller if the transfer of a part broke in this attempt. Stores the smaller size for later
+    /// uploads to the destination. Then divides the rest of this file into parts of that size.
     ///
-    /// The rest of this file is not divided again if there would be too many parts. It is also not divided again if the
-    /// server requires equal parts and has stored parts that are still used.
+    /// The division of this file does not change if there would be too many parts. It also does not change if the
+    /// server requires parts of one size, and some stored parts remain in use.
     ///
     /// - Returns: The notes to record; nil if the part size does not change.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
@@ -87,11 +89,11 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Doubles the part size that `shrink` has recorded for the destination. If the doubled size would reach the
-    /// configured or default size, deletes the recorded size instead. Does nothing if no size is recorded, or if this
-    /// attempt resumed an upload of an earlier attempt.
+    /// Doubles the reduced part size that `shrink` has stored for the destination. If the stored size is at least half
+    /// of the configured or default size, deletes the stored size instead. Does nothing if no size is stored, or if
+    /// this attempt resumed the upload of an earlier attempt.
     ///
-    /// - Returns: The notes to record; empty if nothing changed.
+    /// - Returns: The notes to record; empty if nothing was done.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The maker of the unsigned requests for one file's upload.
+/// Makes the requests for the upload of one file. The requests are not signed.
 struct S3Requests: Sendable {
     private let item: UploadItem
     private let options: S3Options
@@ -34,7 +34,7 @@ struct S3Requests: Sendable {
         return Exchange(.post, object + S3Address.query(["uploads": ""]), fields: fields)
     }
 
-    /// Makes the request that puts one part; nil if there is no part of this number.
+    /// Makes the request that sends part `number` of the file. Returns nil if the file has no part of this number.
     func part(_ number: Int, of session: S3Session) -> Exchange? {
         guard let range = session.plan.range(of: number) else { return nil }
         let query = S3Address.query(["partNumber": "\(number)", "uploadId": session.uploadID])
@@ -54,8 +54,12 @@ struct S3Requests: Sendable {
             .get, session.object + query, fields: S3CreationFields.always(options))
     }
 
-    /// - Parameter declaresDigest: True to send the digests of the parts, for the server to compare. If the algorithm
-    ///   is a CRC, the digest of the whole object is also sent.
+    /// Makes the request that joins the stored parts into the object.
+    ///
+    /// - Parameters:
+    ///   - onlyNew: True to ask the server to refuse the request if there is an object at the URL.
+    ///   - declaresDigest: True to send the digests of the parts, so that the server can compare them with its own. If
+    ///     the algorithm is a CRC and the digest of the whole object is known, this digest is sent too.
     func complete(
         _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
     ) -> Exchange {
@@ -136,10 +140,10 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns the configured header fields for all requests about the object: encryption keys that the server does not
-    /// store, the payer, and the expected owner of the bucket.
+    /// Returns those configured header fields that all requests about the object contain. They are the encryption keys
+    /// of the customer, `x-amz-request-payer` and `x-amz-expected-bucket-owner`.
     ///
-    /// - Parameter sendsKeys: False for a request that needs no encryption keys.
+    /// - Parameter sendsKeys: False to leave out the encryption keys.
     static func always(_ options: S3Options, sendsKeys: Bool = true) -> HTTPFields {
         let prefixes =
             ["x-amz-request-payer", "x-amz-expected-bucket-owner"]
@@ -154,8 +158,8 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns a metadata value in printable ASCII. A value with other characters is encoded as in RFC 2047, as S3
-    /// itself does.
+    /// Returns a metadata value in printable ASCII. A value with other characters is encoded as in RFC 2047. S3 itself
+    /// uses this encoding too.
     private static func metadata(_ value: String) -> String {
         guard value.utf8.contains(where: { !(0x20...0x7E).contains($0) }) else { return value }
         return "=?UTF-8?B?\(S3Checksum.base64(Array(value.utf8)))?="

@@ -1,26 +1,30 @@
-/// A multipart upload on the server, as stored between attempts. The list of its parts is not included, because the
-/// server has it.
+/// The facts about a multipart upload that are stored between attempts. The list of the stored parts is not one of
+/// them, because the server has this list.
 struct S3Session: Hashable, Sendable {
     /// The URL of the object.
     let object: String
     let uploadID: String
     /// The division of the file into parts. A later change of the configured part size does not affect the division.
     var plan: S3PartPlan
-    /// The digest algorithm that the creation of the upload declared; nil if it declared none.
+    /// The digest algorithm that was chosen when the upload was created; nil if none was chosen.
     let checksum: DigestAlgorithm?
     /// The time of the upload's creation by the server's clock, in seconds since 1970; nil if the server sent no date.
     var created: Int?
-    /// The reduced maximum of concurrent requests; nil if the server has not asked for fewer requests.
+    /// The maximum number of concurrent requests, after the server has asked for fewer requests. Nil if the server has
+    /// not asked for that.
     var parallelLimit: Int?
-    /// The expected properties of the object; nil until the request that completes the upload is sent.
+    /// The properties that the finished object should have. Nil if the request that completes the upload was not sent,
+    /// or had no effect.
     var completion: Expected?
 
-    /// The facts that distinguish this upload's object from another object with the same key.
+    /// The properties that show whether an object is the result of this upload. Another upload possibly stored an
+    /// object at the same URL.
     struct Expected: Hashable, Sendable {
-        /// The expected entity tag in the form `HEX-N`: the MD5 of the MD5s of N parts. Nil if the entity tags of the
-        /// parts are not MD5s.
+        /// The entity tag that the object should have, in the form `HEX-N`. N is the number of parts, and `HEX` is the
+        /// MD5 of their joined MD5s. Nil if the entity tags of the parts are not MD5s.
         var entityTag: String?
-        /// The expected digest as the server reports it (see `S3Checksum.whole`); nil if it is unknown.
+        /// The digest that the object should have, as text in the form that S3 uses. Nil if the upload has no digest
+        /// algorithm, or if the digest of a part is not known.
         var digest: String?
     }
 
@@ -31,8 +35,8 @@ struct S3Session: Hashable, Sendable {
         self.checksum = checksum
     }
 
-    /// Restores a multipart upload; nil if the resource is no multipart upload, or if its part sizes do not fit a file
-    /// of `size` bytes.
+    /// Restores a multipart upload from the stored facts in `resource`. Returns nil if these are not the facts of a
+    /// multipart upload, or if they do not fit a file of `size` bytes.
     init?(_ resource: UploadResource, size: ByteCount) {
         let memory = resource[S3Memory.self]
         guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
@@ -49,7 +53,8 @@ struct S3Session: Hashable, Sendable {
         }
     }
 
-    /// The URL of this multipart upload. The URL is on disk before the first part is sent.
+    /// The URL of this multipart upload: the URL of the object with the upload ID in the query. It is stored on disk
+    /// before the first part is sent.
     var url: String { object + S3Address.query(["uploadId": uploadID]) }
 
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> UploadResource {
@@ -68,20 +73,20 @@ struct S3Session: Hashable, Sendable {
 /// The facts that a multipart upload stores between attempts.
 struct S3Memory: ResumeForm {
     var uploadID: String?
-    /// The size of the first parts in bytes. All parts have it unless `laterPartSizes` is set.
+    /// The part size at the start of the file, in bytes. All parts have this size if `laterPartSizes` is nil.
     var partSize: ByteCount?
-    /// The sizes of the parts after those of `partSize`, such as `4:5242880`: from part 4 on, 5,242,880 bytes each. Nil
-    /// if all parts have the size `partSize`.
+    /// The part sizes that follow `partSize`, as text. For example, `4:5242880` means that part 4 and the parts after
+    /// it have 5,242,880 bytes each. Nil if all parts have the size `partSize`.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
     /// The time of the upload's creation by the server's clock, in seconds since 1970; nil if the server sent no date.
     var created: Int?
     var parallelLimit: Int?
-    /// True once the request that completes the upload may have been sent.
+    /// True if the request that completes the upload was possibly sent.
     var isCompleting = false
-    /// The expected entity tag of the object; nil if it is unknown.
+    /// The entity tag that the finished object should have; nil if it is unknown.
     var entityTag: String?
-    /// The expected digest of the object; nil if it is unknown.
+    /// The digest that the finished object should have, as text in the form that S3 uses; nil if it is unknown.
     var digest: String?
 
     static var keys: [ResumeKey<Self>] {
@@ -95,10 +100,10 @@ struct S3Memory: ResumeForm {
     }
 }
 
-/// The record of which parts are stored, in flight or left to send.
+/// A record of the parts of a file: which are stored on the server, which are in flight, and which are left to send.
 struct S3PartLedger: Sendable {
     let plan: S3PartPlan
-    /// The stored parts by number.
+    /// The parts that the server has stored. The keys are the part numbers.
     private(set) var held: [Int: S3Part] = [:]
     private(set) var heldBytes: ByteCount = 0
     /// The numbers of the parts in flight.
@@ -109,7 +114,8 @@ struct S3PartLedger: Sendable {
 
     init(_ plan: S3PartPlan) { self.plan = plan }
 
-    /// Returns the ledger for another plan. It keeps the stored parts up to `number`.
+    /// Returns a record for the new division `plan` of the file. The parts up to `number` that are stored count as
+    /// stored in the new record too. All other parts are left to send.
     func replanned(_ plan: S3PartPlan, keeping number: Int) -> S3PartLedger {
         var ledger = S3PartLedger(plan)
         for (held, part) in held where held <= number { ledger.hold(part, number: held) }
@@ -122,16 +128,17 @@ struct S3PartLedger: Sendable {
     /// The number of stored parts before the first missing one.
     var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }
 
-    /// Records a part from the server's list. A part whose size differs from the plan is ignored, so it is sent again.
+    /// Records a part that the server lists as stored. The part is ignored if its number or its size does not fit the
+    /// plan. A part of the plan that is not recorded is sent again.
     mutating func list(_ part: S3Part, number: Int, size: ByteCount) {
         guard let range = plan.range(of: number), range.upperBound - range.lowerBound == size else { return }
         hold(part, number: number)
     }
 
-    /// Marks all parts that are not stored as left to send.
+    /// Marks all parts that are not stored as left to send, in the order of their numbers.
     ///
-    /// - Parameter asksWithLast: True to send the last part first. A server that allows fewer parts then refuses the
-    ///   last part before most of the file is sent.
+    /// - Parameter asksWithLast: True to send the last part first. If the server does not allow that many parts, it
+    ///   then refuses the last part before most of the file is sent.
     mutating func plan(asksWithLast: Bool) {
         left = (1...plan.count).reversed().filter { held[$0] == nil }
         if asksWithLast, let last = left.first {
@@ -140,7 +147,8 @@ struct S3PartLedger: Sendable {
         }
     }
 
-    /// Returns the next parts to send and marks them as in flight, so that at most `limit` parts are in flight.
+    /// Returns the numbers of the next parts to send, and marks these parts as in flight. Stops when `limit` parts are
+    /// in flight.
     mutating func take(upTo limit: Int) -> [Int] {
         var taken: [Int] = []
         while underWay.count < limit, let next = left.popLast() {
@@ -158,22 +166,25 @@ struct S3PartLedger: Sendable {
         }
     }
 
-    /// Records that a part did not arrive, so that it is sent again.
+    /// Records that the transfer of a part in flight failed. The part is the next one to send. Does nothing if the part
+    /// is not in flight.
     mutating func lose(_ number: Int) {
         guard underWay.remove(number) != nil else { return }
         left.append(number)
     }
 
-    /// Records that the part is sent once more. Returns false if this was already recorded: then the part must not be
-    /// sent again.
+    /// Records that a part is sent for the second time. Returns false if this was already recorded for the part. The
+    /// part must then not be sent for a third time.
     mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }
 
     var isComplete: Bool { held.count == plan.count }
 
-    /// The digests and lengths of all parts in order; nil if a digest is unknown.
+    /// The digests and lengths of all parts, in the order of their numbers. Nil if a part is not stored, or if its
+    /// digest is unknown.
     var digests: [(digest: [UInt8], length: ByteCount)]? { digests { $0.digest } }
 
-    /// The MD5s in the parts' entity tags, with the lengths of the parts; nil if a tag is not an MD5.
+    /// The MD5s that the parts have as entity tags, with the lengths of the parts. Nil if a part is not stored, or if
+    /// its entity tag is not an MD5.
     var tagDigests: [(digest: [UInt8], length: ByteCount)]? {
         digests { part in
             if case .whole(let digest) = S3EntityTag(part.entityTag) { digest } else { nil }

@@ -3,13 +3,15 @@ import HTTPTypes
 
 // The completion of the object from its parts, and the check of the result.
 extension S3Upload {
-    /// The values that are compared with a finished object.
+    /// The data for the check of a finished object: the receipt of the upload, the expected digest and the expected
+    /// entity tag.
     struct Verification: Sendable {
         var receipt: Receipt
         var algorithm: DigestAlgorithm
-        /// The file's digest in the form in which the server reports it.
+        /// The digest of the file, as text in the form that S3 uses.
         var ours: String
-        /// The expected entity tag. It is compared only for MD5, which S3 reports only in tags.
+        /// The expected entity tag. It is used only if the algorithm is MD5, because S3 reports an MD5 only as an
+        /// entity tag.
         var tag: S3EntityTag
     }
 
@@ -87,7 +89,8 @@ extension S3Upload {
         return .failed(error.failure)
     }
 
-    /// Restarts with larger parts, because this server's minimum is larger than the parts of the plan.
+    /// Restarts the upload with larger parts, because the server requires larger parts than those of the plan. Fails if
+    /// the parts already have the maximum size of S3.
     private mutating func enlarge(_ session: S3Session, _ error: S3Error) -> Step {
         let partSize = session.plan.partSize
         guard partSize < S3PartPlan.largestPart else { return .failed(error.failure) }
@@ -115,8 +118,8 @@ extension S3Upload {
         return conclude(verification, fields) { $0.verify(verification) }
     }
 
-    /// Compares the file's checksums with those in the server's response, and ends the upload. The upload fails if a
-    /// checksum differs. The request did not ask the server for a checksum.
+    /// Ends the upload after comparing the checksums in the server's response with those of the file. The upload fails
+    /// if a checksum differs. It succeeds if the response contains no checksum that can be compared.
     private func compare(_ receipt: Receipt, _ completion: S3Completion, _ response: ExchangeOutcome.Response)
         -> Step
     {
@@ -135,7 +138,8 @@ extension S3Upload {
         return .done(receipt)
     }
 
-    /// Returns the values to compare with the server's digest; nil if there is no digest to compare.
+    /// Returns the values for the check of the finished object. Returns nil if the upload has no digest algorithm, or
+    /// if the expected digest is unknown. Also returns nil for MD5 if the entity tags of the parts are not MD5s.
     private func verification(_ session: S3Session, _ receipt: Receipt) -> Verification? {
         guard let algorithm = session.checksum, let ours = session.completion?.digest else { return nil }
         // If the parts' tags are not MD5s, the object's tag is not made of MD5s.
@@ -146,9 +150,10 @@ extension S3Upload {
             tag: tag ?? .parts([], count: session.plan.count))
     }
 
-    /// Compares the server's digest with the file's, and ends the upload if they can be compared.
+    /// Compares the server's digest of the object with the digest of the file. The upload succeeds if the two are
+    /// equal, and fails if they differ.
     ///
-    /// - Parameter otherwise: Returns the step if the server reported no comparable digest.
+    /// - Parameter otherwise: Returns the next step if the server reported no digest that can be compared.
     private mutating func conclude(
         _ verification: Verification, _ fields: HTTPFields, otherwise: (inout S3Upload) -> Step
     ) -> Step {
@@ -164,7 +169,8 @@ extension S3Upload {
         }
     }
 
-    /// Requests the digest of the finished object.
+    /// Sends `HEAD` to request the digest of the finished object. If the URL of the object is unknown, the upload ends
+    /// without this check.
     mutating func verify(_ verification: Verification) -> Step {
         phase = .verifying(verification)
         guard let object = verification.receipt.location else { return .done(verification.receipt) }
@@ -186,7 +192,8 @@ extension S3Upload {
         return conclude(verification, response.fields) { _ in .done(verification.receipt) }
     }
 
-    /// Handles a multipart upload that the server no longer has, because the upload was completed or removed.
+    /// Handles a response which shows that the server no longer has the multipart upload. If the upload was possibly
+    /// completed, checks whether the object exists. Otherwise starts again with a new multipart upload.
     mutating func gone(_ session: S3Session) -> Step {
         let ending = Ending.restart(because: "the server no longer knows the upload")
         return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
@@ -194,8 +201,7 @@ extension S3Upload {
 
     /// Sends `HEAD` for the object, to learn whether the request to complete the upload has created it.
     ///
-    /// - Parameter ending: The step that follows if there is no object, or if the object possibly belongs to another
-    ///   upload.
+    /// - Parameter ending: The action if there is no object, or if the object is possibly that of another upload.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
         return withRequests { _, requests in .send(requests.head(session.object)) }
@@ -236,9 +242,12 @@ extension S3Upload {
         }
     }
 
-    /// Returns true if the object in `response` is older than the upload; false also if either time is unknown.
-    /// Depending on the service, `Last-Modified` is the time at which the multipart upload was created or completed. A
-    /// difference of five seconds or less does not count, because the clocks within a service can differ.
+    /// Returns true if the object in `response` was stored more than five seconds before the upload was created. A
+    /// smaller difference is ignored, because the clocks within a service can differ. Returns false if one of the two
+    /// times is unknown.
+    ///
+    /// The object's time is `Last-Modified`. In some services, this is the time when the multipart upload was created.
+    /// In others, it is the time when the multipart upload was completed.
     private func isOlder(_ response: ExchangeOutcome.Response, than session: S3Session) -> Bool {
         guard let created = session.created, let modified = response.date(in: .lastModified) else {
             return false
@@ -246,7 +255,8 @@ extension S3Upload {
         return modified.timeIntervalSince1970 + 5 < Double(created)
     }
 
-    /// Aborts the multipart upload on the server, and then continues with `ending`.
+    /// Sends the request that aborts the multipart upload on the server. After the response, the action `ending`
+    /// follows.
     mutating func remove(_ session: S3Session, then ending: Ending, noting notes: [Step.Note] = []) -> Step {
         phase = .removing(session, then: ending)
         return .send(S3Requests.abort(session.url, options.s3), notes: notes)

@@ -35,7 +35,7 @@ extension S3Upload {
         return send(session, ledger, noting: [.resource(session.resource())])
     }
 
-    /// Requests the list of the stored parts.
+    /// Requests the list of the parts that the server has stored.
     mutating func list(_ session: S3Session, noting notes: [Step.Note] = []) -> Step {
         list(session, S3PartLedger(session.plan), marker: nil, noting: notes)
     }
@@ -77,7 +77,8 @@ extension S3Upload {
             noting: (lost > 0 ? [.serverLost(lost)] : []) + [.resource(resource(session, ledger))])
     }
 
-    /// Sends further parts, up to the limit of parts in flight. Completes the upload when all parts are stored.
+    /// Sends the next parts, up to the maximum number of parts in flight. If there is no part to send, waits for the
+    /// parts in flight. If all parts are stored, sends the request that completes the upload.
     mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
         if ledger.isComplete { return complete(session, ledger, noting: notes) }
         var ledger = ledger
@@ -91,8 +92,7 @@ extension S3Upload {
 
     /// Handles the outcome of a request that sent a part.
     ///
-    /// - Parameter ending: The step that follows when no part is in flight any more; nil if the upload sends more
-    ///   parts.
+    /// - Parameter ending: The action when no part is in flight any more; nil if the upload sends more parts.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         ending: Ending?
@@ -146,12 +146,12 @@ extension S3Upload {
         return .failed(failure)
     }
 
-    /// Handles the successful response for a part: compares the server's digest with that of the sent bytes, and
-    /// records the part as stored. If the digests differ, or the entity tag is not usable, the part is sent once more.
-    /// If the second transfer has the same result, the upload fails.
+    /// Handles the successful response to a request that sent a part. If the server's digest differs from that of the
+    /// sent bytes, or if the entity tag is not usable, sends the part once more. If this happens for the second time,
+    /// the upload fails. In all other cases, records the part as stored.
     ///
-    /// - Parameter ending: The step that follows when no part is in flight any more. If it is not nil, the part is not
-    ///   sent once more. Nil if the upload sends more parts.
+    /// - Parameter ending: The action when no part is in flight any more. With such an action, no part is sent once
+    ///   more. Nil if the upload sends more parts.
     private mutating func receiveHeld(
         _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger,
@@ -195,8 +195,8 @@ extension S3Upload {
         return drain(session, ledger, then: ending, noting: notes)
     }
 
-    /// Sends no further parts, waits for those in flight, and then continues with `ending`. A part that arrives during
-    /// the wait need not be sent again.
+    /// Starts no new parts and waits for the parts in flight. Then the action `ending` follows. If a part in flight is
+    /// stored, it need not be sent again.
     mutating func drain(
         _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
     ) -> Step {

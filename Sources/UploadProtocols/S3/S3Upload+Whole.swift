@@ -2,8 +2,8 @@ import HTTPTypes
 
 // The lookup of an existing object, and the upload of a file in one request.
 extension S3Upload {
-    /// Looks up the object that has the file's name, if the policy for existing files needs that. Otherwise begins the
-    /// upload.
+    /// Begins the upload. If the policy for existing files requires it, first looks up the object that has the file's
+    /// name.
     mutating func decide(noting notes: [Step.Note] = []) -> Step {
         let upload = self
         let existing = ExistingFile(item, policy: options.existing) { upload.object(of: $0) ?? "" }
@@ -43,7 +43,8 @@ extension S3Upload {
         }
     }
 
-    /// Begins the upload: in one request if the file fits into one part, otherwise in parts.
+    /// Begins to send the file: in one request if the file fits into one part, otherwise in several parts. Fails if the
+    /// file is too large for S3.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         do throws(UploadFailure) {
             let plan = try S3PartPlan.make(
@@ -103,8 +104,9 @@ extension S3Upload {
         }
     }
 
-    /// The digests that services report after one `PUT` of a whole object, although the request does not ask for them.
-    /// AWS has reported a checksum since 2024-12. Other services report an entity tag that is the MD5.
+    /// The algorithms of the digests that a server possibly reports after a `PUT` of a whole object, although the
+    /// request did not ask for a digest. AWS has reported a checksum since 2024-12. Many other servers report the MD5
+    /// of the object as its entity tag.
     private static let unaskedDigests: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
@@ -129,12 +131,14 @@ extension S3Upload {
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
 
-    /// Returns the failure for a refusal. Status 412 means that an object with this name exists.
+    /// Returns the failure for an unsuccessful response. For status 412, the failure says that an object with the
+    /// file's name exists. For any other status, it is the failure of the S3 error.
     func refusal(_ error: S3Error) -> UploadFailure {
         error.status == 412 ? .nameTaken(item.name) : error.failure
     }
 
-    /// Sends `HEAD` for the object, because an earlier attempt may have sent the whole file and received no response.
+    /// Sends `HEAD` to learn whether the object exists. An earlier attempt possibly sent the whole file, but received
+    /// no response.
     mutating func recall(_ resource: UploadResource) -> Step {
         phase = .recalling(resource)
         let size = item.size
@@ -173,9 +177,12 @@ enum S3DigestMatch {
     /// The response has no digest that can be compared.
     case nothing
 
+    /// Compares the digest in the header fields of a response with the digest of the file.
+    ///
     /// - Parameters:
-    ///   - ours: The file's digest in the form in which the server reports it.
-    ///   - tag: The expected entity tag. It is compared only for MD5, which S3 reports only in tags.
+    ///   - ours: The digest of the file, as text in the form that S3 uses.
+    ///   - tag: The expected entity tag. It is used only if the algorithm is MD5, because S3 reports an MD5 only as an
+    ///     entity tag.
     init(_ fields: HTTPFields, _ algorithm: DigestAlgorithm, ours: String, tag: S3EntityTag) {
         guard algorithm == .md5 else {
             self.init(fields[S3Checksum.field(algorithm)], ours: ours)
@@ -189,10 +196,13 @@ enum S3DigestMatch {
         }
     }
 
+    /// Compares two digests in Base64. A digest of a multipart upload is possibly composite: a hash of the hashes of
+    /// all parts, followed by `-N` with the number of parts.
+    ///
     /// - Parameters:
-    ///   - reported: The server's digest in Base64. A composite (a digest of the parts' digests) can end with the
-    ///     number of parts, as `-N`.
-    ///   - ours: The expected digest in the same form. A composite always ends with the number of parts.
+    ///   - reported: The digest from the server; nil or empty if there is none. The `-N` of a composite digest is
+    ///     possibly missing.
+    ///   - ours: The expected digest. A composite digest always has the `-N`.
     init(_ reported: String?, ours: String) {
         guard let reported, !reported.isEmpty else {
             self = .nothing
@@ -214,8 +224,8 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// The response with an added field `Repr-Digest`, which contains the MD5 from the entity tag. The field is not
-    /// added if the entity tag is no MD5, or if the response already has the field.
+    /// A copy of the response, with the MD5 from the entity tag in the field `Repr-Digest`. The copy is unchanged if
+    /// the entity tag is not an MD5, or if the response already has this field.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var response = self
@@ -227,9 +237,9 @@ extension ExchangeOutcome.Response {
 }
 
 extension Receipt {
-    /// Ends the upload after comparing the digests in the response with the file's. If a digest differs, the upload
-    /// fails. If only the entity tag differs from the file's MD5, the upload succeeds, because a tag is not always an
-    /// MD5, for example with encryption.
+    /// Ends the upload after comparing the digests in the response with those of the file. The upload fails if a digest
+    /// in the header fields differs. If only the entity tag differs from the file's MD5, the upload succeeds. The
+    /// reason is that an entity tag is not always an MD5, for example with encryption.
     fileprivate func comparing(_ response: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {

@@ -1,36 +1,42 @@
 import HTTPTypes
 
-/// The protocol of Amazon S3 and compatible servers: one `PUT` for a small file, a multipart upload for a large one.
+/// The protocol of Amazon S3 and compatible servers. A small file is sent in one `PUT`, and a large file in a multipart
+/// upload.
 ///
-/// This type does not sign the requests. An interrupted multipart upload resumes with the parts that the server lists.
-/// If the response to the creation of a multipart upload is lost, an upload without parts stays on the server. Later
-/// attempts do not use this upload, because another program may have begun it. `S3Check` lists it.
+/// This type does not sign the requests. An interrupted multipart upload resumes: the server lists the stored parts,
+/// and the missing parts are sent.
+///
+/// If the response to the creation of a multipart upload is lost, this upload stays on the server, without parts. Later
+/// attempts do not use it, because another program possibly created it. `S3Check` lists it.
 ///
 /// If the options require no checksum, the upload ends with the successful response to the `PUT`, or to the request
 /// that completes the multipart upload. With `ChecksumChoice.offered`, the digests in this response are compared with
-/// the file's, except for a multipart upload of more than 1 GiB. The request that completes a multipart upload states
-/// the size of the object.
+/// those of the file. There is no comparison after a multipart upload of more than 1 GiB.
+///
+/// The request that completes a multipart upload contains the size of the object.
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, fillsSlot: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
-    /// The request whose response the upload waits for.
+    /// The state of the upload. In `starting`, no request was sent yet. In any other state, the upload waits for a
+    /// response.
     enum Phase: Sendable {
         case starting
         /// Looks up the object at the file's key.
         case deciding(ExistingFile)
-        /// Checks whether an earlier attempt, which received no response, has stored the object.
+        /// Checks whether an earlier attempt has stored the object. That attempt possibly sent the whole file, but
+        /// received no response.
         case recalling(UploadResource)
         case putting(DigestAlgorithm?)
         case creating(S3PartPlan, DigestAlgorithm?)
         case listing(S3Session, S3PartLedger, marker: Int?)
         case sending(S3Session, S3PartLedger)
-        /// Starts no more requests, and waits for those in flight.
+        /// Starts no new requests, and waits for the requests in flight. Then the action `then` follows.
         case draining(S3Session, S3PartLedger, then: Ending)
         case completing(S3Session, S3PartLedger)
-        /// Checks whether a completion of this multipart upload has already made the object.
+        /// Checks whether a request to complete this multipart upload has already created the object.
         case settling(S3Session, then: Ending)
         case verifying(Verification)
         case removing(S3Session, then: Ending)
@@ -44,8 +50,8 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns an ending with `failure` if this ending is a failure, and `failure` asks all uploads to wait longer
-        /// than this ending does. Otherwise returns this ending.
+        /// Returns this ending, or an ending with the other failure `failure`. `failure` is chosen if this ending is
+        /// also a failure, and if `failure` asks all uploads to wait for a longer time.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -54,7 +60,7 @@ public struct S3Upload: UploadProtocol {
         }
     }
 
-    /// The URL of the object, and the condition for its creation.
+    /// The URL of the object, and whether an object that is already there can be replaced.
     struct ObjectAddress: Sendable {
         var object: String
         /// True if the server must refuse the upload when there is an object at the URL.
@@ -71,11 +77,12 @@ public struct S3Upload: UploadProtocol {
     var objectAddress: ObjectAddress?
     var budget = RetryBudget()
     var atOnce: PartConcurrency
-    /// The number of stored bytes according to the last list of parts. Before the first list of this attempt, it is the
-    /// number that an earlier attempt recorded. The next list shows how many of these bytes the server has lost.
+    /// The number of bytes in the stored parts, according to the server's last list of parts. Before this attempt
+    /// receives a list, it is the number that an earlier attempt recorded. If the next list has fewer bytes, the server
+    /// has lost the difference.
     var claimed: ByteCount = 0
-    /// The number of bytes that this attempt sent, and whether the transfer of a part broke. The part size of later
-    /// attempts is computed from them.
+    /// A record of the bytes that this attempt sent, and of transfers that broke. The part size for later attempts is
+    /// computed from this record.
     var shrinking = S3PartShrinking()
     /// True if an earlier attempt began the multipart upload.
     var wasResumed = false
@@ -160,7 +167,8 @@ public struct S3Upload: UploadProtocol {
 }
 
 extension S3Upload {
-    /// Runs `body` with the maker of requests. If the configuration is not valid, the upload fails instead.
+    /// Returns the result of `body`, which receives the value that makes the requests. Returns a failure instead if the
+    /// configuration, the file's name or its metadata is not valid for S3.
     mutating func withRequests(_ body: (inout S3Upload, S3Requests) -> Step) -> Step {
         switch setup {
         case .failure(let failure): .failed(failure)
@@ -178,8 +186,8 @@ extension S3Upload {
     /// True if an existing object must not be replaced.
     var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
 
-    /// The digest algorithm for the requests; nil if the options require none, or if the server does not support the
-    /// fields `x-amz-checksum-…` that the algorithm needs.
+    /// The digest algorithm for the requests. Nil if the options require none. Also nil if the server does not support
+    /// the fields `x-amz-checksum-…`, except for MD5, which does not need these fields.
     var digest: DigestAlgorithm? { lacks(.checksum) && options.checksum != .md5 ? nil : options.checksum }
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }

@@ -1,7 +1,7 @@
-/// The signer for the chunks of a body, in order. Each signature includes the signature of the previous chunk.
+/// Signs the chunks of a request body one after another. Each signature includes the signature of the previous chunk.
 ///
-/// The source is the Amazon S3 API reference, “Signature Calculations for the Authorization Header: Transferring
-/// Payload in Multiple Chunks”.
+/// The method is described in the Amazon S3 API reference, “Signature Calculations for the Authorization Header:
+/// Transferring Payload in Multiple Chunks”.
 package struct SigV4ChunkSigner: Sendable {
     private static let emptyHash = SigV4Encoding.hash([])
 
@@ -17,12 +17,12 @@ package struct SigV4ChunkSigner: Sendable {
         sign("AWS4-HMAC-SHA256-PAYLOAD", [Self.emptyHash, hash])
     }
 
-    /// Signs the empty chunk that ends the body.
+    /// Returns the signature of the empty chunk at the end of the body.
     package mutating func signEnd() -> String { sign(chunk: Self.emptyHash) }
 
-    /// Returns the signature of the trailer.
+    /// Returns the signature of the trailer, which follows the last chunk of the body.
     ///
-    /// - Parameter lines: The lines `name:value`, each with a line feed.
+    /// - Parameter lines: The fields of the trailer as lines `name:value`. Each line ends with a line feed.
     package mutating func sign(trailer lines: String) -> String {
         sign("AWS4-HMAC-SHA256-TRAILER", [SigV4Encoding.hash(Array(lines.utf8))])
     }
@@ -34,11 +34,11 @@ package struct SigV4ChunkSigner: Sendable {
     }
 }
 
-/// The bytes around a body that is sent as one chunk: `Content-Encoding: aws-chunked`.
+/// The bytes before and after a request body in the encoding `aws-chunked`. The body is sent as one chunk.
 package struct AWSChunk: Hashable, Sendable {
-    /// A trailer field, which follows the body.
+    /// A trailer field: a header field that is sent after the body.
     package struct Trailer: Hashable, Sendable {
-        /// The name in lower case.
+        /// The name of the field, in lower case.
         package var name: String
         package var value: String
 
@@ -54,8 +54,10 @@ package struct AWSChunk: Hashable, Sendable {
     package let suffix: [UInt8]
 
     /// - Parameters:
-    ///   - length: The number of content bytes. With 0 there is only the empty last chunk.
-    ///   - signing: The SHA-256 of the content in hexadecimal, and the signer; nil omits the signatures.
+    ///   - length: The number of bytes in the content. If it is 0, the only chunk is the empty one at the end.
+    ///   - trailer: The field that is sent after the content; nil for none.
+    ///   - signing: The SHA-256 of the content in hexadecimal, and the signer of the chunks; nil for chunks without
+    ///     signatures.
     package init(
         length: ByteCount, trailer: Trailer?, signing: (hash: String, signer: SigV4ChunkSigner)? = nil
     ) {

@@ -1,14 +1,14 @@
 import Crypto
 import FerryFiles
 
-/// The percent-encoding of paths and queries for Signature Version 4. A request must be sent in the encoding that was
-/// signed.
+/// The percent-encoding of paths and queries for AWS Signature Version 4. The signature covers the encoded text, so the
+/// request must be sent with exactly this text.
 package enum SigV4Encoding {
     private static let plainInPath = PlainCharacters(alphanumericsAnd: "-._~/")
 
-    /// Percent-encodes each byte that is not unreserved (RFC 3986 §2.3), with upper-case hexadecimal digits.
+    /// Percent-encodes all bytes except the unreserved characters of RFC 3986 §2.3, with upper-case hexadecimal digits.
     ///
-    /// - Parameter keepsSlash: True for a path, where `/` separates segments.
+    /// - Parameter keepsSlash: True to leave `/` as it is, for the path of a URL.
     static func encoded(_ bytes: some Collection<UInt8>, keepsSlash: Bool = false) -> String {
         let plain = keepsSlash ? plainInPath : .unreserved
         return bytes.percentEncoded { plain.contains($1) }

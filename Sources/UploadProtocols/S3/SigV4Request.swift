@@ -1,6 +1,6 @@
-/// A request in the form that Signature Version 4 signs.
+/// The parts of a request that AWS Signature Version 4 signs.
 ///
-/// The source is the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
+/// The format is described in the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
 package struct SigV4Request: Sendable {
     /// One parameter of a query, decoded. Its value is nil if the parameter has no `=`.
     private struct Item: Sendable {
@@ -15,13 +15,13 @@ package struct SigV4Request: Sendable {
 
     /// The method in upper case.
     package var method: String
-    /// The path as the caller gave it. `sentPath` is its signed form.
+    /// The path in the percent-encoding of the caller. `sentPath` is the same path in the encoding that is signed.
     private let path: String
     private let items: [Item]
     /// All header fields to sign, in the order in which they are sent, including `Host`.
     package var fields: [(name: String, value: String)]
-    /// The last line of the canonical request: the SHA-256 of the content in hexadecimal, or a keyword such as
-    /// `UNSIGNED-PAYLOAD`.
+    /// The SHA-256 of the request's content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`. It is the last
+    /// line of the text that is hashed for the signature.
     package var payload: String
 
     /// - Parameters:
@@ -48,7 +48,8 @@ package struct SigV4Request: Sendable {
         SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
     }
 
-    /// The query in the signed encoding; nil if there is none. The request must be sent with exactly this query.
+    /// The query in the signed encoding; nil if the request has no query. The request must be sent with exactly this
+    /// query.
     package var sentQuery: String? {
         items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
     }
@@ -59,7 +60,8 @@ package struct SigV4Request: Sendable {
             .map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
-    /// The fields sorted by name, with names in lower case. The values of a repeated name are joined in sending order.
+    /// The header fields sorted by name, with the names in lower case. If a name is repeated, its values are joined
+    /// with commas, in the order in which they are sent.
     private var canonicalFields: [(name: String, value: String)] {
         Dictionary(grouping: fields) { $0.name.lowercased() }
             .mapValues { $0.map { Self.trimmed($0.value) }.joined(separator: ",") }
@@ -69,7 +71,8 @@ package struct SigV4Request: Sendable {
     /// The names of the signed fields, as in `Authorization`: `host;range;x-amz-date`.
     package var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
 
-    /// The canonical request, whose hash is signed.
+    /// The text that is hashed for the signature. Its lines are the method, the path, the query, the header fields, the
+    /// names of these fields and `payload`.
     package var canonical: String {
         let fields = canonicalFields
         return [

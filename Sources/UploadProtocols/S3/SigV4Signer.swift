@@ -78,7 +78,8 @@ package struct SigV4Signer: Sendable {
 
     package init() {}
 
-    /// Signs a request, which must have the fields `host`, `x-amz-date` and, with a token, `x-amz-security-token`.
+    /// Signs a request. Its header fields must include `host` and `x-amz-date`. If the credentials have a session
+    /// token, the header fields must also include `x-amz-security-token`.
     package mutating func sign(_ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope)
         -> Signature
     {

@@ -1,13 +1,13 @@
-/// The digest by which the server confirms the bytes that it received: any that it offers, none, or a required one.
+/// The choice of the digest by which the server confirms the bytes that it received.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// Any digest that the server offers at a low cost: the digest hardly delays the upload, and a broken connection
-    /// loses no more bytes than without the digest. An upload without a digest also succeeds. If the server's digest
-    /// differs, the upload fails.
+    /// Any digest that the server offers, if the digest hardly delays the upload. The upload fails if the server's
+    /// digest differs from that of the file. If the server offers no digest, the upload succeeds without one.
     case offered
-    /// No digest.
+    /// No digest is used to confirm the upload.
     case none
-    /// The named digest. The upload fails if the protocol does not support it, or if the server's digest differs. With
-    /// tus, it also fails if the server does not support the digest. With most other protocols, an upload succeeds even
-    /// if the server reports no digest, and `Receipt.verified` is nil.
+    /// The digest of this algorithm. The upload fails if the protocol does not support the algorithm, or if the
+    /// server's digest differs from that of the file. With tus, the upload also fails if the server does not support
+    /// the algorithm. With most other protocols, the upload succeeds if the server reports no digest, and
+    /// `Receipt.verified` is then nil.
     case required(DigestAlgorithm)
 }

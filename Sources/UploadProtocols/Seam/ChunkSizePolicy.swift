@@ -1,50 +1,56 @@
-/// The rules for the size of the requests that append bytes, for a server that drops the bytes of a broken request. The
-/// requests become smaller after each break and larger after each success. So a break costs little, and a good link
-/// stays fast.
+/// The rules for the size of requests that append bytes to an upload, if the server drops the bytes of a broken
+/// request. After each broken request, the next request is smaller. After each successful request, the next request is
+/// larger. So a broken request loses few bytes, and an upload over a good connection stays fast.
 ///
-/// A server should keep the bytes that it received before a break (tus 1.0.0, PATCH;
-/// draft-ietf-httpbis-resumable-upload, "Upload Append"), but some servers keep none. The offset that the server
-/// reports after a break shows whether it keeps them. This fact is stored with the upload and for the destination. A
-/// request is broken if its connection broke, or if it was cancelled, before the response arrived.
+/// A server should keep the bytes that it received before the connection broke (tus 1.0.0, PATCH;
+/// draft-ietf-httpbis-resumable-upload, "Upload Append"). Some servers drop these bytes. The offset that the server
+/// reports after a broken request shows whether it drops them. If it does, this is recorded in the upload and for the
+/// destination.
+///
+/// A request is broken if it ended before the response arrived: its connection broke, or it was cancelled.
 enum ChunkSizePolicy {
-    /// The number of sent bytes above which a broken request shows whether the server keeps the bytes that it received.
-    /// Fewer bytes possibly did not reach the server, because they were still in buffers on the way.
+    /// The number of bytes up to which a broken request proves nothing. If the request sent only so few bytes, the
+    /// server possibly received none of them, because they were still in buffers on the way.
     static let telling: ByteCount = 1 << 20
-    /// The size of the first chunk, in bytes, for a server that is known to keep nothing of a broken request.
+    /// The first maximum size of a request, in bytes, for a server that drops the bytes of broken requests.
     static let careful: ByteCount = 8 << 20
     static let smallest: ByteCount = 64 << 10
     private static let largest: ByteCount = 256 << 20
-    /// The number of requests in a row that must break without progress, to prove that the server keeps nothing of
-    /// them. Only requests that sent more than `telling` bytes count.
+    /// The number of broken requests in a row after which it is certain that the server drops their bytes. A request
+    /// counts only if the server stored none of its bytes. A request that is known to have sent at most `telling` bytes
+    /// does not count.
     fileprivate static let lesson = 2
-    /// The key in `ServerCapabilities.facts`. Its value is "no" once the server has shown that it drops the bytes of
-    /// broken requests.
+    /// The key in `ServerCapabilities.facts` of a fact about the server. The value "no" means that the server drops the
+    /// bytes of broken requests. There is no other value.
     private static let fact = "keepsBrokenRequests"
 
     static func afterBreak(_ chunk: ByteCount) -> ByteCount { max(smallest, chunk / 2) }
     static func afterSuccess(_ chunk: ByteCount) -> ByteCount { min(largest, max(smallest, chunk) * 2) }
 
-    /// Sets the first chunk size if other uploads have shown that the server keeps nothing of a broken request.
+    /// Limits the size of the next request to `careful` bytes, if the stored capabilities say that the server drops the
+    /// bytes of broken requests.
     static func apply(_ capabilities: ServerCapabilities?, to resource: inout UploadResource) {
         if capabilities?.facts[fact] == "no" { resource.appends.learntChunk = careful }
     }
 
-    /// Records in `capabilities` that the server drops the bytes of broken requests, if this upload has shown that.
+    /// Records in `capabilities` that the server drops the bytes of broken requests. Does nothing if `resource` does
+    /// not limit the size of its requests for this reason.
     static func note(_ resource: UploadResource, in capabilities: inout ServerCapabilities) {
         if resource.appends.learntChunk != nil { capabilities.facts[fact] = "no" }
     }
 }
 
-/// The facts about broken appending requests that an upload stores between attempts.
+/// The facts about the requests that append bytes to an upload. The upload stores them between attempts. They show
+/// whether the server drops the bytes of broken requests.
 struct AppendMemory: ResumeForm {
-    /// The maximum size of the next request in bytes; nil until the server has dropped the bytes of broken requests.
-    /// WebDAV stores the size of its next part here, whether or not the server drops bytes.
+    /// The maximum size of the next request, in bytes. Nil as long as the server is not known to drop the bytes of
+    /// broken requests. WebDAV uses this property for another purpose: it is the size of the next part.
     var learntChunk: ByteCount?
-    /// The offset in bytes at which the last request began. Nil if its outcome is known, or if it sent too few bytes to
-    /// show whether the server keeps them (see `ChunkSizePolicy.telling`).
+    /// The offset in the file at which the last request began, in bytes. Nil if the outcome of this request is known.
+    /// Also nil if the request had too few bytes to show whether the server keeps received bytes.
     private var appendedFrom: ByteCount?
-    /// The number of requests in a row that broke and did not change the server's offset. Only requests that sent more
-    /// than `ChunkSizePolicy.telling` bytes count.
+    /// The number of broken requests in a row from which the server stored no bytes. Requests that are too small to
+    /// prove anything do not count. Requests also do not count while `learntChunk` has a value.
     private var fruitless = 0
 
     static var keys: [ResumeKey<Self>] {
@@ -54,13 +60,15 @@ struct AppendMemory: ResumeForm {
         ]
     }
 
-    /// Records that a request with these bytes of the file begins.
+    /// Records the offset at which a request with these bytes of the file begins. The offset is not recorded if the
+    /// request is too small to show whether the server keeps received bytes.
     mutating func begin(_ range: Range<ByteCount>) {
         let isTelling = range.count > (learntChunk == nil ? ChunkSizePolicy.telling : 0)
         appendedFrom = isTelling ? range.lowerBound : nil
     }
 
-    /// Records that the request broke after it had sent `bytes` bytes.
+    /// Records that the request broke after it had sent `bytes` bytes. If these bytes are too few to show whether the
+    /// server keeps received bytes, the request is forgotten.
     mutating func didBreak(afterSending bytes: ByteCount) {
         if bytes <= (learntChunk == nil ? ChunkSizePolicy.telling : 0) { appendedFrom = nil }
     }
@@ -68,16 +76,16 @@ struct AppendMemory: ResumeForm {
     /// Records that the server refused the request. A refusal does not show what the server keeps after a break.
     mutating func wasRefused() { appendedFrom = nil }
 
-    /// Records that the request succeeded.
+    /// Records that the request succeeded. If the size of requests is limited, doubles the limit, up to a maximum.
     mutating func didAppend() {
         appendedFrom = nil
         fruitless = 0
         learntChunk = learntChunk.map(ChunkSizePolicy.afterSuccess)
     }
 
-    /// Handles the offset that the server reports after a request without a response. If the server kept nothing of the
-    /// request, the next request becomes smaller. The first limit is set only after `ChunkSizePolicy.lesson` such
-    /// requests in a row.
+    /// Handles the offset that the server reports after a broken request. If the server has stored no bytes of this
+    /// request, halves the maximum size of the next request, down to a minimum. If there is no maximum size yet, one is
+    /// set after `ChunkSizePolicy.lesson` such requests in a row.
     mutating func didAsk(_ offset: ByteCount) {
         guard let begin = appendedFrom else { return }
         appendedFrom = nil

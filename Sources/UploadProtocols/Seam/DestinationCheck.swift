@@ -1,15 +1,15 @@
 public import FerryFiles
 
-/// A check of what a destination supports. It deletes what it creates on the server, if the server allows that. The
-/// check sends nothing itself: it returns steps, and the caller passes the outcome of each request to `receive`.
+/// A check of what a destination supports. It tries to delete everything that it creates on the server. The check sends
+/// nothing itself: it returns steps, and the caller passes the outcome of each request to `receive`.
 public protocol DestinationCheck: Sendable {
     /// Returns the first step.
     mutating func start() -> CheckStep
-    /// Takes the outcome of the last step's exchange, and returns the next step.
+    /// Handles the outcome of the request in the last step, and returns the next step.
     mutating func receive(_ reply: ExchangeOutcome) -> CheckStep
 }
 
-/// The next step of a check.
+/// The next step of a check of a destination.
 public enum CheckStep: Sendable {
     case send(Exchange)
     case finished(CheckReport)
@@ -32,13 +32,14 @@ public struct CheckReport: Hashable, Sendable {
         /// The name that the finished file would have. For Nextcloud, it is the name of the upload's folder, because
         /// the server does not list the file's name.
         public var name: String
-        /// The time when the upload was created, if the server states it.
+        /// The time when the upload was created; nil if the server does not state it.
         public var begun: Date?
-        /// The time of the last write, if the server states it.
+        /// The time when bytes were last added to the upload; nil if the server does not state it.
         public var changed: Date?
         /// The number of stored bytes; nil if it is unknown.
         public var size: ByteCount?
-        /// The upload resource, to be deleted with the requests of `UploadProtocol.removal(of:)`.
+        /// The stored state of the unfinished upload. `UploadProtocol.removal(of:)` makes the requests that delete the
+        /// upload.
         public var resource: UploadResource
 
         public init(
@@ -53,12 +54,13 @@ public struct CheckReport: Hashable, Sendable {
         }
     }
 
-    /// The finding that no upload was tried: the check sends no file, because the file would stay on the server.
+    /// The finding that the check has not tried to upload a file. An uploaded file would stay on the server.
     static let untried = "that it takes files was not tried"
 
     /// The findings, one sentence each, without a full stop at the end.
     public var findings: [String]
-    /// The features of the server, to be stored for the destination's uploads; nil if the check found none.
+    /// The features of the server, which are stored for later uploads to the destination. Nil if the check found no
+    /// features.
     public var capabilities: ServerCapabilities?
     /// The unfinished uploads that the server lists.
     public var leftovers: [Leftover]

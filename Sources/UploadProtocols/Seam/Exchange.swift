@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// The description of one HTTP request that a protocol needs.
+/// The description of one HTTP request. An upload protocol or a check creates it, and other code sends the request.
 public struct Exchange: Hashable, Sendable {
     /// The content of a request. File ranges are offsets in bytes from the start of the file.
     public enum Body: Hashable, Sendable {
@@ -10,30 +10,36 @@ public struct Exchange: Hashable, Sendable {
         case file(range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [])
     }
 
-    /// The HTTP method: the protocol's own, or the one in the destination's options.
+    /// The HTTP method. It is fixed by the upload protocol, or set in the destination's options.
     public var method: HTTPRequest.Method
     /// The absolute URL.
     public var url: String
-    /// The header fields that the protocol sets. The sender adds others, such as credentials.
+    /// The header fields that the upload protocol sets. The code that sends the request adds other fields, such as
+    /// credentials.
     public var fields: HTTPFields
     /// The content, whose size is `contentLength`.
     public var body: Body
     /// The facts about the request that its sender needs.
     public var traits: Traits
-    /// The upload resource to write to the journal before the last bytes are sent; nil if nothing must be written. If
-    /// the response is lost, a later attempt sees in the journal that the server may have the whole file.
+    /// The upload resource to write to disk before the last bytes of the request are sent; nil to write nothing. If the
+    /// response is lost, this resource shows a later attempt that the server possibly has the whole file.
     public var markBeforeLastBytes: UploadResource?
-    /// The digests of the file to compute before the request is sent. The response's `digests` contain them.
+    /// The digests of the file to compute before the request is sent. The property `digests` of the response contains
+    /// the results.
     public var digests: [DigestRequest] = []
-    /// The digests of the file to compute after a successful response, if the response reports a digest of the same
-    /// algorithm. They become the last elements of the response's `digests`.
+    /// The digests of the file to compute after a successful response. Each digest is computed only if the response
+    /// reports a digest of the same algorithm. The property `digests` of the response contains the results as its last
+    /// elements.
     public var digestsIfReported: [DigestRequest] = []
-    /// The part of the response that is searched for a digest to compare with those of `digestsIfReported`.
+    /// The part of the response that is searched for a digest from the server, such as the header fields. It is used
+    /// only for `digestsIfReported`.
     public var reportedIn = ServerDigest.Source.fields
-    /// The number that distinguishes this request from others in flight, such as an S3 part number; 0 if it is alone.
+    /// The number that distinguishes this request from other requests in flight, such as the number of an S3 part. It
+    /// is 0 if the request has no number.
     public var part = 0
 
-    /// - Parameter traits: The traits; nil means `idempotent` for an idempotent method (RFC 9110 §9.2.2), else none.
+    /// - Parameter traits: The traits; nil means `idempotent` for an idempotent method (RFC 9110 §9.2.2), and no traits
+    ///   for any other method.
     public init(
         _ method: HTTPRequest.Method, _ url: String, fields: HTTPFields = [:], body: Body = .none,
         traits: Traits? = nil
@@ -79,31 +85,35 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Sending the request again is safe: a repetition does not change the server's state further. The method
-        /// (RFC 9110 §9.2.2), an offset or an idempotency key ensures that.
+        /// The request can safely be sent again: two such requests have the same effect on the server as one. The
+        /// reason is the method (RFC 9110 §9.2.2), an offset or an idempotency key.
         public static let idempotent = Traits(rawValue: 1 << 0)
         /// A successful response completes the upload. The local file is checked for changes before its last bytes are
         /// sent.
         public static let completes = Traits(rawValue: 1 << 1)
         /// The URL alone grants access. The request is sent without the destination's credentials and header fields.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
-        /// The server probably keeps the received part of the body if the connection breaks.
+        /// If the connection breaks, the server probably keeps the bytes of the body that it received. They then need
+        /// not be sent again.
         public static let kept = Traits(rawValue: 1 << 3)
-        /// The server can work for minutes before its response is complete. During this time, it possibly sends a byte
-        /// now and then.
+        /// The server possibly needs minutes to complete its response. Until then, it sends only single bytes from time
+        /// to time.
         public static let slowResponse = Traits(rawValue: 1 << 4)
     }
 }
 
-/// The outcome of an exchange.
+/// The outcome of one HTTP request.
 public enum ExchangeOutcome: Sendable {
-    /// The server's final response. Its body is cut at the transport's limit.
+    /// The final response of the server. If the body is longer than the transport allows, only its beginning is
+    /// included.
     case responded(Response)
-    /// No complete response arrived. `bodySent` is the number of body bytes that were passed to the socket. It is nil
-    /// if the server received nothing, not even the head of the request.
+    /// No complete response of the server arrived. `bodySent` is the number of bytes of the body that were passed to
+    /// the socket. It is nil if the request did not reach the server, for example because a captive portal responded
+    /// instead.
     case broken(UploadFailure, bodySent: ByteCount?)
 
-    /// The failure for this outcome. A response is classified by its status.
+    /// The failure for this outcome. For a response, the failure is derived from its status, and the response must be
+    /// an unsuccessful one.
     var failure: UploadFailure {
         switch self {
         case .responded(let response): ResponseClassifier.failure(response)
@@ -111,7 +121,7 @@ public enum ExchangeOutcome: Sendable {
         }
     }
 
-    /// A final response (not 1xx), as protocols receive it.
+    /// A final response of the server (not 1xx).
     public struct Response: Sendable {
         /// The HTTP status code.
         public var status: Int

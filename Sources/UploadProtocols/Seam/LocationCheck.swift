@@ -1,13 +1,14 @@
 import HTTPTypes
 
-/// The check of a finished upload: a `HEAD` request to the location that the server named shows whether the size is
-/// right.
+/// The check of a finished upload. A `HEAD` request to the location that the server named shows whether the stored file
+/// has the right size.
 enum LocationCheck {
     static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
-    /// Returns the step after the response to the `HEAD` request. If the server refuses the request, the upload counts
-    /// as done, because the server has already confirmed all bytes. If the server is busy, or reports a size that
-    /// differs from the file's, the attempt fails.
+    /// Returns the step that follows the response to the `HEAD` request. The attempt fails if the server is temporarily
+    /// unable to respond, or if the reported size differs from that of the file. The size is not compared if the
+    /// response has a content encoding. In all other cases the upload is done, even if the server refuses the request,
+    /// because the server has already confirmed all bytes.
     static func step(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard response.isSuccess else {

@@ -1,12 +1,13 @@
-/// The maximum number of parts of one upload that are in flight. An upload starts with the configured number. An upload
-/// that resumes after a break starts with one. The limit grows by one whenever `2 * limit` parts have arrived.
+/// The maximum number of parts of one upload that are in flight at the same time. An upload starts with the configured
+/// number. An upload that resumes after an interruption starts with one. Whenever `2 * limit` more parts are stored,
+/// the limit grows by one, up to the configured number.
 ///
-/// Parallel parts share the bandwidth, so each part takes longer. On a link that breaks often, no part might ever
-/// become complete before the next break.
+/// Parallel parts share the bandwidth, so each part takes longer. If the connection breaks often, possibly no part is
+/// complete before the next break.
 struct PartConcurrency: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int
-    /// The number of parts that arrived since the limit last changed.
+    /// The number of parts that were stored on the server since the limit last changed.
     private var arrivals = 0
 
     init(most: Int) {
@@ -20,9 +21,11 @@ struct PartConcurrency: Hashable, Sendable {
         arrivals = 0
     }
 
-    /// Records that a part has arrived.
+    /// Records that a part is now stored on the server. After every `2 * limit` parts, the limit grows by one, up to
+    /// `most`.
     ///
-    /// - Returns: The number of parts to start in place of the arrived one: two if the limit has grown, otherwise one.
+    /// - Returns: The number of parts to send next, instead of the stored one: two if the limit has grown, otherwise
+    ///   one.
     mutating func arrived() -> Int {
         guard limit < most else { return 1 }
         arrivals += 1

@@ -1,17 +1,17 @@
 /// The division of a file into numbered parts.
 protocol PartPlan: Sendable {
     var numbers: Range<Int> { get }
-    /// Returns the range of the file's bytes in the part with this number.
+    /// Returns the range of the file's bytes that belongs to part `number`.
     func range(of number: Int) -> Range<ByteCount>
 }
 
-/// The record of which parts of a file are stored, in flight or still to send.
+/// A record of the parts of a file: which are stored on the server, and which are left to send.
 struct PartTable<Plan: PartPlan>: Sendable {
     let plan: Plan
     private(set) var held: Set<Int>
     /// The number of bytes in the stored parts.
     private(set) var confirmed: ByteCount
-    /// The number of the first part that `next` has not reached.
+    /// The lowest part number that `next` has not returned or skipped yet.
     private var unsent: Int
 
     init(_ plan: Plan, held: Set<Int>) {
@@ -23,10 +23,11 @@ struct PartTable<Plan: PartPlan>: Sendable {
 
     var isComplete: Bool { held.count == plan.numbers.count }
 
-    /// The counts of stored parts and of all parts, for the upload resource.
+    /// The number of stored parts and the number of all parts.
     var progress: UploadResource.Parts { .init(held: held.count, planned: plan.numbers.count) }
 
-    /// Returns the numbers of the next parts to send, at most `count`. Each part is returned only once.
+    /// Returns the numbers of the next parts to send, at most `count`. Leaves out the stored parts, and the parts that
+    /// earlier calls have returned.
     mutating func next(_ count: Int) -> [Int] {
         var taken: [Int] = []
         while taken.count < count, unsent < plan.numbers.upperBound {

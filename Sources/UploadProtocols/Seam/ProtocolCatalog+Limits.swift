@@ -1,5 +1,6 @@
 extension ProtocolCatalog.Entry {
-    /// Returns the failure for options that the protocol does not support; nil if it supports them all.
+    /// Returns the failure for options that the protocol does not support. Returns nil if it supports the policy for an
+    /// existing file, the checksum and the number of parallel requests.
     public func refusal(of options: ProtocolOptions) -> UploadFailure? {
         if let policy = options.existing, !traits.existing.contains(policy) {
             let able = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)

@@ -9,12 +9,12 @@ public enum ProtocolCatalog {
         /// Makes the entry for a protocol type.
         public init(_ kind: any UploadProtocol.Type) { self.kind = kind }
 
-        /// The name of the protocol, as in the configuration and before the scheme of a URL: `tus+https://…`.
+        /// The name of the protocol. It is used in the configuration, and before the scheme of a URL: `tus+https://…`.
         public var name: String { kind.name }
-        /// The abilities of the protocol, the same for every upload.
+        /// The properties that all uploads by the protocol share, such as whether an upload can resume.
         public var traits: ProtocolTraits { kind.traits }
 
-        /// Makes the protocol for one attempt at `item`.
+        /// Makes a value of the protocol's type, for one attempt to upload `item`.
         public func make(_ item: UploadItem, _ options: ProtocolOptions) -> any UploadProtocol {
             kind.init(item: item, options: options)
         }
@@ -27,10 +27,12 @@ public enum ProtocolCatalog {
 
     private static let registered = Mutex<[Entry]>([])
 
-    /// Adds a protocol for the whole process. Call this before starting a queue with uploads that use the protocol.
+    /// Adds a protocol to the catalog of this process. Call this before you start a queue with uploads that use the
+    /// protocol.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the name exists already or is not valid. A valid name has only
-    ///   lower-case letters, digits and hyphens, and begins with a letter, as a URL's scheme does (RFC 3986 §3.1).
+    /// - Throws: `UploadFailure` (`permanent`) if another protocol has the same name, or if the name is not valid. A
+    ///   valid name has only lower-case letters, digits and hyphens, and begins with a letter, as a URL's scheme does
+    ///   (RFC 3986 §3.1).
     public static func register(_ entry: Entry) throws(UploadFailure) {
         guard entry.name.wholeMatch(of: /[a-z][a-z0-9-]*/) != nil else {
             throw UploadFailure(
@@ -49,45 +51,45 @@ public enum ProtocolCatalog {
         }
     }
 
-    /// The entries in display order: Ferry's own, then the registered ones.
+    /// The entries of all protocols, in the order for display: first Ferry's own protocols, then the registered ones.
     public static var entries: [Entry] { own + registered.withLock { $0 } }
 
     private static let own: [Entry] = [
         .auto, .put, .post, .form, .tus, .resumable, .s3, .webdav, .nextcloud, .google, .graph, .azure,
     ]
 
-    /// Returns the entry of this name; nil if there is no such protocol.
+    /// Returns the entry of the protocol with this name; nil if there is no such protocol.
     public static func entry(named name: String) -> Entry? {
         own.first { $0.name == name } ?? registered.withLock { known in known.first { $0.name == name } }
     }
-    /// The names in the order of `entries`.
+    /// The names of all protocols, in the order of `entries`.
     public static var names: [String] { entries.map(\.name) }
 }
 
-/// The protocols of Ferry itself.
+/// The catalog entries of Ferry's own protocols.
 extension ProtocolCatalog.Entry {
-    /// The entry of ``AutoUpload``, which finds out which protocol the server supports.
+    /// The catalog entry of the protocol `auto` (``AutoUpload``), which finds out which protocol the server supports.
     public static let auto = Self(AutoUpload.self)
-    /// The entry of ``PutUpload``.
+    /// The catalog entry of the protocol `put` (``PutUpload``).
     public static let put = Self(PutUpload.self)
-    /// The entry of ``PostUpload``.
+    /// The catalog entry of the protocol `post` (``PostUpload``).
     public static let post = Self(PostUpload.self)
-    /// The entry of ``FormUpload``.
+    /// The catalog entry of the protocol `form` (``FormUpload``).
     public static let form = Self(FormUpload.self)
-    /// The entry of ``TusUpload``.
+    /// The catalog entry of the protocol `tus` (``TusUpload``).
     public static let tus = Self(TusUpload.self)
-    /// The entry of ``ResumableUpload``.
+    /// The catalog entry of the protocol `resumable` (``ResumableUpload``).
     public static let resumable = Self(ResumableUpload.self)
-    /// The entry of ``S3Upload``.
+    /// The catalog entry of the protocol `s3` (``S3Upload``).
     public static let s3 = Self(S3Upload.self)
-    /// The entry of ``WebDAVUpload``.
+    /// The catalog entry of the protocol `webdav` (``WebDAVUpload``).
     public static let webdav = Self(WebDAVUpload.self)
-    /// The entry of ``NextcloudUpload``.
+    /// The catalog entry of the protocol `nextcloud` (``NextcloudUpload``).
     public static let nextcloud = Self(NextcloudUpload.self)
-    /// The entry of ``GoogleUpload``.
+    /// The catalog entry of the protocol `google` (``GoogleUpload``).
     public static let google = Self(GoogleUpload.self)
-    /// The entry of ``GraphUpload``.
+    /// The catalog entry of the protocol `graph` (``GraphUpload``).
     public static let graph = Self(GraphUpload.self)
-    /// The entry of ``AzureUpload``.
+    /// The catalog entry of the protocol `azure` (``AzureUpload``).
     public static let azure = Self(AzureUpload.self)
 }

@@ -5,14 +5,15 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var method: String?
     /// The name of the form field that contains the file, for `form`.
     public var fileField: String
-    /// True if the server honours `Idempotency-Key`, so that it is safe to repeat a POST without a response.
+    /// True to send the header field `Idempotency-Key`, for `post` and `form`. The server must support the field: it
+    /// must ignore a second request with the same key. A request without a response can then be sent again.
     public var sendsIdempotencyKey: Bool
-    /// The maximum number of the file's bytes in one request, or the size of a part in bytes; nil uses the protocol's
-    /// default.
+    /// The maximum number of the file's bytes in one request. If the protocol divides the file into parts, it is the
+    /// size of a part in bytes. Nil uses the protocol's default.
     public var chunkSize: ByteCount?
     /// The maximum number of concurrent requests of one upload, at least 1; nil uses the protocol's default.
     public var parallelRequests: Int?
-    /// The digest by which the server confirms the received bytes: any that it offers, none, or a required one.
+    /// The choice of the digest by which the server confirms the bytes that it received.
     public var checksumChoice: ChecksumChoice
     /// The policy for a file that exists on the server; nil lets the server decide.
     public var existing: ExistingFilePolicy?
@@ -23,8 +24,9 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var link: LinkSource?
     /// The options that only an S3 destination has.
     public var s3: S3Options
-    /// True if the user gave a URL instead of a destination's name. A URL without a slash at its end may be that of the
-    /// file itself. For such a URL, `auto` chooses PUT unless the server names a protocol other than WebDAV.
+    /// True if the user gave a URL instead of a destination's name. If the URL has no `{name}` and no slash at its end,
+    /// it is possibly the URL of the file itself. The protocol `auto` then chooses `put`, except if the server names
+    /// another protocol that is not WebDAV.
     public var isGivenAddress = false
 
     /// The algorithm of `ChecksumChoice.required`; nil if `checksumChoice` is another case. Setting nil sets

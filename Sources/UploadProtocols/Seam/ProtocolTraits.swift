@@ -7,15 +7,16 @@ public struct ProtocolTraits: Hashable, Sendable {
     public var isParallel: Bool
     /// The digests by which a server can confirm the received bytes with this protocol.
     public var checksums: Set<DigestAlgorithm>
-    /// The policies for an existing file that the protocol supports; empty if it cannot detect an existing file.
+    /// The policies for an existing file that the protocol supports. Empty if the protocol cannot detect an existing
+    /// file.
     public var existing: Set<ExistingFilePolicy>
 
     /// True if the file is stored at the URL to which it is sent, so that two files sent to the same URL overwrite each
     /// other. False if the server chooses the name.
     public var fillsSlot: Bool
 
-    /// True if a successful response of the server can contain an HTML page. If false, such a page comes from a captive
-    /// portal or a proxy.
+    /// True if a successful response of the server can contain an HTML page. If false, an HTML page shows that a
+    /// captive portal or a proxy has responded instead of the server.
     public var respondsWithPages: Bool
 
     public init(

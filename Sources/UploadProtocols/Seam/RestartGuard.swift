@@ -1,19 +1,20 @@
 import FerryFiles
 
-/// A limit on restarts of an upload that the server has dropped. Some servers drop an unfinished upload at each break
-/// of the connection. Without the limit, such an upload would start again from its first byte for ever.
+/// A limit on how often an upload starts again. Some servers drop an unfinished upload each time the connection breaks.
+/// Without the limit, such an upload would start again from its first byte for ever.
 struct RestartGuard: Sendable {
-    /// The number of seconds within which a second drop ends the upload.
+    /// A time span in seconds. If the server drops the upload twice within this time, the upload ends with a failure.
     static let pause = 3600.0
 
-    /// A closure that returns the time of the wall clock. A monotonic clock cannot be used, because the time of a drop
-    /// is stored and compared in a later attempt.
+    /// A closure that returns the time of the wall clock. A monotonic clock cannot be used, because the time is stored
+    /// and compared with the time in a later attempt.
     var now: @Sendable () -> Date = { Date() }
     private var last: Date?
 
-    /// Records that the server has dropped `resource`.
+    /// Records that the server has dropped the upload `resource`.
     ///
-    /// - Returns: The step that ends the upload, if the server dropped it twice within `pause` seconds; nil to restart.
+    /// - Returns: The step that ends the upload with a failure, if the server has dropped the upload twice within
+    ///   `pause` seconds. Nil if the upload can start again.
     mutating func drop(_ resource: UploadResource, because reason: String) -> Step? {
         let moment = now()
         guard let before = last ?? resource.marks.droppedAt,
@@ -28,6 +29,7 @@ struct RestartGuard: Sendable {
             notes: [.resource(nil)])
     }
 
-    /// Stores in the new upload resource the time of the last drop in this attempt; nil if there was none.
+    /// Stores in `resource` the time when the server last dropped the upload in this attempt. Stores nil if that has
+    /// not happened. `resource` is the upload that has replaced the dropped one.
     func mark(_ resource: inout UploadResource) { resource.marks.droppedAt = last }
 }

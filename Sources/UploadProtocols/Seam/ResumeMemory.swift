@@ -1,8 +1,8 @@
 /// The facts that a protocol stores about an upload between attempts. Only the protocol that wrote the facts reads
 /// them.
 ///
-/// In the queue's files, the facts are a flat dictionary of strings, in all versions of Ferry. Ferry's own protocols
-/// read and write them as typed values: see `ResumeForm`.
+/// The queue's files contain the facts as a dictionary of strings. All versions of Ferry use this format. Ferry's own
+/// protocols read and write the facts as typed values (see `ResumeForm`).
 public struct ResumeMemory: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The facts by their keys. No value contains a secret of the configuration.
     package var members: [String: String]
@@ -31,15 +31,15 @@ extension ResumeMemory: Codable {
     }
 }
 
-/// A type whose properties are stored as facts in a `ResumeMemory`, each under a key. Writing a value changes only
-/// these keys.
+/// A type whose properties are stored in a `ResumeMemory`, each under its own key. If a value is written, the entries
+/// under all other keys stay unchanged.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The keys on disk, each with its property, in the order in which they are read.
+    /// The properties that are stored, each with its key. They are read in this order.
     static var keys: [ResumeKey<Self>] { get }
 }
 
-/// The key on disk of one property of a `ResumeForm`.
+/// The key under which a property of the type `Form` is stored, with the functions that read and write the property.
 struct ResumeKey<Form> {
     let name: String
     let read: (inout Form, String?) -> Void
@@ -53,7 +53,7 @@ struct ResumeKey<Form> {
 }
 
 extension UploadResource {
-    /// The stored facts as a value of type `Form`.
+    /// The stored facts as a value of type `Form`. Setting the value changes only the entries under the keys of `Form`.
     subscript<Form: ResumeForm>(_: Form.Type) -> Form {
         get {
             var form = Form()
@@ -64,16 +64,17 @@ extension UploadResource {
     }
 }
 
-/// A type whose values are stored in a `ResumeMemory` as a string or as a missing entry.
+/// A type whose values can be stored in a `ResumeMemory`. A value is stored as a string, or no entry is stored for it.
 protocol ResumeValue {
-    /// Creates the value from a stored string. An older version of Ferry may have written the string. `stored` is nil
-    /// if there is no entry. A malformed string gives the same value as nil.
+    /// Creates the value from a stored string. An older version of Ferry possibly wrote the string. `stored` is nil if
+    /// there is no entry. A malformed string is treated like a missing entry.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }
 }
 
-/// A type whose values are stored as a string. An optional of this type is a `ResumeValue`.
+/// A type whose values can be stored as a string. A value is not stored if its `stored` is nil. An optional of this
+/// type is a `ResumeValue`.
 protocol ResumeText {
     init?(stored: String)
     var stored: String? { get }
@@ -84,20 +85,22 @@ extension Optional: ResumeValue where Wrapped: ResumeText {
     var stored: String? { flatMap(\.stored) }
 }
 
-/// The stored string: `yes` for true, no entry for false.
+/// True is stored as the string `yes`, and false is not stored. Any stored string is read as true.
 extension Bool: ResumeValue {
     init(stored: String?) { self = stored != nil }
     var stored: String? { self ? "yes" : nil }
 }
 
-/// The stored string of a count. Zero has no entry.
+/// A positive number is stored as decimal digits. Zero and negative numbers are not stored. An `Int` property without
+/// an entry is read as zero.
 extension Int: ResumeValue, ResumeText {
     init(stored: String?) { self = stored.flatMap { Int($0) } ?? 0 }
     init?(stored: String) { self.init(stored) }
     var stored: String? { self > 0 ? "\(self)" : nil }
 }
 
-/// The stored string of a number of bytes. Zero is stored too.
+/// A number of bytes is stored as decimal digits. Zero is stored too. A negative number is not accepted when it is
+/// read.
 extension ByteCount: ResumeText {
     init?(stored: String) {
         guard let count = ByteCount(stored), count >= 0 else { return nil }

@@ -1,8 +1,10 @@
-/// The count of setbacks in one attempt. The attempt continues after a few setbacks of each kind, because the server
-/// can recover. At the limit, the attempt ends, so that it does not repeat the same requests for ever.
+/// Counts the setbacks in one attempt. The attempt continues after a few setbacks of each kind, because the server can
+/// recover. When the setbacks of one kind reach a limit, the attempt ends. Without the limit, it could repeat the same
+/// requests for ever.
 struct RetryBudget: Sendable {
     enum Setback: Hashable, Sendable {
-        /// The request added no bytes to those that the server has stored, or too few: see `judge`.
+        /// The upload made no progress: a request added no bytes, or too few bytes, to those that the server has
+        /// stored.
         case standstill
         /// The server has stored fewer bytes than it had confirmed.
         case loss
@@ -10,7 +12,7 @@ struct RetryBudget: Sendable {
         case damage
         /// The upload starts again.
         case restart
-        /// The state of the server differs from its earlier report.
+        /// The state of the server differs from what the server has reported before.
         case surprise
         /// The server does not support a feature in the request.
         case refusal
@@ -23,30 +25,32 @@ struct RetryBudget: Sendable {
 
     /// Counts a setback.
     ///
-    /// - Returns: False if the limit is reached.
+    /// - Returns: True if the attempt can continue. False if `limit` setbacks of this kind are reached.
     mutating func allows(_ setback: Setback, limit: Int = limit) -> Bool {
         spent[setback, default: 0] += 1
         return spent[setback, default: 0] < limit
     }
 
-    /// Counts a response without progress.
+    /// Counts a response that brought no progress.
     ///
-    /// - Returns: The failure that ends the attempt; nil to continue.
+    /// - Returns: The failure that ends the attempt, if there were too many such responses; nil to continue.
     mutating func standstill(
         _ reason: String, _ category: UploadFailure.Category = .server
     ) -> UploadFailure? {
         allows(.standstill) ? nil : UploadFailure(category, reason)
     }
 
-    /// Checks the offset that the server reports, and counts a standstill or a loss. Progress resets the counts of
-    /// standstills and of damage.
+    /// Compares the offset that the server reports with the one that it confirmed before. Counts a loss if the offset
+    /// is lower. Counts a standstill if the last request sent bytes of the file, but the offset has grown too little.
+    /// If the offset has grown enough, resets the counts of standstills and of damage.
     ///
     /// - Parameters:
+    ///   - offset: The offset that the server reports now.
     ///   - before: The offset that the server had confirmed before.
-    ///   - end: The end of the range that the request sent; nil if it sent no bytes of the file. An offset that has
-    ///     grown by less than 1/64 of the range counts as a standstill. Without this count, the same bytes could be
-    ///     sent for ever.
-    /// - Returns: The failure that ends the attempt; nil to continue.
+    ///   - end: The end of the range that the last request sent; nil if it sent no bytes of the file. The growth is too
+    ///     little if the offset is below `end` and has grown by less than 1/64 of the range. Without this rule, the
+    ///     same bytes could be sent for ever.
+    /// - Returns: The failure that ends the attempt, if there were too many setbacks; nil to continue.
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, sentTo end: ByteCount?
     ) -> UploadFailure? {

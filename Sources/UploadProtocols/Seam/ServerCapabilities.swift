@@ -1,15 +1,17 @@
 public import FerryFiles
 
-/// The features that a server offers. They are stored for a destination, so that not every upload must request them.
+/// The features that a server offers. They are stored for the destination, so that most uploads need not ask the server
+/// for them.
 public struct ServerCapabilities: Hashable, Codable, Sendable {
     /// The names of the protocol extensions that the server offers, in lower case: tus extensions, WebDAV classes.
     public var extensions: Set<String>
-    /// The size of the largest upload that the server accepts, in bytes; nil if the server states none.
+    /// The size of the largest upload that the server accepts, in bytes; nil if the server states no limit.
     public var maximumSize: ByteCount?
     /// Other facts about the server that a protocol found, under the protocol's keys: an interop version, a maximum
     /// number of parts, a missing feature.
     public var facts: [String: String]
-    /// The time when the capabilities were requested. The store of capabilities sets it.
+    /// The time when the server reported these features. It is set when the features are stored for a destination; nil
+    /// before that.
     public var asked: Date?
 
     public init(

@@ -1,6 +1,6 @@
 public import FerryFiles
 
-/// A file to upload, with the properties that protocols need.
+/// A file to upload, with the properties that upload protocols need.
 public struct UploadItem: Hashable, Sendable {
     /// The absolute URL of the destination. It can contain the placeholder `{name}` for the file's name.
     public var url: String
@@ -15,12 +15,12 @@ public struct UploadItem: Hashable, Sendable {
     /// The unique key of the upload, the same in every attempt: letters, digits and hyphens. The idempotency key and
     /// the names of temporary files on the server contain it.
     public var key: String
-    /// The form parameters or metadata, in order. A name that occurs several times has a list of values.
+    /// The form fields or the metadata to send with the file, in this order. Several elements can have the same name.
     public var parameters: [Parameter]
 
-    /// The idempotency key for the current version of the file. A server ignores a second request with the same key.
-    /// The file may have changed since the first request, so its size and the time of its last change are part of the
-    /// key. If the time is unknown, the key contains neither.
+    /// The idempotency key for the current content of the file. The key contains the file's size and the time of its
+    /// last change, so a changed file has another key. This is necessary, because a server ignores a second request
+    /// with the same key. If the time of the last change is unknown, the key contains neither the size nor the time.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")

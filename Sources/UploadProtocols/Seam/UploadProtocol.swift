@@ -1,15 +1,16 @@
 /// An upload protocol as a state machine. It uses no sockets and no files: it receives the outcomes of requests and
 /// returns the next steps.
 ///
-/// One value serves one attempt. The caller calls `start`, performs the returned step, and passes each outcome to
-/// `receive`, until a step ends the attempt.
+/// One value of this type serves one attempt. The caller first calls `start`. The caller performs each returned step,
+/// and passes the outcome of each request to `receive`, which returns the next step. The step `done` or `failed` ends
+/// the attempt.
 public protocol UploadProtocol: Sendable {
     /// The name in the configuration: `put`, `tus`, …
     static var name: String { get }
-    /// The abilities of the protocol, the same for every upload.
+    /// The properties that all uploads by the protocol share, such as whether an upload can resume.
     static var traits: ProtocolTraits { get }
 
-    /// Makes the protocol for one attempt at `item`.
+    /// Makes a value of this protocol for one attempt to upload `item`.
     init(item: UploadItem, options: ProtocolOptions)
 
     /// Makes the check of the destination at `url`, which can contain the placeholder `{name}`; nil if the protocol has
@@ -23,12 +24,14 @@ public protocol UploadProtocol: Sendable {
     ///   - capabilities: The stored features of this server; nil if they are missing or out of date.
     mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step
 
-    /// Takes the outcome of one exchange, and returns the next step.
+    /// Handles the outcome of one request, and returns the next step.
     ///
-    /// - Parameter exchange: The exchange to which the outcome belongs. Its `part` distinguishes parallel parts.
+    /// - Parameter exchange: The request that has this outcome. If several parts are in flight, `exchange.part` is the
+    ///   number of the part.
     mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step
 
-    /// Returns the requests that delete an unfinished upload on the server; empty if there are none.
+    /// Returns the requests that delete an unfinished upload on the server. Empty if there is nothing that the protocol
+    /// can delete.
     func removal(of resource: UploadResource) -> [Exchange]
 }
 
@@ -39,7 +42,7 @@ extension UploadProtocol {
 
 /// A protocol that has one request in flight at a time.
 public protocol SequentialProtocol: UploadProtocol {
-    /// Takes the outcome of the last step's exchange, and returns the next step.
+    /// Handles the outcome of the request in the last step, and returns the next step.
     mutating func receive(_ reply: ExchangeOutcome) -> Step
 }
 
@@ -47,28 +50,29 @@ extension SequentialProtocol {
     public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step { receive(reply) }
 }
 
-/// The next action of the attempt.
+/// The next action of an attempt to upload a file.
 public enum Step: Sendable {
-    /// Records the notes in order, then performs the exchange and passes its outcome to `receive`.
+    /// Records the notes in order, then sends the request. The outcome of the request is passed to `receive`.
     case send(Exchange, notes: [Note] = [])
-    /// Records the notes, then performs all exchanges at once. Each outcome is passed to `receive` when it arrives.
+    /// Records the notes in order, then sends all requests at once. The outcome of each request is passed to `receive`
+    /// when it arrives.
     case sendAll([Exchange], notes: [Note] = [])
-    /// Records the notes, then waits for the next outcome of an exchange in flight. If none is in flight, the attempt
-    /// fails.
+    /// Records the notes in order, then waits for the outcome of a request in flight. If no request is in flight, the
+    /// attempt fails.
     case wait(notes: [Note] = [])
-    /// The upload is done. Requests in flight are cancelled.
+    /// Records the notes in order, then ends the attempt: the upload has succeeded. Requests in flight are cancelled.
     case done(Receipt, notes: [Note] = [])
-    /// The upload has failed. Requests in flight are cancelled.
+    /// Records the notes in order, then ends the attempt with the failure. Requests in flight are cancelled.
     case failed(UploadFailure, notes: [Note] = [])
 
-    /// A fact to record before the step is performed.
+    /// A fact that the code which performs the step must record first.
     public enum Note: Sendable, Hashable {
-        /// The resource from which a later attempt resumes; nil deletes the recorded one. A resource with a new URL
-        /// or a changed `memory` is on disk before the step is performed.
+        /// The upload resource from which a later attempt resumes; nil deletes the stored resource. If its URL or its
+        /// `memory` is new, the resource is on disk before the step is performed.
         case resource(UploadResource?)
         /// The features of the server, to be stored for the destination.
         case capabilities(ServerCapabilities)
-        /// The number of bytes that the server had confirmed and has lost.
+        /// The server has lost this number of bytes, which it had confirmed before.
         case serverLost(ByteCount)
     }
 
@@ -81,7 +85,7 @@ public enum Step: Sendable {
         }
     }
 
-    /// The facts to record before the step is performed.
+    /// The notes of this step: facts to record before the step is performed.
     public internal(set) var notes: [Note] {
         get {
             switch self {
@@ -101,14 +105,14 @@ public enum Step: Sendable {
         }
     }
 
-    /// Returns the step with the notes `earlier` before its own notes.
+    /// Returns a copy of this step. Its notes are `earlier`, followed by the notes of this step.
     public func noting(_ earlier: [Note]) -> Step {
         var step = self
         step.notes = earlier + notes
         return step
     }
 
-    /// Returns the step that ends the attempt with this failure.
+    /// Returns the step that ends the attempt with a failure of this category, summary and hint.
     static func failed(
         _ category: UploadFailure.Category, _ summary: String, hint: String? = nil, notes: [Note] = []
     ) -> Step {

@@ -1,21 +1,22 @@
 public import FerryFiles
 
-/// The state on the server from which an upload resumes: a tus or IETF upload URL, an S3 upload ID, a session URL.
+/// The state on the server from which an upload resumes, such as a tus or IETF upload URL, an S3 upload ID or a session
+/// URL.
 ///
-/// If the upload can resume, its resource is on disk before the first byte of the file is sent. So the attempt after a
-/// crash finds the resource and does not create a second one. An upload that cannot resume can also have a resource,
-/// which then contains facts about its last request.
+/// If the upload can resume, the resource is on disk before the first byte of the file is sent. So the next attempt
+/// after a crash finds the resource, and does not create a second upload on the server. An upload that cannot resume
+/// can have a resource too, with facts about its last request.
 public struct UploadResource: Hashable, Codable, Sendable {
-    /// The absolute URL (tus, IETF, Google, Graph) or the protocol's own identifier.
+    /// The absolute URL of the upload or of the file to create. A protocol can store another identifier instead.
     public var url: String
-    /// The number of the file's bytes that the server has confirmed, from the start of the file or in all stored parts.
-    /// Bytes that were only written to a socket do not count.
+    /// The number of the file's bytes that the server has confirmed. They are the bytes from the start of the file, or
+    /// the bytes in all stored parts. Bytes that were sent but not confirmed do not count.
     public var confirmed: ByteCount
-    /// The counts of stored parts and of all parts; nil for a protocol without parts.
+    /// The number of stored parts and the number of all parts; nil if the file is not sent in parts.
     public var parts: Parts?
-    /// The time when the server drops the resource; nil if the server stated no time.
+    /// The time when the server deletes the unfinished upload; nil if this time is unknown.
     public var expires: Date?
-    /// The other facts that the protocol stores, such as the size of a part.
+    /// More facts that the protocol stores about the upload, such as the size of a part.
     public var memory: ResumeMemory
 
     private enum CodingKeys: String, CodingKey {
@@ -23,7 +24,7 @@ public struct UploadResource: Hashable, Codable, Sendable {
         case memory = "fields"
     }
 
-    /// The counts of an upload's parts.
+    /// The number of stored parts and the number of all parts of an upload.
     public struct Parts: Hashable, Codable, Sendable {
         /// The number of parts that the server has stored.
         public var held: Int
@@ -48,13 +49,15 @@ public struct UploadResource: Hashable, Codable, Sendable {
     }
 }
 
-/// The facts about the server's state that several protocols store.
+/// The facts about an upload that several protocols store in the same way.
 struct ResumeMarks: ResumeForm {
-    /// True if the server may have the whole file, even if no response has confirmed it.
+    /// True if the server possibly has the whole file. The value is set before the last bytes are sent, because the
+    /// response that confirms them can be lost.
     var wholeBodySent = false
     /// True once the server has confirmed the whole file.
     var isAcknowledged = false
-    /// The time when the server dropped an earlier resource of this upload; nil if it dropped none.
+    /// The time when the server dropped an earlier upload of the same file, which this upload replaces. Nil if there
+    /// was no such upload.
     var droppedAt: Date?
 
     static var keys: [ResumeKey<Self>] {
@@ -71,7 +74,8 @@ extension UploadResource {
         set { self[ResumeMarks.self] = newValue }
     }
 
-    /// True if the server may have the whole file, even if no response has confirmed it.
+    /// True if the server possibly has the whole file. The value is set before the last bytes are sent, because the
+    /// response that confirms them can be lost.
     public var wholeBodySent: Bool { marks.wholeBodySent }
 
     func withWholeBodySent(_ isSent: Bool) -> UploadResource {
@@ -80,22 +84,23 @@ extension UploadResource {
         return resource
     }
 
-    /// A copy of this resource, marked as confirmed: the server has the whole file.
+    /// A copy of this resource, which records that the server has confirmed the whole file.
     var acknowledged: UploadResource {
         var resource = withWholeBodySent(true)
         resource.marks.isAcknowledged = true
         return resource
     }
 
-    /// Returns the notes that replace this resource by `moved`. If `moved` has fewer confirmed bytes, a note states the
-    /// loss.
+    /// Returns the notes that record `moved` instead of this resource. If `moved` has fewer confirmed bytes, the first
+    /// note states how many bytes the server has lost.
     func notes(of moved: UploadResource) -> [Step.Note] {
         let lost = confirmed - moved.confirmed
         return (lost > 0 ? [.serverLost(lost)] : []) + [.resource(moved)]
     }
 }
 
-/// The stored string of a time: whole seconds since 1970.
+/// A time is stored as the number of seconds since 1970, rounded to a whole number. A time outside the range of `Int64`
+/// is not stored.
 extension Date: ResumeText {
     init?(stored: String) {
         guard let seconds = Int64(stored) else { return nil }
@@ -106,22 +111,23 @@ extension Date: ResumeText {
 
 /// The record of a finished upload.
 public struct Receipt: Hashable, Codable, Sendable {
-    /// The location of the finished upload, if it is known.
+    /// The URL of the finished upload; nil if it is unknown.
     public var location: String?
-    /// The server's entity tag or digest for the finished upload; nil if the server sent none, or one of more than
-    /// `longestTag` bytes.
+    /// The entity tag or the digest that the server sent for the finished upload. Nil if the server sent none. Also nil
+    /// if the text has more than `longestTag` bytes.
     public var entityTag: String? { didSet { entityTag = Self.bounded(entityTag) } }
     /// The size of the file in bytes.
     public var bytes: ByteCount
     /// The seconds from the start of the last attempt to the final response.
     public var duration: Double
-    /// The algorithm of the digest by which the server confirmed the file's bytes; nil if no digest confirmed them.
+    /// The algorithm of the digest that confirmed the file's bytes on the server; nil if no digest confirmed them.
     public var verified: DigestAlgorithm?
-    /// True if the file was on the server before, so that it was not sent.
+    /// True if the file was not sent, because the server already had it.
     public var wasThere: Bool
     /// The protocol that `auto` chose; nil if no choice was needed.
     public var chosen: String?
-    /// The change at the file's path during the upload; nil if there was none.
+    /// The change at the file's path during the upload: the file was deleted or replaced. Nil if neither happened, or
+    /// if this is unknown.
     public var source: SourceDisposition?
 
     public init(
@@ -147,7 +153,8 @@ public struct Receipt: Hashable, Codable, Sendable {
     }
 }
 
-/// A change at a file's path during the upload. The upload sent the file that it had opened, complete and unchanged.
+/// A change at the path of a file while the file was uploaded. The upload is complete: it sent the file that it had
+/// opened before the change.
 public enum SourceDisposition: String, Hashable, Codable, Sendable, CaseIterable {
     /// No file is at the path now.
     case deleted

@@ -1,9 +1,10 @@
 import FerryFiles
 
-/// The items of a URL's query. Existing items stay as they are written, because a signature may cover them.
+/// The parameters in the query of a URL. Existing parameters stay unchanged, because a signature in the URL possibly
+/// covers them.
 enum AddressQuery {
-    /// Returns the decoded value of the first item with this name; nil if there is none. An item without `=` has an
-    /// empty value.
+    /// Returns the decoded value of the first query parameter with this name; nil if there is none. A parameter without
+    /// `=` has an empty value.
     static func value(_ name: String, in url: String) -> String? {
         for item in items(of: url) {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -14,7 +15,7 @@ enum AddressQuery {
         return nil
     }
 
-    /// Returns the URL with the items of `added` at the end of its query, and without its fragment.
+    /// Returns the URL with the parameters `added` at the end of its query. The fragment of the URL is removed.
     static func adding(_ added: [(name: String, value: String)], to url: String) -> String {
         let written = added.map { "\(encoded($0.name))=\(encoded($0.value))" }
         let query = (items(of: url).map(String.init) + written).joined(separator: "&")

@@ -1,8 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The requests for one block blob. The query of the destination's URL is a shared access signature, which grants
-/// access. Every request contains the signature, but the upload resource on disk does not.
+/// Makes the requests for one block blob of Azure. The query of the destination's URL is a shared access signature,
+/// which gives the requests access to the blob. Every request contains this query, but the upload resource on disk does
+/// not.
 struct AzureBlob: Sendable {
     /// The version of Azure's API. Blocks of 4000 MiB exist since version 2019-12-12.
     static let version = "2021-12-02"
@@ -42,8 +43,9 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes the request `Put Block List`, which joins the blocks. Azure checks the checksum of each block when it
-    /// receives the block. It stores the checksum of the whole file without a check.
+    /// Makes the request `Put Block List`, which joins the blocks into the blob. If the options require MD5, the
+    /// request contains the MD5 of the whole file. Azure stores this MD5 without checking it. Azure checks only the MD5
+    /// of each block, when it receives the block.
     func commit(_ plan: BlockPlan, onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put, [("comp", "blocklist")])
         exchange.fields[.contentType] = "application/xml"
@@ -55,9 +57,9 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes the request `Get Block List`.
+    /// Makes the request `Get Block List`, which lists the blocks of the blob.
     ///
-    /// - Parameter kind: The list to request: `committed` or `uncommitted`.
+    /// - Parameter kind: The blocks to list: `committed` or `uncommitted`.
     func list(_ kind: String) -> Exchange {
         exchange(.get, [("comp", "blocklist"), ("blocklisttype", kind)])
     }
@@ -102,9 +104,9 @@ struct AzureBlob: Sendable {
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 
-    /// Sets the digests to compare with the one that Azure reports for the received bytes. A digest of the file's bytes
-    /// in `range` is computed only after Azure has reported one of the same algorithm. Does nothing if the checksum
-    /// choice is not `offered`, or if the file is larger than 1 GiB.
+    /// Requests that the digest which Azure reports for the received bytes is compared with that of the file. The
+    /// digest of the file's bytes in `range` is computed only after Azure has reported a digest of the same algorithm.
+    /// Does nothing if the checksum choice is not `offered`, or if the file is empty or larger than 1 GiB.
     private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc64nvme, .md5], range: range, in: .azureFields, of: &exchange, size: item.size,
@@ -113,9 +115,9 @@ struct AzureBlob: Sendable {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if the response has Azure's request ID, which every response of Azure itself contains. Azure refuses a body
-    /// that does not match its `Content-MD5`, so a success of Azure confirms the MD5. Other servers possibly ignore
-    /// `Content-MD5`.
+    /// True if the response comes from Azure, because it contains the request ID that Azure adds to every response.
+    /// Azure refuses a body that does not match the field `Content-MD5`. So a successful response from Azure confirms
+    /// the MD5. Other servers possibly ignore this field.
     var isOfAzure: Bool { fields[.msRequestID] != nil }
 }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check that lists one blob of the container, to see whether the container exists and the signature is valid.
+/// A check that lists one blob of the container. It shows whether the container exists, and whether the signature in
+/// the URL's query is valid.
 struct AzureCheck: DestinationCheck {
     private let url: String
 

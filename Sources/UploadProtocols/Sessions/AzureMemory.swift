@@ -2,11 +2,11 @@ import HTTPTypes
 
 /// The facts that an upload to Azure stores between attempts.
 struct AzureMemory: ResumeForm {
-    /// The number of bytes in each block but the last; nil for a file that is sent in one request.
+    /// The size of a block in bytes. The last block can be smaller. Nil if the file is sent in one request.
     var blockSize: ByteCount?
     /// True if the upload must not replace an existing blob.
     var mustBeNew = false
-    /// True if every block so far was sent with its MD5.
+    /// True if every block of this upload that was sent had its MD5 in the request.
     var hasBlockSums = false
 
     static var keys: [ResumeKey<Self>] {

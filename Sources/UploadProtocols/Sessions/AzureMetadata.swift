@@ -1,4 +1,5 @@
-/// The rules for the metadata of a blob: names are C# identifiers in ASCII, and values are printable ASCII.
+/// The check whether Azure accepts a parameter of the upload as metadata of a blob. The name must consist of ASCII
+/// letters, digits and underscores, and must not begin with a digit. The value must be printable ASCII.
 enum AzureMetadata {
     static func takes(_ parameter: UploadItem.Parameter) -> Bool {
         let name = parameter.name.utf8

@@ -1,8 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The protocol for Azure block blobs, with a shared access signature. It sends a file of one block in one request. For
-/// a larger file, it sends the blocks, and then the list that joins them.
+/// The upload protocol for block blobs in Azure Storage. The destination's URL contains a shared access signature,
+/// which grants access. A file that fits into one block is sent in one request. A larger file is sent as several
+/// blocks, and a last request joins them.
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
@@ -14,9 +15,9 @@ public struct AzureUpload: UploadProtocol {
         case looking(ExistingFile)
         /// Sends the whole file in one request.
         case sendingWhole(UploadResource)
-        /// Checks the blob, because an earlier attempt may have sent the whole file and received no response.
+        /// Looks up the blob. An earlier attempt possibly sent the whole file but received no response.
         case checkingWhole(UploadResource)
-        /// Checks whether an earlier attempt has already made the blob.
+        /// Requests the list of the blob's committed blocks, to see whether an earlier attempt completed the blob.
         case askingCommitted(UploadResource, BlockPlan)
         case askingHeld(UploadResource, BlockPlan)
         case sending(UploadResource, PartTable<BlockPlan>)
@@ -30,7 +31,8 @@ public struct AzureUpload: UploadProtocol {
     private var phase = Phase.idle
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
-    /// The algorithm of the digest that verified each block in this attempt. The keys are the indices of the blocks.
+    /// The blocks of this attempt whose digest equals the digest that Azure reported. A key is the index of a block. A
+    /// value is the algorithm of its digest.
     private var verifiedBlocks: [Int: DigestAlgorithm] = [:]
 
     /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
@@ -74,7 +76,8 @@ public struct AzureUpload: UploadProtocol {
         }
     }
 
-    /// Returns no request, because Azure has none that deletes uncommitted blocks. They expire after a week.
+    /// Returns an empty list, because no request to Azure deletes uncommitted blocks. Azure deletes these blocks itself
+    /// after a week.
     public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
@@ -191,8 +194,9 @@ extension AzureUpload {
         return .send(blob(resource).list("uncommitted"), notes: notes)
     }
 
-    /// Handles the list of the blob's committed blocks. If these are exactly the blocks of this upload, the upload is
-    /// complete.
+    /// Handles the response with the list of the blob's committed blocks. If the list is exactly this upload's blocks
+    /// in order, the upload is done. If the list differs or the blob does not exist, requests the uncommitted blocks.
+    /// If Azure refuses to send the list, the attempt can also fail.
     private mutating func receiveCommitted(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
@@ -227,8 +231,8 @@ extension AzureUpload {
         }
     }
 
-    /// Sends the blocks that are not in `held`, several at once. If all blocks are stored, sends the request that joins
-    /// them.
+    /// Sends the first blocks that Azure has not stored, as many as the limit for parallel requests allows. `held`
+    /// contains the indices of the stored blocks. If all blocks are stored, sends the request that joins them.
     private mutating func send(_ held: Set<Int>, _ resource: UploadResource, _ plan: BlockPlan) -> Step {
         var table = PartTable(plan, held: held)
         var moved = resource.withWholeBodySent(false)
@@ -298,9 +302,9 @@ extension AzureUpload {
         }
     }
 
-    /// Returns the step that ends the upload. The file counts as verified if Azure has checked the MD5 of every block.
-    /// It also counts as verified if this attempt sent every block and compared its digest with the one that Azure
-    /// reported.
+    /// Returns the step that completes the upload. The receipt says that the MD5 is verified if every block was sent
+    /// with its MD5 and Azure itself responded. Otherwise, the receipt names the algorithm of the digests that Azure
+    /// reported, if this attempt compared a digest for every block.
     private func done(_ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response)
         -> Step
     {

@@ -1,22 +1,23 @@
-/// Azure's block lists, as sent and as received.
+/// The XML documents with lists of blocks: the list that Ferry sends to join blocks, and the lists that Azure returns.
 enum BlockList {
-    /// A block in Azure's response, committed or uncommitted.
+    /// A block in a list that Azure returned. The block can be committed or uncommitted.
     struct Block: Hashable, Sendable {
         var name: String
         var size: ByteCount
     }
 
-    /// Returns the XML document that makes a blob of all blocks in order (Put Block List).
+    /// Returns the body of the request `Put Block List`. It names all blocks of `plan` in the order of the file, and
+    /// Azure joins them into the blob.
     static func commit(_ plan: BlockPlan) -> [UInt8] {
         var text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<BlockList>"
         for index in 0..<plan.count { text += "<Latest>\(plan.id(of: index))</Latest>" }
         return Array((text + "</BlockList>").utf8)
     }
 
-    /// Returns the blocks in a response to Get Block List; nil if the response is no `BlockList` document. A block
-    /// without a name or a valid size is left out.
+    /// Returns the blocks in the response to `Get Block List`; nil if the body is not a `BlockList` document. Blocks
+    /// without a name or a valid size are left out. The result is empty if the document has no element `list`.
     ///
-    /// - Parameter list: The name of the XML element: `CommittedBlocks` or `UncommittedBlocks`.
+    /// - Parameter list: The name of the XML element to read: `CommittedBlocks` or `UncommittedBlocks`.
     static func blocks(_ list: String, in body: [UInt8]) -> [Block]? {
         guard let root = XMLDocument.parse(body), root.name == "BlockList" else { return nil }
         return (root.child(named: list)?.children(named: "Block") ?? []).compactMap { block in
@@ -29,7 +30,8 @@ enum BlockList {
 }
 
 extension BlockPlan {
-    /// Returns the indices of the blocks that belong to this upload and have the planned size.
+    /// Returns the indices of the blocks of this plan that are in `blocks` with their planned size. Ignores all other
+    /// blocks in the list.
     func held(_ blocks: [BlockList.Block]) -> Set<Int> {
         Set(
             blocks.compactMap { block in
@@ -38,7 +40,8 @@ extension BlockPlan {
             })
     }
 
-    /// True if `blocks` are all blocks of this upload, in order, and no others.
+    /// True if `blocks` are exactly the blocks of this plan, in order and with their planned sizes. False for the plan
+    /// of an empty file, which has no blocks.
     func isWhole(_ blocks: [BlockList.Block]) -> Bool {
         count > 0 && blocks.count == count && held(blocks).count == count
             && blocks.enumerated().allSatisfy { index(of: $1.name) == $0 }

@@ -1,25 +1,26 @@
 import Crypto
 import FerryFiles
 
-/// The division of a file into Azure's blocks, and their names.
+/// The blocks into which a file is divided for Azure: their sizes, their ranges and their names.
 struct BlockPlan: Hashable, PartPlan {
     /// The maximum size of a block in bytes, from Azure's API version 2019-12-12 on.
     static let largestBlock: ByteCount = 4000 << 20
     /// The maximum number of blocks of one blob.
     static let blockLimit: ByteCount = 50_000
-    /// The preferred maximum number of blocks. With more blocks, the list that Azure returns can be longer than the
-    /// part of a response that Ferry reads.
+    /// The preferred maximum number of blocks. Ferry reads only the beginning of a long response. If Azure stores more
+    /// blocks than this, its list of blocks can be too long.
     static let comfortableCount: ByteCount = 10_000
     static let usualBlock: ByteCount = 8 << 20
 
     let size: ByteCount
-    /// The number of bytes in every block but the last.
+    /// The number of bytes in each block. Only the last block can be smaller.
     let blockSize: ByteCount
     private let prefix: String
 
     /// - Parameters:
-    ///   - wish: The preferred block size in bytes; nil means `usualBlock`. It is doubled until the file has at most
-    ///     `comfortableCount` blocks, or until the block has the maximum size.
+    ///   - wish: The preferred block size in bytes; nil means `usualBlock`. The size is limited to at least 1 and at
+    ///     most `largestBlock`. It is doubled while the file has more than `comfortableCount` blocks, up to
+    ///     `largestBlock`.
     ///   - key: The key of the upload. It makes the names of the blocks unique to this upload.
     /// - Returns: The plan; nil if the file is too large for a blob.
     init?(size: ByteCount, wish: ByteCount?, key: String) {
@@ -30,8 +31,8 @@ struct BlockPlan: Hashable, PartPlan {
         self.init(size: size, blockSize: block, key: key)
     }
 
-    /// Makes a plan with exactly this block size, for an upload that resumes. Nil if Azure does not allow the block
-    /// size or the number of blocks.
+    /// Makes a plan with exactly this block size, for an upload that resumes. The result is nil if Azure does not allow
+    /// this block size, or the number of blocks that it gives.
     init?(size: ByteCount, blockSize: ByteCount, key: String) {
         guard (1...Self.largestBlock).contains(blockSize), Self.count(size, blockSize) <= Self.blockLimit
         else {
@@ -50,8 +51,8 @@ struct BlockPlan: Hashable, PartPlan {
         return start..<min(size, start + blockSize)
     }
 
-    /// Returns the name of a block: 27 characters, encoded in Base64. All block names in a blob must have the same
-    /// length.
+    /// Returns the name of a block in Base64. Before the encoding, the name is 20 hexadecimal digits from the upload's
+    /// key, a hyphen, and the index in six digits. Azure requires that all block names in a blob have the same length.
     func id(of index: Int) -> String {
         let digits = String(index)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits

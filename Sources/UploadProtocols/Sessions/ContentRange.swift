@@ -1,6 +1,6 @@
-/// The functions that write and parse the byte ranges in requests and responses of upload sessions.
+/// Functions that write the header field `Content-Range`, and that parse the byte ranges in a service's responses.
 enum ContentRange {
-    /// Returns the `Content-Range` of a request that carries a range (RFC 9110 §14.4).
+    /// Returns the value of `Content-Range` for a request that sends these bytes of the file (RFC 9110 §14.4).
     ///
     /// - Parameters:
     ///   - range: The bytes of the file in the request. The range is not empty.
@@ -9,11 +9,12 @@ enum ContentRange {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size(total))"
     }
 
-    /// Returns the `Content-Range` of a request without content that asks how many bytes are stored.
+    /// Returns the value of `Content-Range` for a request that asks how many bytes the service has stored. `total` is
+    /// the size of the whole file in bytes; nil while it is unknown.
     static func asking(of total: ByteCount?) -> String { "bytes */\(size(total))" }
 
-    /// Returns the number of stored bytes that a `Range` field such as `bytes=0-42` states; nil if the range does not
-    /// begin at 0 or is malformed.
+    /// Returns the number of stored bytes from a service's `Range` field, such as 43 for `bytes=0-42` or `0-42`.
+    /// Returns nil if the range does not begin at 0, or if the field is malformed.
     static func held(_ field: String) -> ByteCount? {
         var text = field.trimmingSpaces
         if text.hasPrefix("bytes=") { text.removeFirst("bytes=".count) }
@@ -24,8 +25,8 @@ enum ContentRange {
         return last + 1
     }
 
-    /// Returns the lowest start of the ranges that a server still expects (`12345-`, `12345-55232`, `26`); nil if there
-    /// are no ranges, or if one is malformed.
+    /// Returns the lowest offset at which a service still expects bytes. A range in its list has one of the forms
+    /// `12345-`, `12345-55232` and `26`. Returns nil if the list is empty, or if one of its ranges is malformed.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
         guard !starts.contains(nil) else { return nil }
@@ -36,7 +37,8 @@ enum ContentRange {
 }
 
 extension ByteCount {
-    /// Parses decimal digits; nil for any other text and for a number that is too large.
+    /// Parses a text of decimal digits. The result is nil for any other text. It is also nil if the number does not fit
+    /// into `ByteCount`.
     init?(digits: some StringProtocol) {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(String(digits))

@@ -1,40 +1,45 @@
 import FerryFiles
 
-/// The state of an upload session, according to a response of the service.
+/// The state of an upload session at a cloud service, as a response of the service reports it.
 enum SessionState {
-    /// The service has stored this number of bytes from the start of the file. It drops them at `expires`, which is nil
-    /// if the time is unknown.
+    /// The service has stored this number of bytes from the start of the file. It deletes them at the time `expires`.
+    /// If the response states no time, `expires` is nil.
     case holds(ByteCount, expires: Date? = nil)
     case complete
-    /// The session is unknown or has ended.
+    /// The service does not know the session, or the session has ended.
     case gone
-    /// The number of stored bytes is unknown and must be requested. After several such responses, the attempt ends with
-    /// this failure.
+    /// The response does not show how many bytes the service has stored. The next request asks for their number. After
+    /// several responses of this kind, the attempt ends with this failure.
     case unclear(UploadFailure)
     case failed(UploadFailure)
 }
 
-/// The requests and responses that differ between the cloud services with upload sessions.
+/// A cloud service with upload sessions, such as Google or Microsoft Graph. It makes the requests of a session and
+/// interprets the responses.
 protocol ContentRangeService: Sendable {
     /// The maximum number of the file's bytes in one request; nil for no limit.
     var rangeLimit: ByteCount? { get }
-    /// Makes the request that asks how many bytes are stored.
+    /// Makes the request that asks the service how many bytes of the file it has stored.
     func query(_ session: UploadResource) -> Exchange
     /// Makes the request that sends a range of the file. The range is not empty.
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
-    /// - Parameter hasSent: True for the response to `append`, false for the response to `query`.
+    /// Returns the state of the session that the response reports.
+    ///
+    /// - Parameter hasSent: True for the response to `append`, which sends bytes; false for the response to `query`.
     func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
-    /// Returns the step that ends the attempt after the service has reported that the file is complete.
+    /// Returns the step that ends the attempt after the service has reported that the file is complete. The step is a
+    /// failure if the service reports a wrong size or a wrong digest.
     func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step
 }
 
-/// An upload to a session of any `ContentRangeService`. It sends the bytes after the stored ones, until the file is
-/// complete.
+/// The upload of a file to a session of a cloud service. Each request sends bytes after those that the service has
+/// already stored, until the file is complete.
 struct ContentRangeSession<Service: ContentRangeService>: Sendable {
-    /// The next action after a response.
+    /// The result of handling a response: the next step, or the loss of the session.
     enum Turn: Sendable {
         case step(Step)
-        /// The service no longer has this session, or has stored more bytes in it than the file has.
+        /// The service no longer has this session, or has stored more bytes in it than the file has. `reason` describes
+        /// this to the user.
         case gone(UploadResource, reason: String)
     }
 
@@ -55,8 +60,8 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         self.size = size
     }
 
-    /// Resumes the session at `url`, which the user configured as the destination. If the options contain a policy for
-    /// an existing file, the upload fails instead.
+    /// Resumes the existing session at `url`, which the user configured as the destination. Fails if the options
+    /// contain a policy for an existing file, because only the creation of a session can set this policy.
     mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
         guard options.existing == nil else {
             return .failed(
@@ -67,13 +72,15 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         return resume(given, noting: [.resource(given)])
     }
 
-    /// Asks the service how many bytes are stored. The upload then continues after these bytes.
+    /// Asks the service how many bytes of the file it has stored. After the response, the upload continues with the
+    /// bytes that are missing.
     mutating func resume(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .asking(session)
         return .send(service.query(session), notes: notes)
     }
 
-    /// Sends the next missing bytes. If there are none, as for an empty file, requests the session's state.
+    /// Sends the next bytes of the file, up to the service's limit for one request. If no bytes are missing, asks the
+    /// service for the state of the session. An empty file never has missing bytes.
     mutating func append(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let left = size - session.confirmed
         guard left > 0 else { return resume(session, noting: notes) }
@@ -125,7 +132,9 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         }
     }
 
-    /// Continues after the bytes that the server now reports as stored, even if it reported another number before.
+    /// Continues the upload after the bytes that the service now reports as stored, even if it reported more bytes
+    /// before. Returns `gone` if the service reports more bytes than the file has. Ends the attempt after several
+    /// responses without progress.
     private mutating func advance(
         _ session: UploadResource, to held: ByteCount, expires: Date?, sentTo sent: ByteCount?
     ) -> Turn {

@@ -1,20 +1,22 @@
 import FerryFiles
 
-/// The URL of a destination for Google's resumable uploads, and the URLs that are derived from it.
+/// The URL of a destination that uses Google's resumable uploads. Other URLs at Google are made from it.
 struct GoogleAddress: Sendable {
     /// The absolute URL, with its query.
     let url: String
 
-    /// True if the URL is that of an existing upload session, which accepts one file.
+    /// True if the URL belongs to an existing upload session, which accepts one file. Such a URL has the query item
+    /// `upload_id`.
     var isSession: Bool { AddressQuery.value("upload_id", in: url) != nil }
 
-    /// True for the JSON API of Cloud Storage. Drive, YouTube and other services have the same upload sessions, but
-    /// different metadata of files.
+    /// True for the JSON API of Google's Cloud Storage. Drive, YouTube and other Google services have the same upload
+    /// sessions, but expect the metadata of a file in another form.
     var isCloudStorage: Bool { bucketStart != nil }
 
-    /// Returns the URL at which an upload session for a file of this name is created.
+    /// Returns the URL that creates an upload session for a file with this name. Adds the query item
+    /// `uploadType=resumable` if the URL has no item `uploadType`.
     ///
-    /// - Parameter more: The items to add to the URL's query.
+    /// - Parameter more: Other items to add to the URL's query.
     func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
         var added = more
         if AddressQuery.value("uploadType", in: url) == nil {
@@ -23,20 +25,22 @@ struct GoogleAddress: Sendable {
         return AddressQuery.adding(added, to: UploadAddress.filled(url, with: name))
     }
 
-    /// True if the URL determines the object's name: it contains `{name}`, or its query has the item `name`.
+    /// True if the URL determines the name of the stored object: the URL contains `{name}`, or its query has the item
+    /// `name`.
     var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
 
-    /// Returns the name of the object for a file with this name. The name in the query of `url` takes precedence.
+    /// Returns the name of the stored object for a file named `name`. If the URL's query has the item `name`, the value
+    /// of that item is the object's name. Otherwise, the object has the name of the file.
     func objectName(for name: String) -> String {
         AddressQuery.value("name", in: UploadAddress.filled(url, with: name)) ?? name
     }
 
-    /// Returns the URL of an object's metadata at Cloud Storage; nil for other services.
+    /// Returns the URL for the metadata of the object in Google's Cloud Storage; nil for other Google services.
     func object(named name: String) -> String? {
         bucket.map { "\($0)/o/\(AddressQuery.encoded(objectName(for: name)))" }
     }
 
-    /// The URL of the bucket's metadata at Cloud Storage; nil for other services.
+    /// The URL for the metadata of the bucket in Google's Cloud Storage; nil for other Google services.
     var bucket: String? {
         guard let bucketStart else { return nil }
         let base = UploadAddress.withoutQuery(url)

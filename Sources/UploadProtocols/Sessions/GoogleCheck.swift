@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// A check of the bucket in Cloud Storage. It sends no request to other Google services, because that would leave an
-/// unused upload session behind. It sends none to an existing session either, because the request could complete the
-/// session.
+/// The check of a destination at Google. In Cloud Storage, it requests the metadata of the bucket. It sends nothing to
+/// other Google services, because a test would leave an unused upload session behind. It sends nothing to an existing
+/// session, because a request could complete that session.
 struct GoogleCheck: DestinationCheck {
     private let address: GoogleAddress
 

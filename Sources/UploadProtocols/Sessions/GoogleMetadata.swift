@@ -1,9 +1,11 @@
 import FerryFiles
 
-/// The JSON document in the request that creates an upload session: the name, type and metadata of the file.
+/// The JSON document that describes the file in the request to create an upload session.
 enum GoogleMetadata {
-    /// Encodes the metadata. The item's parameters become custom metadata in Cloud Storage. In other services they
-    /// become members of the JSON object, such as Drive's `parents` and `description`.
+    /// Returns the JSON document. It contains the name only if the URL does not determine it. In Cloud Storage, the
+    /// parameters of the upload become custom metadata of the object. In other services, they become members of the
+    /// document, such as Drive's `parents` and `description`. Values of the same name are joined by a comma in Cloud
+    /// Storage, and become a list elsewhere.
     static func encoded(_ item: UploadItem, name: String, at address: GoogleAddress) -> [UInt8] {
         var object: [String: JSONValue] = [:]
         if !address.tellsName { object["name"] = .text(name) }
@@ -23,6 +25,6 @@ enum GoogleMetadata {
         return JSONValue.object(object).bytes
     }
 
-    /// The members that Drive accepts only as lists.
+    /// The names of the JSON members that Drive accepts only as lists.
     private static let lists: Set<String> = ["parents"]
 }

@@ -6,13 +6,13 @@ struct GoogleObject: Decodable {
     /// The identifier of the file in Drive or of the object in Cloud Storage.
     var id: String?
     var selfLink: String?
-    /// The number of bytes, as decimal digits.
+    /// The size of the file in bytes, as decimal digits.
     var size: String?
-    /// The MD5 in Base64.
+    /// The MD5 of the file, in Base64.
     var md5Hash: String?
-    /// The CRC32C in Base64, in network order.
+    /// The CRC32C of the file, in Base64. Its first byte is the most significant one.
     var crc32c: String?
-    /// The MD5 in hexadecimal, which only Drive sends.
+    /// The MD5 of the file, in hexadecimal. Only Drive reports it.
     var md5Checksum: String?
     var etag: String?
 
@@ -23,7 +23,8 @@ struct GoogleObject: Decodable {
         self = object
     }
 
-    /// The reported digests, the strongest first.
+    /// The digests of the file that Google reports: MD5 first, then CRC32C. A digest that cannot be decoded is left
+    /// out.
     var reported: [ServerDigest] {
         var reported: [ServerDigest] = []
         if let data = md5Hash.flatMap({ Data(base64Encoded: $0) }) {
@@ -38,14 +39,14 @@ struct GoogleObject: Decodable {
         return reported
     }
 
-    /// The entity tag, cleaned for display.
+    /// The entity tag of the file, made safe for display; nil if Google reports none.
     var tag: String? { etag.map(ServerText.cleaned) }
 
-    /// The number of bytes; nil if the service does not state it.
+    /// The size of the file in bytes; nil if Google reports no valid size.
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
-    /// Returns the URL of the finished file: the object's `selfLink`, or else the page of a file in Drive. Nil if
-    /// neither is known. The session's URL is not the file's.
+    /// Returns the URL of the finished file: the `selfLink` from Google, or else the page of the file in Drive. Returns
+    /// nil if the `selfLink` is invalid, or if neither URL is known.
     func location(for address: GoogleAddress) -> String? {
         if let selfLink { return UploadAddress.absolute(selfLink, against: address.url)?.absoluteString }
         guard let id, UploadAddress.withoutQuery(address.url).contains("/upload/drive/") else { return nil }
@@ -69,9 +70,9 @@ struct GoogleLookup: Sendable {
     private let base: String
     private let compares: Bool
 
-    /// - Parameter compares: True to compare the object with the local file. If false, every object of this name counts
-    ///   as another file.
-    /// - Returns: The lookup; nil for a service without lookups by name.
+    /// - Parameter compares: True to compare the object with the local file. If false, every object with this name is
+    ///   reported as `other`, a different file.
+    /// - Returns: The lookup; nil for a Google service other than Cloud Storage, where names cannot be looked up.
     init?(_ name: String, _ item: UploadItem, at address: GoogleAddress, compares: Bool) {
         guard let base = address.object(named: name) else { return nil }
         (self.name, self.item, self.address, self.base) = (name, item, address, base)
@@ -80,8 +81,9 @@ struct GoogleLookup: Sendable {
 
     func start() -> Exchange { Exchange(.get, base) }
 
-    /// Handles the response to the lookup. If the sizes are equal and the object has a digest, a second lookup follows,
-    /// for which the digest of the local file is computed.
+    /// Handles the response to the lookup. The object counts as the same file if it has the same size and the same
+    /// digest. If Google reports no digest, an equal size is enough. To compute the digest of the local file, the
+    /// lookup is sent a second time.
     func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: return .free

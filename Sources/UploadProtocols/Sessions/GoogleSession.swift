@@ -1,17 +1,19 @@
 import FerryFiles
 import HTTPTypes
 
-/// The requests and responses of Google's upload sessions. Status 308 with `Range` states the stored bytes.
+/// The requests and responses of Google's upload sessions. A response with status 308 reports the stored bytes in its
+/// field `Range`.
 struct GoogleSession: ContentRangeService {
-    /// The unit of request sizes: the size of every request but the last must be a multiple of this number of bytes.
+    /// The unit of a request's size in bytes. Every request except the last must send a multiple of it.
     static let quantum: ByteCount = 256 << 10
 
     let item: UploadItem
     let options: ProtocolOptions
     var address: GoogleAddress { GoogleAddress(url: item.url) }
 
-    /// The maximum number of bytes in one request. The default is nil (no limit), because Google keeps a broken
-    /// request's bytes.
+    /// The maximum number of the file's bytes in one request. It is the configured chunk size, rounded down to a
+    /// multiple of `quantum`, and at least `quantum`. Without a configured size, it is nil (no limit): Google keeps the
+    /// bytes that arrived before a connection broke.
     var rangeLimit: ByteCount? {
         options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) }
     }
@@ -27,8 +29,9 @@ struct GoogleSession: ContentRangeService {
         return exchange
     }
 
-    /// Makes the request that sends a range, always with `Content-Range`. Without the field, a server may store a
-    /// truncated file as complete if the connection breaks (seen with gcp-storage-emulator 2026.7.19).
+    /// Makes the request that sends these bytes of the file. The request always has the field `Content-Range`, even for
+    /// a whole file. Without this field, a server can store a truncated file as complete after the connection broke
+    /// (seen with gcp-storage-emulator 2026.7.19).
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
@@ -86,7 +89,9 @@ struct GoogleSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Adds the comparison of the file's CRC32C with the one that Cloud Storage reports for every object.
+    /// Sets the CRC32C of the file to be computed and compared with the CRC32C in the response to `exchange`. Cloud
+    /// Storage reports a CRC32C for every object. Does nothing if the checksum choice is not `offered`, or if the file
+    /// is empty or larger than 1 GiB.
     private func takeReported(in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc32c], in: .googleObject, of: &exchange, size: item.size, options.checksumChoice)
@@ -98,9 +103,9 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
     }
 
-    /// Makes a request to a session. If the user configured the session, the request has no credentials. Cloud Storage
-    /// needs none either, according to its documentation, because the session's URL grants access. Without credentials,
-    /// an expired token does not interrupt the upload. All other requests have credentials, as in Drive's examples.
+    /// Makes a request to the URL of a session. The request has no credentials if the user configured that URL, because
+    /// the URL grants access. It also has none in Cloud Storage, so that an expired token does not interrupt the
+    /// upload. In other services, it has credentials, as in the examples of Drive's documentation.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -123,19 +128,20 @@ extension HTTPField.Name {
     static let xUploadContentLength = named("X-Upload-Content-Length")
 }
 
-/// The facts that an upload in a cloud service's session stores between attempts.
+/// The facts about a cloud service's upload session that are stored on disk for a later attempt.
 struct SessionMemory: ResumeForm {
     /// True if the user configured the session's URL as the destination.
     var isGiven = false
-    /// The name of the file in the request that created the session.
+    /// The name of the file in the request that created the session. It is nil if the user configured the session, and
+    /// for Microsoft Graph.
     var name: String?
 
     static var keys: [ResumeKey<Self>] { [.init("given", \.isGiven), .init("name", \.name)] }
 }
 
 extension UploadResource {
-    /// Returns the resource of a session that the user configured as the destination. The URL's query is secret,
-    /// because it grants access. So the resource, which is stored on disk, does not contain the query.
+    /// Returns the resource for a session that the user configured as the destination. Its URL has no query, because
+    /// the query is a secret that grants access, and the resource is stored on disk.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -144,10 +150,12 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Returns the step that ends the upload after the server dropped its session; nil if the caller must create a new
-    /// session. The upload ends if only the user can get a new session, or if this is the second drop within an hour.
-    /// If the result is nil, the old URL stays in the journal until there is a new session, because the server's
-    /// response may have been a mistake.
+    /// Handles the loss of the session at the server. Returns nil if the caller must create a new session. Returns a
+    /// step that ends the upload if the user configured the session, because only the user can get a new one. Also ends
+    /// the upload if the server has lost two sessions within an hour.
+    ///
+    /// If the result is nil, the old URL stays in the journal until the new session exists. The server possibly
+    /// reported the loss by mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

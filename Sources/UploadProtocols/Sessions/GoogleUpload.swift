@@ -9,7 +9,8 @@ public struct GoogleUpload: SequentialProtocol {
         resumes: true, checksums: [.md5, .crc32c], existing: [.skip, .replace, .rename, .fail])
 
     private enum Phase: Sendable {
-        /// Looks for a file of the same name; `number` is the number of names tried so far.
+        /// Looks up an object of this name in Cloud Storage. `number` is the number of names looked up, including this
+        /// one.
         case looking(GoogleLookup, number: Int)
         case creating(name: String)
         case sending
@@ -68,7 +69,8 @@ extension GoogleUpload {
         }
     }
 
-    /// Starts a new upload. If the policy for an existing file requires it, a lookup of the name comes first.
+    /// Starts a new upload. If the policy for an existing file requires it, first looks up the name in Cloud Storage.
+    /// With any such policy, an upload to another Google service fails, because files there can have equal names.
     private mutating func begin(noting notes: [Step.Note] = []) -> Step {
         switch options.existing {
         case nil: return create(item.name, noting: notes)
@@ -163,8 +165,9 @@ extension GoogleUpload {
         }
     }
 
-    /// Handles a session that the server no longer has, or that does not fit the file. A missing session may have ended
-    /// because the file is complete.
+    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. If the
+    /// whole file was possibly sent, looks it up on the server. If no lookup is possible, the attempt fails. If the
+    /// whole file was not sent, creates a new session or ends the upload.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         let name = resource[SessionMemory.self].name ?? item.name

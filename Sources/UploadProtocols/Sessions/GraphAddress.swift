@@ -1,19 +1,23 @@
 import FerryFiles
 
-/// The URL of a destination for Microsoft Graph's upload sessions, and the URLs that are derived from it.
+/// The URL of a destination that uses Microsoft Graph's upload sessions. Other URLs in Graph are made from it.
 struct GraphAddress: Sendable {
-    /// The absolute URL. It creates sessions (`…/root:/folder/{name}:/createUploadSession`), or it is that of an
+    /// The absolute URL. It either creates sessions (`…/root:/folder/{name}:/createUploadSession`) or belongs to an
     /// existing session.
     let url: String
 
-    /// True if the URL is that of an existing upload session, which accepts one file.
+    /// True if the URL belongs to an existing upload session, which accepts one file. Any URL whose path does not end
+    /// with `/createUploadSession` counts as such.
     var isSession: Bool { !UploadAddress.withoutQuery(url).hasSuffix(Self.creation) }
 
-    /// Returns the URL at which an upload session for a file of this name is created.
+    /// Returns the URL that creates an upload session for a file with the name `name`.
     func session(for name: String) -> String { UploadAddress.filled(url, with: name) }
 
-    /// Returns the URL for sending a whole file in one request. `policy` is Graph's word for the policy for an existing
-    /// file; nil uses Graph's default. `isSession` must be false.
+    /// Returns the URL for sending a whole file in one request. Only for a URL that creates sessions (`isSession` is
+    /// false).
+    ///
+    /// - Parameter policy: The policy for an existing file, in Graph's words: `replace`, `rename` or `fail`. Nil means
+    ///   Graph's default.
     func content(of name: String, policy: String?) -> String {
         let filled = UploadAddress.filled(url, with: name)
         let base = UploadAddress.withoutQuery(filled)
@@ -22,15 +26,16 @@ struct GraphAddress: Sendable {
         return AddressQuery.adding([("@microsoft.graph.conflictBehavior", policy)], to: String(content))
     }
 
-    /// Returns the URL of the metadata of the file with this name. `isSession` must be false.
+    /// Returns the URL for the metadata of a file with the name `name`. Only for a URL that creates sessions
+    /// (`isSession` is false).
     func item(named name: String) -> String {
         let base = UploadAddress.withoutQuery(UploadAddress.filled(url, with: name)).dropLast(
             Self.creation.count)
         return String(base.last == ":" ? base.dropLast() : base)
     }
 
-    /// The URL of the drive in Graph, such as `https://graph.microsoft.com/v1.0/me/drive`. Nil for the URL of a
-    /// session, and for a URL that names no drive.
+    /// The URL of the drive in Graph, such as `https://graph.microsoft.com/v1.0/me/drive`. It is nil if this URL
+    /// belongs to a session, or if it contains neither `/drive/` nor `/drives/`.
     var drive: String? {
         let base = UploadAddress.withoutQuery(url)
         guard !isSession else { return nil }

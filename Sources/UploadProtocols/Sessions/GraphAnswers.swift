@@ -3,7 +3,7 @@ import FerryFiles
 /// Graph's description of an upload session (`uploadSession`).
 struct GraphSessionResponse: Decodable {
     var uploadUrl: String?
-    /// The expiration in the form of RFC 3339.
+    /// The time when the session expires, in the form of RFC 3339.
     var expirationDateTime: String?
     var nextExpectedRanges: [String]?
 
@@ -28,7 +28,7 @@ struct GraphItem: Decodable {
         var hashes: Hashes?
     }
 
-    /// The hashes in hexadecimal. The kind of drive determines which exist.
+    /// The digests of the file, in hexadecimal. A digest is nil if this kind of drive does not report it.
     struct Hashes: Decodable {
         var sha256Hash: String?
         var sha1Hash: String?
@@ -37,7 +37,7 @@ struct GraphItem: Decodable {
     var id: String?
     var size: ByteCount?
     var eTag: String?
-    /// The URL at which users find the file.
+    /// The URL at which a user can open the file in a browser.
     var webUrl: String?
     var file: File?
 

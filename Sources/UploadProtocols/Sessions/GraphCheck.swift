@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// A check that requests the root folder of the drive from Graph. It sends nothing if the URL is that of a session or
-/// names no drive.
+/// The check of a destination at Microsoft Graph: it requests the root folder of the drive. It sends nothing if the
+/// destination's URL belongs to a session, or if the URL names no drive.
 struct GraphCheck: DestinationCheck {
     private let address: GraphAddress
 

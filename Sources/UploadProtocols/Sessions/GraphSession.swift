@@ -1,13 +1,15 @@
 import FerryFiles
 import HTTPTypes
 
-/// The requests and responses of Graph's upload sessions. `nextExpectedRanges` states the missing bytes.
+/// The requests and responses of Graph's upload sessions. A response lists the missing ranges of the file in its member
+/// `nextExpectedRanges`.
 struct GraphSession: ContentRangeService {
-    /// The unit of range sizes: the size of every range but the last must be a multiple of 320 KiB.
+    /// The unit of a range's size in bytes (320 KiB). The size of every range except the last must be a multiple of it.
     static let quantum: ByteCount = 320 << 10
     /// The maximum size of a range in bytes, below the service's limit of 60 MiB for one request.
     static let largestRange = (60 << 20) / quantum * quantum - quantum
-    /// The default size of a range in bytes. It is small, because the service drops all bytes of a broken request.
+    /// The default size of a range in bytes. It is small, because a broken connection loses all bytes of the range in
+    /// transit.
     static let usualRange = 32 * quantum
 
     let item: UploadItem
@@ -51,8 +53,8 @@ struct GraphSession: ContentRangeService {
 
     func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(response) }
 
-    /// Returns the step that ends the upload. The upload fails if Graph reports fewer bytes than the file has, or a
-    /// digest that differs from the computed one of the same algorithm.
+    /// Returns the step that ends the upload. The step is a failure if Graph reports fewer bytes than the file has. It
+    /// is also a failure if Graph reports a digest, and Ferry computed a different one with the same algorithm.
     func finish(_ response: ExchangeOutcome.Response) -> Step {
         let file = GraphItem(response)
         var receipt = Receipt(
@@ -82,16 +84,16 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Sets the digests of the whole file to compute for `exchange`, the last request. They are not sent, but compared
-    /// with the hashes that Graph reports.
+    /// Sets which digests of the file are computed with `exchange`, the request that sends the last bytes. The digests
+    /// are not sent. They are compared later with the digests that Graph reports.
     func addDigests(to exchange: inout Exchange) {
         exchange.digests = options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
         OfferedDigest.take(
             [.sha256, .sha1], in: .graphItem, of: &exchange, size: item.size, options.checksumChoice)
     }
 
-    /// Makes a request to a session's URL, without credentials. The URL grants access, and the server chooses its host.
-    /// This host can respond 401 to a request with `Authorization`.
+    /// Makes a request without credentials to a session's URL. The URL grants access by itself. Graph chooses the host
+    /// of this URL, and that host can respond 401 to a request with `Authorization`.
     private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
         Exchange(
             method, session.isGiven ? item.url : session.url, traits: [.idempotent, .withoutCredentials])

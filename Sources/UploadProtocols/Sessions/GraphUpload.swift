@@ -66,7 +66,8 @@ public struct GraphUpload: SequentialProtocol {
 }
 
 extension GraphUpload {
-    /// Graph's name of the policy for an existing file; nil for Graph's default.
+    /// The policy for an existing file, in Graph's words. It is nil for Graph's default, which applies if no policy or
+    /// `skip` is configured.
     private var policy: String? {
         switch options.existing {
         case nil, .skip: nil
@@ -116,9 +117,9 @@ extension GraphUpload {
         }
     }
 
-    /// Returns a failure if the URL of a session is unsafe; nil if it is safe. A host other than the destination's is
-    /// normal, and receives no credentials. But its URL must use https. If the host is in a private network, the
-    /// destination must be in one too.
+    /// Checks the URL of a new session. Returns nil if the URL is safe, and a failure if it is not. A URL on the
+    /// destination's own server is safe. A URL on another server must use https. It can lead into a private network
+    /// only if the destination is in one too.
     private func refusal(of url: URL) -> UploadFailure? {
         guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
         else {
@@ -137,8 +138,9 @@ extension GraphUpload {
         return nil
     }
 
-    /// Handles a session that the server no longer has, or that does not fit the file. A missing session may have ended
-    /// because the file is complete.
+    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. If the
+    /// whole file was possibly sent, looks it up on the server. If the user configured that session, the attempt fails
+    /// without a lookup. If the whole file was not sent, creates a new session or ends the upload.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         guard !resource.isGiven else { return .failed(SingleRequestUpload.unknownOutcome(nil)) }

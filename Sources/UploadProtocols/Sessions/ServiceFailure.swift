@@ -1,9 +1,11 @@
 import FerryFiles
 import HTTPTypes
 
-/// The failure for a cloud service's refusal, with the code and the message from its JSON or XML.
+/// The failure for a response in which a cloud service refuses a request. Its text contains the error code and the
+/// message from the JSON or XML in the response.
 struct ServiceFailure {
-    /// The service's error code: `nameAlreadyExists`, `InvalidBlockList`, …; empty if there is none.
+    /// The service's error code, such as `nameAlreadyExists` or `InvalidBlockList`; empty if the response contains no
+    /// code.
     var code: String
     private let failure: UploadFailure
 
@@ -18,7 +20,8 @@ struct ServiceFailure {
         failure = ResponseClassifier.failure(plain)
     }
 
-    /// Returns the failure for a response, with the service's code and message.
+    /// Returns the failure for a response. If the response contains the service's error code and message, the failure's
+    /// text contains them.
     static func of(_ response: ExchangeOutcome.Response) -> UploadFailure { ServiceFailure(response).failure }
 
     private static func said(by response: ExchangeOutcome.Response) -> (code: String, message: String)? {
@@ -46,7 +49,7 @@ private struct JSONRefusal: Decodable {
     }
 
     /// The code of an error. Microsoft sends a name such as `nameAlreadyExists`. Google sends the HTTP status as a
-    /// number, which is ignored.
+    /// number, for which `text` is nil.
     struct Code: Decodable {
         var text: String?
 

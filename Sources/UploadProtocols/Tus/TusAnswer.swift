@@ -1,22 +1,23 @@
 import FerryFiles
 import HTTPTypes
 
-/// The facts in the header fields of tus servers.
+/// The facts in the header fields of a tus server's response.
 extension ExchangeOutcome.Response {
-    /// The value of `Upload-Offset` in bytes; nil if it is missing or not a number.
+    /// The number of bytes in the field `Upload-Offset`; nil if the field is missing or not a valid number.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
 
     var expiry: Date? { date(in: .uploadExpires) }
 
-    /// True if the response has a header field of tus. For a refusal, false proves nothing: the refusals of some tus
-    /// servers have none of these fields (seen with tuspyserver 4.4.3).
+    /// True if the response has at least one of the header fields in this list, which belong to tus. False is possible
+    /// for a tus server too: some send a refusal without these fields (seen with tuspyserver 4.4.3).
     var namesTus: Bool {
         [HTTPField.Name.tusResumable, .tusVersion, .tusExtension, .uploadOffset].contains {
             fields[$0] != nil
         }
     }
 
-    /// True if `Upload-Length` in the response differs from `length`. A missing or deferred length does not differ.
+    /// True if the response has a field `Upload-Length` with another value than `length`. False if the field is
+    /// missing, for example while the server does not know the length.
     func tellsOtherLength(than length: ByteCount) -> Bool {
         guard let reported = fields[.uploadLength] else { return false }
         return Self.count(reported) != length
@@ -33,7 +34,8 @@ extension ExchangeOutcome.Response {
     }
 }
 
-/// The failures for refusals of a tus server, including cases that `ResponseClassifier` does not handle.
+/// The failures for responses in which a tus server refuses a request. The statuses 412 and 413 have special texts, and
+/// a locked upload has a failure of its own.
 enum TusVerdict {
     static let version = "1.0.0"
 
@@ -54,7 +56,9 @@ enum TusVerdict {
         return failure
     }
 
-    /// Returns the failure for a refused request with the method `method` to an upload's URL.
+    /// Returns the failure for a response in which the server refuses a request to the URL of an upload.
+    ///
+    /// - Parameter method: The HTTP method of the refused request.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure
     {
         LockedUpload.failure(response, to: method) ?? failure(response)

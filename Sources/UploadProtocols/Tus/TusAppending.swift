@@ -1,42 +1,43 @@
 import HTTPTypes
 
-/// Sends a range of the file to one upload on a tus server: requests the offset and appends the bytes after it, until
-/// the server has the whole range.
+/// Sends a range of the file to one upload on a tus server, until the server has the whole range. The offset is the
+/// number of stored bytes. Each request appends bytes at the offset that the server reported last.
 struct TusAppending: Sendable {
-    /// The next action.
+    /// The result of handling a response of the server.
     enum Turn: Sendable {
         case send(Exchange)
-        /// The server has confirmed the whole range. The value is its last response.
+        /// The server has confirmed the whole range. The value is the response that confirmed it.
         case full(ExchangeOutcome.Response)
-        /// The server no longer has the upload, or has another upload at its URL.
+        /// The server no longer has the upload, or reports an offset or a length that does not fit the range.
         case gone(because: String)
-        /// The server has the upload with offset 0, although it had confirmed bytes.
+        /// The server still has the upload, but reports offset 0, although it had confirmed bytes of it.
         case forgotten
         case failed(UploadFailure)
     }
 
-    /// The state of the upload's length on the server.
+    /// The state of the upload's length: whether the server knows it.
     private enum Length: Sendable {
         case reported
-        /// The next request sends the length.
+        /// The server does not know the length. The next request with bytes also sends the length.
         case unreported
-        /// The server does not report the length, and refuses to receive it.
+        /// The server refused the request that sent the length, so no further request sends it.
         case refused
     }
 
     private enum Phase: Sendable {
         case begun
         case asking
-        /// A request appends the bytes up to `end`, which counts from the start of the range. `tellsLength` is true if
-        /// the request also sends the length.
+        /// A request with bytes of the file was sent. Its bytes end at the offset `end` in the range. `tellsLength` is
+        /// true if the request also sends the upload's length.
         case appending(end: ByteCount, tellsLength: Bool)
     }
 
     static let contentType = "application/offset+octet-stream"
 
-    /// The stored facts about the upload. `confirmed` counts from the start of the range.
+    /// The stored facts about the upload. Its `confirmed` is an offset in `range`, not in the file.
     private(set) var resource: UploadResource
-    /// The number of bytes that the server had confirmed and has lost, since the last call of `takeLost`.
+    /// The number of bytes that the server had confirmed but no longer has. `takeLost` returns this number and sets it
+    /// to 0.
     private(set) var lost: ByteCount = 0
 
     private let range: Range<ByteCount>
@@ -44,16 +45,17 @@ struct TusAppending: Sendable {
     private let part: Int
     private var length: Length
     private var phase = Phase.begun
-    /// True once a request has appended bytes to stored ones. A faulty server can join them incorrectly.
+    /// True once a request has begun at an offset above 0. The server must then join the bytes of several requests, and
+    /// a faulty server can join them incorrectly.
     private(set) var isInChunks = false
     private var budget = RetryBudget()
 
     /// - Parameters:
-    ///   - range: The range of the file.
+    ///   - range: The bytes of the file to send.
     ///   - chunkSize: The maximum number of bytes in one request; nil for no limit.
-    ///   - part: The value of `Exchange.part` in the requests, from 1. It is 0 if the range is the whole file; then the
-    ///     last request completes the upload.
-    ///   - isLengthTold: False for an upload whose creation deferred the length.
+    ///   - part: The number that `Exchange.part` has in each request. It is 0 if the range is the whole file; the last
+    ///     request then completes the upload. The parts of a file have numbers from 1.
+    ///   - isLengthTold: False if the request that created the upload did not state its length.
     init(
         _ resource: UploadResource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
         isLengthTold: Bool = true
@@ -77,7 +79,7 @@ struct TusAppending: Sendable {
         return lost
     }
 
-    /// Returns the request for the offset.
+    /// Returns the request that asks the server for the upload's offset.
     mutating func ask() -> Exchange {
         phase = .asking
         var exchange = Exchange(
@@ -86,8 +88,8 @@ struct TusAppending: Sendable {
         return exchange
     }
 
-    /// Returns the request that appends the bytes after the confirmed offset, or `full` if none are missing. `response`
-    /// is the last response of the server.
+    /// Returns the request that appends bytes after the confirmed ones. If the server has confirmed the whole range,
+    /// returns `full` with `response`, the last response of the server.
     mutating func append(after response: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(response) }
         let held = resource.confirmed
@@ -137,9 +139,11 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Continues from the offset that a response states, even if an earlier response stated another one.
+    /// Continues at the offset in the response, even if it is lower than an earlier offset. If the response contains no
+    /// offset, asks for the offset again. Returns `gone` if the offset or the length does not fit the range. Returns a
+    /// failure after several responses without progress.
     ///
-    /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
+    /// - Parameter end: The offset in the range at which the request's bytes ended; nil if the request sent no bytes.
     mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
         guard let offset = response.uploadOffset else {
             if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {
@@ -181,8 +185,9 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Handles the refusal of a request with bytes. If another request can succeed, the offset is requested before it,
-    /// because some servers keep the bytes of a request that they refuse (seen with tuspyserver 4.4.3).
+    /// Handles the refusal of a request with bytes. If another request can succeed, asks the server for the offset
+    /// first. Some servers store the bytes of a request that they refuse (seen with tuspyserver 4.4.3). If no request
+    /// can succeed, returns `gone` or a failure.
     private mutating func refused(_ response: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
         -> Turn
     {

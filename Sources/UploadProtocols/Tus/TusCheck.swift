@@ -1,14 +1,16 @@
 import HTTPTypes
 
-/// A check of which features the tus server at a URL has (tus 1.0.0, "OPTIONS"), and whether it accepts an upload.
+/// The check of a tus destination. It finds out which features the server has (tus 1.0.0, "OPTIONS"), and whether the
+/// server accepts a new upload.
 ///
-/// The check creates an upload of one byte, and deletes it without sending the byte. On a server without the
-/// termination extension, the empty upload stays until it expires.
+/// The check creates an upload of one byte and deletes it without sending the byte. If the server cannot delete
+/// uploads, the empty upload stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
-        /// The creation was sent. `isDeletable` is true if the server possibly supports the deletion of uploads: it
-        /// names the extension `termination`, or no extensions at all.
+        /// The request that creates the upload was sent. `isDeletable` is true if the server lists the extension
+        /// `termination`, or lists no extensions at all. The server then possibly allows the check to delete the
+        /// upload.
         case creating(CheckReport, isDeletable: Bool)
         case deleting(CheckReport)
     }
@@ -78,10 +80,11 @@ package struct TusCheck: DestinationCheck {
         }
     }
 
-    /// The item for the creation of an upload. Its byte is never sent.
+    /// The file for which the check creates an upload. Its only byte is never sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
-    /// Handles the response to the creation. If the server refuses, the check fails in the same way as an upload.
+    /// Handles the response to the request that creates the upload. If the server refuses, the check fails. If the
+    /// server accepts, the check deletes the upload, if that is possible.
     private mutating func receiveCreation(
         _ response: ExchangeOutcome.Response, _ report: CheckReport, isDeletable: Bool
     ) -> CheckStep {
@@ -108,7 +111,7 @@ package struct TusCheck: DestinationCheck {
 
     private static let stays = "the empty upload of this check stays there until it expires"
 
-    /// Returns true if the response to the deletion shows that the upload is gone.
+    /// Returns true if the response to the deletion request shows that the upload no longer exists.
     private static func isGone(_ reply: ExchangeOutcome) -> Bool {
         guard case .responded(let response) = reply else { return false }
         return response.isSuccess || [404, 410].contains(response.status)

@@ -1,11 +1,11 @@
-/// The size of the next request that appends bytes.
+/// The size of the next request that appends bytes to an upload on a tus server.
 struct TusChunking: Sendable {
     private let resource: UploadResource
     private let size: ByteCount
     private let chunkSize: ByteCount?
 
     /// - Parameters:
-    ///   - size: The size of the whole upload, in bytes.
+    ///   - size: The size in bytes of this upload on the server: the file, or one part of it.
     ///   - chunkSize: The configured maximum number of bytes in one request; nil for no limit.
     init(_ resource: UploadResource, size: ByteCount, chunkSize: ByteCount?) {
         self.resource = resource
@@ -13,7 +13,8 @@ struct TusChunking: Sendable {
         self.chunkSize = chunkSize
     }
 
-    /// The end of the next request, in bytes from the upload's start.
+    /// The offset in the upload at which the next request ends. With checksums, it is the next multiple of the chunk
+    /// size. Without checksums, the lowest known limit for one request determines it. It is never above `size`.
     var end: ByteCount {
         let left = size - resource.confirmed
         if let sum = resource.tus.sum {
@@ -23,15 +24,16 @@ struct TusChunking: Sendable {
         return resource.confirmed + min(left, max(1, limits.min() ?? left))
     }
 
-    /// True if the confirmed bytes end at the end of a checked chunk, or if chunks are not checked. If false, the
-    /// server kept only a part of a chunk, so it cannot have checked the chunk's checksum.
+    /// True if requests have no checksums, or if the confirmed bytes end where a request with a checksum ends. False if
+    /// the server stored only a part of a request. The server cannot have checked the checksum of that request.
     var isBoundary: Bool {
         guard let sum = resource.tus.sum else { return true }
         return resource.confirmed % sum.chunk == 0 || resource.confirmed == size
     }
 
-    /// Returns the next size to try after a request with `bytes` bytes was too large. Nil if `bytes` is at most the
-    /// smallest size, `ChunkSizePolicy.smallest`.
+    /// Returns the size to try after the server refused a request of `bytes` bytes as too large. It is half of `bytes`,
+    /// limited to at most `ChunkSizePolicy.careful` and at least `ChunkSizePolicy.smallest`. Returns nil if `bytes` is
+    /// not above the smallest size.
     static func below(_ bytes: ByteCount) -> ByteCount? {
         let smallest = ChunkSizePolicy.smallest
         return bytes <= smallest ? nil : max(smallest, min(ChunkSizePolicy.careful, bytes / 2))

@@ -1,15 +1,17 @@
 import FerryFiles
 import HTTPTypes
 
-/// One file as several concurrent partial uploads, which the server joins at the end (tus 1.0.0, Concatenation).
+/// The upload of one file as several partial uploads at the same time. The server joins them at the end (tus 1.0.0,
+/// Concatenation).
 ///
-/// The resource contains the URLs of all partial uploads. Its `url` is that of the partial upload created last. A
-/// resource with a new URL is on disk before the next request, so each URL is on disk before bytes are sent to it.
+/// The resource contains the URLs of all existing partial uploads. Its `url` is the URL of the newest one, or the
+/// destination's URL before the first one exists. Each new URL is written to disk before bytes are sent to it.
 struct TusConcatenation: Sendable {
-    /// The next action.
+    /// The result of handling a response: the next step, or the end of the partial uploads.
     enum Turn: Sendable {
         case step(Step)
-        /// The server refuses to create one of the parts or to join them, so the existing parts must be deleted.
+        /// The server refuses to create a partial upload or to join the partial uploads. The caller must delete the
+        /// existing ones.
         case givenUp(notes: [Step.Note])
     }
 
@@ -35,20 +37,21 @@ struct TusConcatenation: Sendable {
     private let options: ProtocolOptions
     private var parts: [Part]
     private var phase = Phase.creating
-    /// The indices of the parts for which the server has responded since the last query of all parts.
+    /// The indices of the parts for which a response or a failure has arrived since the server was last asked for all
+    /// parts.
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
     private var budget = RetryBudget()
-    /// True once a partial upload had offset 0 although the server had confirmed bytes of it.
+    /// True once the server has reported offset 0 for a partial upload although it had confirmed bytes of that upload.
     private(set) var hasForgotten = false
-    /// The URLs of the partial uploads in the resource that was last recorded in the journal.
+    /// The URLs of the partial uploads that were last recorded in the journal.
     private var noted: [String] = []
 
     private var item: UploadItem { creation.item }
 
-    /// Makes a new upload.
-    /// - Returns: nil if the file is too small, or if the options allow one request at a time only. Also nil if the
-    ///   server does not offer concatenation, or has lost confirmed bytes.
+    /// Prepares a new upload in parts.
+    /// - Returns: nil if the file is too small for two parts, or if the options allow only one request at a time. The
+    ///   result is also nil if the server does not offer concatenation, or has ever lost confirmed bytes.
     init?(item: UploadItem, options: ProtocolOptions, at capabilities: ServerCapabilities, sum: TusSum?) {
         let fitting = Int(clamping: item.size / Self.smallestPart)
         let count = min(options.parallelRequests ?? 1, fitting, Self.mostParts)
@@ -63,8 +66,8 @@ struct TusConcatenation: Sendable {
         self.options = options
     }
 
-    /// Resumes the upload of an earlier attempt.
-    /// - Returns: nil if that upload was not in parts, or if the number of parts is not valid.
+    /// Resumes an upload in parts that an earlier attempt began.
+    /// - Returns: nil if the earlier attempt did not use parts, or if its number of parts is not valid.
     init?(resuming resource: UploadResource, item: UploadItem, options: ProtocolOptions) {
         guard let planned = resource.parts?.planned, (2...Self.mostParts).contains(planned),
             planned <= item.size
@@ -79,7 +82,7 @@ struct TusConcatenation: Sendable {
         }
     }
 
-    /// Returns the URLs of the known partial uploads, in the order of their parts in the file.
+    /// Returns the URLs of the partial uploads in `resource`, in the order of their parts in the file.
     static func urls(in resource: UploadResource) -> [String] {
         resource.tus.partials.sorted { $0.key < $1.key }.map(\.value)
     }
@@ -92,7 +95,10 @@ struct TusConcatenation: Sendable {
         return makeMissing { $0.fill() }
     }
 
-    /// - Parameter part: The part number in the exchange, from 1; 0 for the request that joins the parts.
+    /// Handles the outcome of a request.
+    ///
+    /// - Parameter part: The number of the part that the request belongs to, from 1. It is 0 for the request that joins
+    ///   the parts.
     mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Turn {
         switch phase {
         case .joining: return receiveJoined(reply)
@@ -124,7 +130,8 @@ extension TusConcatenation {
         return TusAppending(part, range: range(index), chunkSize: options.chunkSize, part: index + 1)
     }
 
-    /// Creates the first missing partial upload, or calls `next` if none is missing.
+    /// Creates the first partial upload that does not exist yet. If all partial uploads exist, calls `next` to
+    /// continue.
     private mutating func makeMissing(
         noting notes: [Step.Note] = [], _ next: (inout TusConcatenation) -> Turn
     ) -> Turn {
@@ -170,9 +177,11 @@ extension TusConcatenation {
         }
     }
 
-    /// Appends to the partial uploads that were just created, and queries those of an earlier attempt.
+    /// Sends a request to each partial upload. It appends bytes to an upload that this attempt created. It asks for the
+    /// offset of an upload from an earlier attempt.
     ///
-    /// - Parameter response: The response to the last creation; nil to query all partial uploads.
+    /// - Parameter response: The response that created the last partial upload; nil to ask for the offsets of all
+    ///   uploads.
     private mutating func fill(after response: ExchangeOutcome.Response? = nil) -> Turn {
         phase = .filling
         count()
@@ -218,8 +227,8 @@ extension TusConcatenation {
         }
     }
 
-    /// Creates a partial upload again, because the server no longer has it, has another one at its URL, or has lost its
-    /// bytes.
+    /// Creates a partial upload again. The server no longer has the old one, has lost its bytes, or reports a state
+    /// that does not fit the part. After too many such restarts, the attempt fails.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Turn {
@@ -237,9 +246,9 @@ extension TusConcatenation {
         return create(index, noting: notes)
     }
 
-    /// Returns the note that records the current resource; empty if it need not be recorded. Until the server has
-    /// responded for every part, `resource.confirmed` is that of an earlier attempt. So until then, the resource is
-    /// recorded only if it has new URLs.
+    /// Returns the note that records the current resource in the journal, or no note. The resource's `confirmed` is
+    /// outdated until the server has responded for every part. Before that, the resource is recorded only if it has new
+    /// URLs.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -247,7 +256,8 @@ extension TusConcatenation {
         return [.resource(resource)]
     }
 
-    /// Adds up the confirmed bytes of all parts, once the server has responded for each.
+    /// Records in the resource how many bytes and how many whole parts the server has. Does nothing before the server
+    /// has responded for every part.
     private mutating func count() {
         guard heard.count == parts.count else { return }
         var (held, confirmed) = (0, ByteCount(0))
@@ -287,10 +297,12 @@ extension TusConcatenation {
         }
     }
 
-    /// Handles a server's refusal to create or to join partial uploads. A server can refuse although it offers
-    /// concatenation. After the first permanent refusal to join, the parts are queried and joined once more. After the
-    /// second, the file is sent as one upload. The file is also sent as one upload if the server creates some partial
-    /// uploads and then permanently refuses another. Any other refusal ends the attempt.
+    /// Handles the server's refusal to create or to join partial uploads. A server can refuse although it offers
+    /// concatenation. After the first permanent refusal to join, asks for the state of all parts and joins them again.
+    /// After the second, the file is sent as one upload.
+    ///
+    /// The file is also sent as one upload if the server creates some partial uploads at the start, but permanently
+    /// refuses the next one. Any other refusal ends the attempt.
     private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {
@@ -331,15 +343,16 @@ extension TusConcatenation.Turn {
 }
 
 extension UploadResource {
-    /// Records the time when a part expires. The earliest time is kept, because the upload needs all parts.
+    /// Records the time when a part expires. The resource stores the earliest of these times, because the upload needs
+    /// all parts.
     fileprivate mutating func take(_ expiry: Date?) {
         expires = [expires, expiry].compactMap { $0 }.min()
     }
 }
 
 extension UploadAddress {
-    /// Returns a partial upload's URL for the field `Upload-Concat`. For a server on a Unix socket, returns only the
-    /// path and the query.
+    /// Returns the text for a partial upload's URL in the field `Upload-Concat`. It is the URL itself. If the server is
+    /// on a Unix socket, it is only the path and the query of the URL.
     fileprivate static func forServer(_ url: String) -> String {
         guard isUnixSocket(url), let parts = URLComponents(string: url) else { return url }
         return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")

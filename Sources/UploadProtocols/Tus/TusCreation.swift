@@ -3,9 +3,10 @@ import HTTPTypes
 /// The requests that create an upload on a tus server (tus 1.0.0, Creation and Concatenation).
 struct TusCreation: Sendable {
     enum Kind: Sendable {
-        /// A single upload.
+        /// One upload for the whole file. The request states the file's size.
         case whole
-        /// An upload whose length is sent with its first bytes.
+        /// One upload for the whole file. Its length is not stated yet, but sent together with the first bytes of the
+        /// file.
         case deferred
         /// A partial upload of this number of bytes.
         case partial(ByteCount)
@@ -15,7 +16,9 @@ struct TusCreation: Sendable {
 
     let item: UploadItem
 
-    /// - Throws: `UploadFailure` (`permanent`) if the item's parameters cannot be metadata.
+    /// Returns the request that creates an upload of this kind.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if the names of the item's parameters cannot be keys of tus metadata.
     func exchange(_ kind: Kind) throws(UploadFailure) -> Exchange {
         var exchange = Exchange(
             .post, item.url, fields: [.tusResumable: TusVerdict.version], traits: .idempotent)
@@ -41,8 +44,8 @@ struct TusCreation: Sendable {
 
     /// Returns the URL of the upload that the server created.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the response has no `Location`, or if the URL in it is not
-    ///   acceptable.
+    /// - Throws: `UploadFailure` (`permanent`) if the response has no `Location`, or if the URL in it is invalid or on
+    ///   another server.
     func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {
         guard let location = response.fields[.location] else {
             throw UploadFailure(

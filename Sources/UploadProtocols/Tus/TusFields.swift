@@ -11,21 +11,22 @@ extension HTTPField.Name {
     public static let tusChecksumAlgorithm = named("Tus-Checksum-Algorithm")
     /// The size of the largest upload that a server accepts, in bytes.
     public static let tusMaxSize = named("Tus-Max-Size")
-    /// The offset in bytes from the start of the upload.
+    /// An offset in the upload, in bytes. A request states where its bytes begin. A response states how many bytes are
+    /// stored.
     public static let uploadOffset = named("Upload-Offset")
     /// The size of the whole upload in bytes.
     public static let uploadLength = named("Upload-Length")
-    /// The value `1` while the length is unknown (tus 1.0.0, Creation).
+    /// The value `1` as long as the length of the upload has not been sent (tus 1.0.0, Creation).
     public static let uploadDeferLength = named("Upload-Defer-Length")
-    /// The metadata of the upload: see `TusMetadata`.
+    /// The metadata of the upload: keys, each with a value in Base64.
     public static let uploadMetadata = named("Upload-Metadata")
-    /// The time when an unfinished upload is deleted, as an HTTP date (tus 1.0.0, Expiration).
+    /// The time when the server deletes an unfinished upload, as an HTTP date (tus 1.0.0, Expiration).
     public static let uploadExpires = named("Upload-Expires")
     /// The digest `NAME BASE64` of the content of one request (tus 1.0.0, Checksum).
     public static let uploadChecksum = named("Upload-Checksum")
-    /// The value `partial`, or `final;` and the URLs of the partial uploads (tus 1.0.0, Concatenation).
+    /// The role of an upload that is joined from parts (tus 1.0.0, Concatenation). A part has the value `partial`. The
+    /// joined upload has `final;` and the URLs of the parts.
     public static let uploadConcat = named("Upload-Concat")
-    /// The HTTP method that a server must execute instead of POST, for connections through a proxy that blocks this
-    /// method.
+    /// The HTTP method that a server must execute instead of POST. It is used if a proxy blocks this method.
     public static let methodOverride = named("X-HTTP-Method-Override")
 }

@@ -1,16 +1,17 @@
-/// The facts that a tus upload stores between attempts, in addition to its URL and its offset.
+/// The facts about a tus upload that are stored on disk for a later attempt. The URL and the offset are stored
+/// elsewhere.
 struct TusMemory: ResumeForm {
-    /// The algorithm of the checksum that Ferry sends with each request for the server to check, and the maximum size
-    /// of such a request; nil if requests have no checksum.
+    /// The checksum in each request, which the server checks, and the maximum size of such a request. It is nil if
+    /// requests have no checksum.
     var sum: TusSum?
-    /// True while every stored byte came in a request that the server checked.
+    /// True as long as the server has checked the checksums of all stored bytes. False if requests have no checksum.
     var isChecked = false
-    /// True if POST with `X-HTTP-Method-Override` replaces PATCH and DELETE.
+    /// True if the upload sends POST with `X-HTTP-Method-Override` instead of PATCH and DELETE.
     var overridesMethod = false
-    /// The maximum number of bytes in one request, after the server refused a larger request; nil if it refused none.
+    /// The maximum number of bytes in one request, set when the server refuses a request as too large; nil before.
     var requestLimit: ByteCount?
-    /// True if the server failed at the request to join the parts. If the parts are missing afterwards, the server has
-    /// possibly joined them.
+    /// True if the server failed at the request that joins the parts. The server has possibly joined them if the parts
+    /// are missing later.
     var mayBeJoined = false
     /// The URLs of the partial uploads. The keys are the indices of the parts in the file.
     var partials: [Int: String] = [:]
@@ -29,7 +30,8 @@ extension UploadResource {
         set { self[TusMemory.self] = newValue }
     }
 
-    /// Copies from `other` the facts that all parts of an upload share.
+    /// Copies from `other` the facts that are the same for all parts of an upload. Does not change `partials` and
+    /// `mayBeJoined` of this resource.
     mutating func share(_ other: UploadResource) {
         var shared = other.tus
         (shared.mayBeJoined, shared.partials) = (tus.mayBeJoined, tus.partials)
@@ -38,7 +40,8 @@ extension UploadResource {
     }
 }
 
-/// The stored string: the server's name of the algorithm, a space, and the number of bytes in a chunk.
+/// The string that stores a checksum setting on disk: the server's name of the algorithm, a space, and the maximum
+/// number of bytes in one request.
 extension TusSum: ResumeText {
     init?(stored: String) {
         let words = stored.split(separator: " ")

@@ -19,7 +19,8 @@ package struct TusMetadata: Hashable, Sendable {
     /// The entries in the order of the header field; no key comes twice.
     package let entries: [Entry]
 
-    /// - Returns: nil if a key is empty, repeated, not printable ASCII, or contains a space or a comma.
+    /// - Returns: nil if a key is empty or repeated. The result is also nil if a key contains a space, a comma, or a
+    ///   character that is not printable ASCII.
     package init?(_ entries: [Entry]) {
         var keys: Set<String> = []
         for entry in entries {
@@ -29,9 +30,9 @@ package struct TusMetadata: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Parses the header field. Spaces after commas are allowed, because some servers send them.
-    /// - Returns: nil if any pair is malformed, or if a key is repeated. Some tus implementations send malformed
-    ///   fields, so nil is no reason to refuse an upload.
+    /// Parses the value of the field `Upload-Metadata`. Allows spaces after commas, because some programs send them.
+    /// - Returns: nil if any pair is malformed, or if a key is repeated. Some programs send malformed fields, so a
+    ///   caller should accept the upload even if the result is nil.
     package init?(header: String) {
         var entries: [Entry] = []
         for element in header.split(separator: ",", omittingEmptySubsequences: false) {
@@ -48,7 +49,7 @@ package struct TusMetadata: Hashable, Sendable {
         self.init(entries)
     }
 
-    /// The field's value; nil if there are no entries.
+    /// The value of the field `Upload-Metadata`; nil if there are no entries.
     package var header: String? {
         guard !entries.isEmpty else { return nil }
         return entries.map { entry in
@@ -56,6 +57,6 @@ package struct TusMetadata: Hashable, Sendable {
         }.joined(separator: ",")
     }
 
-    /// Returns the value of `key`; nil if there is none.
+    /// Returns the value of the entry with this key; nil if there is no such entry.
     package subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
 }

@@ -2,24 +2,26 @@ import HTTPTypes
 
 /// The features that a tus server names in its response to OPTIONS (tus 1.0.0, "OPTIONS").
 enum TusOffer {
-    /// The keys in `ServerCapabilities.facts`.
+    /// The keys that tus uses in `ServerCapabilities.facts`.
     enum Fact {
-        /// The key for the value of `Tus-Checksum-Algorithm`.
+        /// The key in `ServerCapabilities.facts` for the value of the field `Tus-Checksum-Algorithm`.
         static let checksums = "checksums"
-        /// The key with the value "yes" if OPTIONS gave no usable response: none, a refusal, or one without a tus
-        /// field.
+        /// A key in `ServerCapabilities.facts`. Its value is "yes" if the server sent no response to OPTIONS, refused
+        /// OPTIONS, or responded without a tus header field.
         static let saysNothing = "saysNothing"
-        /// The key with the value "yes" once a proxy or the server has refused PATCH.
+        /// A key in `ServerCapabilities.facts`. Its value is "yes" once the server, or a proxy before it, has refused
+        /// PATCH.
         static let overridesMethod = "overridesMethod"
-        /// The key with the value "yes" once the server has lost confirmed bytes. After that, a file is sent in one
-        /// request, because the server can lose bytes between requests.
+        /// A key in `ServerCapabilities.facts`. Its value is "yes" once the server has lost bytes that it had
+        /// confirmed. Such a server can lose bytes between two requests, so each file is then sent in one request.
         static let forgets = "forgets"
     }
 
-    /// Reads the features from a response to OPTIONS. tus does not require servers to support OPTIONS, so a server
-    /// without a usable response is assumed to have the core protocol and creation.
+    /// Returns the features in a response to OPTIONS. If the server lists no extensions, only `creation` is assumed.
+    /// The same applies if the server refuses OPTIONS, or responds without a tus header field, because tus does not
+    /// require support for OPTIONS.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the server names only other versions of tus.
+    /// - Throws: `UploadFailure` (`permanent`) if the server supports only other versions of tus.
     static func capabilities(in response: ExchangeOutcome.Response) throws(UploadFailure)
         -> ServerCapabilities
     {
@@ -42,14 +44,17 @@ enum TusOffer {
         return found
     }
 
-    /// The assumed features of a server that gave no usable response to OPTIONS: none, a refusal, or one without a tus
-    /// field.
+    /// The features to assume if the server sent no response to OPTIONS, refused OPTIONS, or responded without a tus
+    /// header field.
     static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
-    /// The assumed features of a server that names no extensions: `creation` alone, which every upload needs.
+    /// The features to assume if a tus server lists no extensions. They are only the extension `creation`, which every
+    /// upload needs.
     static let core = ServerCapabilities(extensions: ["creation"])
 
-    /// Returns the digests that both Ferry and the server support, each with the server's name for it.
+    /// Returns the digests that both Ferry and the server support, each with the server's name of the algorithm. If the
+    /// server supports checksums but lists no algorithms, SHA-1 is assumed. The result is empty if the server does not
+    /// check checksums.
     static func checksums(of capabilities: ServerCapabilities) -> [(algorithm: DigestAlgorithm, name: String)]
     {
         guard capabilities.extensions.contains("checksum") else { return [] }
@@ -60,7 +65,8 @@ enum TusOffer {
         }
     }
 
-    /// - Returns: The algorithm with this name on a tus server; nil if Ferry does not support it.
+    /// Returns the digest algorithm with this name on a tus server, such as `sha1` or `SHA-256`; nil if Ferry does not
+    /// support it.
     static func algorithm(named name: String) -> DigestAlgorithm? {
         switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
         case "md5": .md5
@@ -71,8 +77,8 @@ enum TusOffer {
         }
     }
 
-    /// Returns the way in which the server checks the chunks of a file of `size` bytes; nil if it does not check them.
-    /// - Throws: `UploadFailure` (`permanent`) if the server does not support the digest that the destination requires.
+    /// Returns the checksum that the upload of a file of `size` bytes sends with its requests; nil if it sends none.
+    /// - Throws: `UploadFailure` (`permanent`) if the server does not support the digest that the options require.
     static func sum(
         _ options: ProtocolOptions, of size: ByteCount, at capabilities: ServerCapabilities
     ) throws(UploadFailure) -> TusSum? {
@@ -92,11 +98,13 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// Returns the way in which the server checks a file of at most `largestByItself` bytes. Nil for an empty or larger
-    /// file, or if the server offers no digest that Ferry supports.
+    /// Returns the checksum to send if the server offers one and the options require none. Returns nil for an empty
+    /// file, and for a file larger than `largestByItself` bytes. Also nil if Ferry supports none of the server's
+    /// digests.
     ///
-    /// A server stores a request with a checksum completely or not at all. So by default, only a small file is sent
-    /// with a checksum. A larger file can resume at any byte, and `OfferedDigest` compares its digest at the end.
+    /// A server stores a request with a checksum completely or not at all. A broken connection thus loses all bytes of
+    /// the request, which is acceptable only for a small file. A larger file is sent without a checksum, and
+    /// `OfferedDigest` compares its digest at the end.
     private static func offeredSum(
         _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
     ) -> TusSum? {
@@ -106,7 +114,7 @@ enum TusOffer {
         return found.map { TusSum(algorithm: $0.algorithm, name: $0.name, chunk: TusSum.usualChunk) }
     }
 
-    /// The maximum size in bytes of a file that is sent with a checksum although the options require none.
+    /// The maximum size in bytes of a file that is sent with a checksum if the options do not require one.
     private static let largestByItself: ByteCount = 128 << 10
     private static let strongestFirst: [DigestAlgorithm] = [.sha256, .sha1, .md5, .crc32c]
 }
@@ -115,22 +123,25 @@ extension ServerCapabilities {
     /// True if the server has lost bytes that it had confirmed.
     var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
 
-    /// The digests by which this tus server can check what arrives, as far as Ferry supports them.
+    /// The digests with which this tus server can check the bytes that it receives. Digests that Ferry does not support
+    /// are left out.
     package var tusChecksums: Set<DigestAlgorithm> { Set(TusOffer.checksums(of: self).map(\.algorithm)) }
 }
 
-/// The way in which the server checks an upload's chunks, chosen when the upload is created.
+/// The checksum that the requests of a tus upload contain, so that the server can check their bytes. It is chosen when
+/// the upload is created.
 struct TusSum: Hashable, Sendable {
     var algorithm: DigestAlgorithm
-    /// The server's name of the algorithm.
+    /// The name of the algorithm in the server's spelling.
     var name: String
-    /// The maximum number of bytes in one request. The server stores a request with a checksum completely or not at
-    /// all. So a broken connection loses all bytes of the request.
+    /// The maximum number of bytes in one request. A server stores a request with a checksum completely or not at all,
+    /// so a broken connection loses all bytes of the request.
     var chunk: ByteCount
 
     static let usualChunk: ByteCount = 8 << 20
 
-    /// Returns the digest to compute for a request with this range of the file.
+    /// Returns the digest to compute for a request that sends these bytes of the file. The request sends it in the
+    /// field `Upload-Checksum`.
     func order(for range: Range<ByteCount>) -> DigestRequest {
         DigestRequest(algorithm, of: range, in: .init(.uploadChecksum, .base64, prefix: "\(name) "))
     }

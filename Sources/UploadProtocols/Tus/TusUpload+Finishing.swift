@@ -1,14 +1,15 @@
 import HTTPTypes
 
-/// The checks after the server has confirmed the whole file.
+/// The checks of an upload after the server has confirmed the whole file.
 ///
-/// Some servers truncate the file at each request, or lose the offset at a restart, and still confirm the whole file at
-/// the end (django-tus 0.5.0, fastapi-tusd 0.100.2). So a file that took several requests is checked: the offset and
-/// length of the upload, and the size of the file at the location that the server names.
+/// Some servers truncate the file at each request, or lose the offset when they restart. At the end they still confirm
+/// the whole file (django-tus 0.5.0, fastapi-tusd 0.100.2). So Ferry checks a file that was sent in several requests.
+/// It asks for the upload's offset and length, and for the size of the finished file at the location that the server
+/// names.
 extension TusUpload {
     static let forgotten = "the server lost what it had confirmed"
 
-    /// Requests the upload's offset once more, to check that the server has kept the bytes of all requests.
+    /// Asks for the upload's offset once more, to check that the server still has all bytes.
     mutating func confirm(_ resource: UploadResource, _ receipt: Receipt, _ appending: TusAppending) -> Step {
         var appending = appending
         let resource = resource.acknowledged
@@ -16,9 +17,10 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Handles the response with the upload's offset. If the server refuses the request or states no offset, its
-    /// earlier confirmation of the whole file is accepted. If the server is busy, the attempt fails. If the server has
-    /// lost bytes, the upload restarts.
+    /// Handles the response to the last request for the upload's offset. If all bytes are there, or the response does
+    /// not show it, the upload is done after a lookup of the finished file. If the server is temporarily unable to
+    /// respond, the attempt fails. If bytes are missing, the upload starts again, or fails at the second loss within an
+    /// hour.
     mutating func confirm(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt
     )
@@ -42,24 +44,24 @@ extension TusUpload {
         return locate(receipt, asked: resource.url)
     }
 
-    /// Looks up the file at its location. If the location is unknown, or equals `asked`, the URL of the last query, the
-    /// upload is done without this lookup.
+    /// Looks up the finished file at the location in `receipt`. If the location is unknown, or equals `asked`, the
+    /// upload is done without a lookup. `asked` is the URL to which the last request went.
     private mutating func locate(_ receipt: Receipt, asked: String) -> Step {
         guard let location = receipt.location, location != asked else { return .done(receipt) }
         phase = .locating(receipt)
         return .send(LocationCheck.question(location))
     }
 
-    /// Handles the response to the lookup of the finished file at the location that the server named. If the file has
-    /// the wrong size, also records that the server loses confirmed bytes.
+    /// Handles the response to the lookup of the finished file. If the file has a wrong size, the attempt fails, and
+    /// the returned notes record that the server loses confirmed bytes.
     mutating func locate(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         let step = LocationCheck.step(response, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }
         return step.noting(noteForgetting())
     }
 
-    /// If `step` completes an upload in parts and its receipt has the URL of the joined file, returns a check of that
-    /// file instead. Returns any other step unchanged.
+    /// Returns a request that checks the joined file, if `step` completes an upload in parts and names the file's
+    /// location. Returns any other step unchanged.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged
@@ -69,7 +71,8 @@ extension TusUpload {
         return .send(appending.ask(), notes: notes + [.resource(resource)])
     }
 
-    /// Records that the server loses confirmed bytes: in this value, and in the returned notes for other uploads.
+    /// Records that this server loses confirmed bytes. Returns the note that stores this fact for other uploads; the
+    /// list is empty if the server's capabilities are unknown.
     mutating func noteForgetting() -> [Step.Note] {
         isForgetting = true
         capabilities?.facts[TusOffer.Fact.forgets] = "yes"

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The protocol tus 1.0.0. It creates an upload and appends bytes at the server's offset, until the offset is the
-/// length of the file. If the options allow several requests at once and the server offers concatenation, it sends a
-/// large file as several partial uploads.
+/// The upload protocol tus 1.0.0. It creates an upload on the server, and then appends bytes until the server has the
+/// whole file. A large file is sent as several partial uploads at once, if the options allow this and the server offers
+/// concatenation.
 public struct TusUpload: SequentialProtocol {
     public static let name = "tus"
     public static let traits = ProtocolTraits(
@@ -16,19 +16,21 @@ public struct TusUpload: SequentialProtocol {
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
-        /// Deletes an abandoned upload or its parts; the value is the number of requests in flight.
+        /// Deletes an abandoned upload, or all its partial uploads. The value is the number of deletion requests still
+        /// without a response.
         case clearing(Int)
-        /// The server has confirmed the whole file after several requests. The offset is requested once more.
+        /// Asks for the upload's offset once more. The server has confirmed a whole file that was sent in several
+        /// requests or joined from parts.
         case confirming(UploadResource, Receipt)
         /// The finished file is looked up at the location that the server named.
         case locating(Receipt)
     }
 
-    /// The source of `capabilities`.
+    /// The origin of the value in `capabilities`.
     private enum Knowledge: Sendable {
         /// The capabilities were stored before this attempt, so they may be out of date.
         case kept
-        /// The server has sent no usable response to OPTIONS.
+        /// The server sent no usable response to OPTIONS, so the capabilities are assumed.
         case assumed
         case reported
     }
@@ -40,11 +42,11 @@ public struct TusUpload: SequentialProtocol {
     var capabilities: ServerCapabilities?
     /// The upload resource that was last recorded in the journal.
     private var noted: UploadResource?
-    /// Limits how often the upload restarts after the server dropped it. Tests replace the clock of this guard.
+    /// The limit on restarts of the upload after the server has lost it. Tests replace the clock of this value.
     var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
-    /// True once the server has lost confirmed bytes. After that, the file is sent in one request, because the server
-    /// can lose bytes between requests.
+    /// True once the server has lost bytes that it had confirmed. Such a server can lose bytes between two requests, so
+    /// the file is then sent in one request.
     var isForgetting = false
 
     /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
@@ -134,9 +136,12 @@ extension TusUpload {
         return begin(noting: isBroken ? [] : capabilities.map { [.capabilities($0)] } ?? [])
     }
 
-    /// Handles a missing response to OPTIONS. tus 1.0.0 does not require one, and some servers close the connection
-    /// instead (seen with fastapi-tusd 0.100.2). The next request, a creation, then shows whether the server supports
-    /// tus. If a checksum is required, the attempt fails, because only OPTIONS shows whether the server supports it.
+    /// Handles OPTIONS without a response. Some servers close the connection, because tus 1.0.0 does not require them
+    /// to support OPTIONS (seen with fastapi-tusd 0.100.2). The upload then starts, and its next request shows whether
+    /// the server supports tus.
+    ///
+    /// The attempt fails if the request was not sent, or if the failure is not a network failure. It also fails if a
+    /// checksum is required, because only OPTIONS shows whether the server supports it.
     private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
         guard wasSent, failure.category.isOfNetwork else { return .failed(failure) }
         guard options.checksum == nil else {
@@ -154,11 +159,12 @@ extension TusUpload {
         if isForgetting { capabilities?.facts[TusOffer.Fact.forgets] = "yes" }
     }
 
-    /// The configured maximum number of bytes in one request; nil for no limit. There is no limit for a server that
-    /// loses confirmed bytes, because it can lose them between requests.
+    /// The configured maximum number of bytes in one request; nil for no limit. It is nil for a server that has lost
+    /// confirmed bytes. Such a server can lose bytes between two requests, so the file is sent in one.
     private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
-    /// Creates a new upload, after OPTIONS if the capabilities are unknown.
+    /// Starts a new upload. If the server's features are unknown, first asks for them with OPTIONS. Fails if the file
+    /// is larger than the server accepts, or if the server does not support a required checksum.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         guard let capabilities else {
             phase = .asking
@@ -271,14 +277,16 @@ extension TusUpload {
         }
     }
 
-    /// Deletes the upload or its parts on the server. The upload then starts again, even if a deletion fails.
+    /// Deletes the upload, or all its partial uploads, on the server. Then the upload starts again, even if a deletion
+    /// fails.
     mutating func clear(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let deletions = removal(of: resource)
         phase = .clearing(deletions.count)
         return .sendAll(deletions, notes: notes + [.resource(nil)])
     }
 
-    /// Returns the new facts about the server as a note, to be stored for other uploads; empty if there are none.
+    /// Returns the new facts about the server that this upload has found, as a note that stores them for other uploads.
+    /// Returns an empty list if no fact is new.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         guard var known = capabilities else { return [] }
         if resource.tus.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
@@ -297,7 +305,8 @@ extension TusUpload {
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
-    /// Returns the receipt. Its location is the `Content-Location` of the response, or else the upload's URL.
+    /// Returns the receipt of the finished upload. Its location is the `Content-Location` of the response, or else the
+    /// upload's URL.
     func receipt(_ resource: UploadResource, _ response: ExchangeOutcome.Response?) -> Receipt {
         let named = response?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
@@ -309,7 +318,8 @@ extension TusUpload {
 }
 
 extension UploadResource {
-    /// Copies the facts about the server that other uploads have found.
+    /// Copies into this resource the facts about the server that earlier uploads have found. Does not copy the chunk
+    /// size if the server loses confirmed bytes.
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { tus.overridesMethod = true }

@@ -6,17 +6,18 @@ struct PropertyLookup: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
         case found(FoundEntry, ours: [ComputedDigest])
-        /// The server did not report whether a file or folder is at the URL.
+        /// The response does not show whether there is a file or a folder at the URL.
         case failed(UploadFailure)
     }
 
     private enum Phase: Sendable {
         case properties
-        /// `HEAD`, because the server does not support `PROPFIND`. `refusal` is the response to the `PROPFIND` of this
-        /// lookup; nil if none was sent, because the server had refused one before.
+        /// A `HEAD` request, because the server does not support `PROPFIND`. `refusal` is the response with which the
+        /// server refused this lookup's `PROPFIND`. It is nil if this lookup began with `HEAD`, because an earlier
+        /// `PROPFIND` was refused.
         case head(refusal: ExchangeOutcome.Response?)
-        /// A second `HEAD`, to the URL with a slash at its end. Without the slash, some servers describe a folder like
-        /// a file.
+        /// A second `HEAD` request, for the URL with a slash at its end. It shows whether the URL leads to a folder.
+        /// Without the slash, some servers respond for a folder as for a file.
         case slash(FoundFile, ours: [ComputedDigest])
     }
 
@@ -26,9 +27,9 @@ struct PropertyLookup: Sendable {
     private var phase: Phase
 
     /// - Parameters:
-    ///   - takesPropfind: False for a server that refused `PROPFIND` before.
-    ///   - asksChecksums: True to request the digests that ownCloud and Nextcloud store.
-    ///   - orders: The digests of the local file to compute for the lookup.
+    ///   - takesPropfind: False if the server has refused `PROPFIND` before; the lookup then begins with `HEAD`.
+    ///   - asksChecksums: True to request the file's digests from ownCloud and Nextcloud.
+    ///   - orders: The digests of the local file to compute during the lookup.
     init(
         _ address: WebDAVAddress, takesPropfind: Bool, asksChecksums: Bool = false,
         orders: [DigestRequest] = []
@@ -39,7 +40,7 @@ struct PropertyLookup: Sendable {
         phase = takesPropfind ? .properties : .head(refusal: nil)
     }
 
-    /// True while the lookup uses `PROPFIND`; false once the server has refused it.
+    /// True while this lookup uses `PROPFIND`; false if it uses `HEAD`.
     var takesPropfind: Bool { if case .properties = phase { true } else { false } }
 
     func start() -> Exchange {
@@ -100,7 +101,7 @@ struct PropertyLookup: Sendable {
         return .ask(start())
     }
 
-    /// True for a redirect to the same URL with a slash, as servers send for folders.
+    /// True for a redirect to the same path with a slash at its end. Servers send such a redirect for a folder.
     private func isSlashed(_ response: ExchangeOutcome.Response) -> Bool {
         guard let location = response.fields[.location],
             let target = UploadAddress.absolute(location, against: address.url)

@@ -1,14 +1,15 @@
 import FerryFiles
 
-/// A URL, split into the path of its folder and the name after the last slash. Both are percent-encoded.
+/// A URL, split into the server, the path of the folder, the name after the last slash, and the query. The path and the
+/// name stay percent-encoded.
 struct WebDAVAddress: Hashable, Sendable {
-    /// The scheme and the authority.
+    /// The scheme and the authority of the URL, such as `https://host:8443`.
     private let root: String
-    /// The path of the folder, with a slash at both ends.
+    /// The path up to the last slash. It has a slash at both ends.
     let folder: String
     /// The name after the last slash of the path; empty for the URL of a folder.
     let last: String
-    /// The query, from the question mark on.
+    /// The query, with its question mark; empty if the URL has no query.
     private let query: String
 
     init(_ url: String) {
@@ -34,12 +35,14 @@ struct WebDAVAddress: Hashable, Sendable {
     /// The whole path: the folder and the name in it.
     var path: String { folder + last }
 
-    /// The URL of a folder with the same name: the path has a slash at its end.
+    /// The URL of a folder with the same name: this URL with a slash at the end of its path. If the path already ends
+    /// with a slash, the URL is unchanged.
     var asFolder: WebDAVAddress {
         last.isEmpty ? self : WebDAVAddress(root: root, folder: path + "/", last: "", query: query)
     }
 
-    /// The URLs of the folders above the file, the innermost first, without the root, which always exists.
+    /// The URLs of the folders above the file, the innermost first. The root folder is left out, because it always
+    /// exists.
     var folders: [String] {
         var folders: [String] = []
         var path = Substring(folder)
@@ -51,8 +54,8 @@ struct WebDAVAddress: Hashable, Sendable {
         return folders
     }
 
-    /// The value of `Destination`: the absolute URL without its query (RFC 4918 §10.3). For a server on a Unix socket,
-    /// the URL has the host `localhost`, as in the field `Host`.
+    /// The value of the field `Destination`: the absolute URL without its query (RFC 4918 §10.3). If the server is on a
+    /// Unix socket, the URL has the host `localhost`, because the requests have `Host: localhost`.
     var destination: String {
         UploadAddress.isUnixSocket(root)
             ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last
@@ -61,8 +64,9 @@ struct WebDAVAddress: Hashable, Sendable {
     /// The maximum length of a file's name in bytes, as in most file systems.
     private static let longestName = 255
 
-    /// Returns the URL under which the file is stored until it is complete: a hidden name in the same folder. The name
-    /// contains the upload's key, so every attempt uses the same URL.
+    /// Returns the URL of the temporary file, which contains the sent bytes until the upload is complete. It is in the
+    /// same folder, and its name begins with a dot. The name contains the upload's key, so every attempt uses the same
+    /// URL.
     func temporary(key: String) -> WebDAVAddress {
         let name = last.percentDecoded() ?? last
         // Apache's default configuration denies access to names that begin with `.ht`. A name such as `_htaccess` gets
@@ -79,7 +83,8 @@ struct WebDAVAddress: Hashable, Sendable {
             root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
     }
 
-    /// The URL with the next temporary name: `…~2` after `…`, then `…~3` and so on. After `…~99` comes `…~1`.
+    /// The URL of the next temporary file in the same folder. Its name ends with `~2` if this name has no number.
+    /// Otherwise, it has the next number up to `~99`. After `~99` comes `~1`.
     var nextTemporary: WebDAVAddress {
         let name = last.percentDecoded() ?? last
         guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {
@@ -93,8 +98,9 @@ struct WebDAVAddress: Hashable, Sendable {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }
 
-    /// Returns the file's name for a temporary name that `temporary(key:)` or `nextTemporary` made; nil for any other.
-    /// If `temporary(key:)` shortened the name, the result is the shortened name.
+    /// Returns the name of the file that belongs to a temporary name. Returns nil if `last` is not a name that
+    /// `temporary(key:)` or `nextTemporary` makes. If the temporary name contains only the beginning of a long name,
+    /// the result is that beginning.
     static func name(ofTemporary last: String) -> String? {
         last.wholeMatch(of: /\.(?:_(?=_*[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)

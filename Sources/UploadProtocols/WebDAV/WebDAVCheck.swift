@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// A check of a WebDAV folder. It requests the server's features by `OPTIONS`, and the folder's properties and
-/// unfinished uploads by `PROPFIND`.
+/// The check of a WebDAV folder. It asks for the server's features by `OPTIONS`. It asks for the folder's properties,
+/// and lists the folder to find unfinished uploads, by `PROPFIND`.
 package struct WebDAVCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
@@ -69,7 +69,8 @@ package struct WebDAVCheck: DestinationCheck {
                 folder.url, depth: 1, [.resourcetype, .getcontentlength, .getlastmodified]))
     }
 
-    /// Returns the unfinished uploads: the files in the folder, without subfolders, that have temporary names.
+    /// Returns the unfinished uploads: the files in the folder whose names are temporary names of uploads. Files in
+    /// subfolders are not included.
     private func leftovers(in response: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
         (WebDAVProperties.list(in: response) ?? []).compactMap { entry in
             let last = entry.path.split(separator: "/").last.map(String.init) ?? ""
@@ -97,7 +98,7 @@ package struct WebDAVCheck: DestinationCheck {
     }
 }
 
-/// The result of reading a folder's properties.
+/// The result of a request for a folder's properties: texts for the user, no usable properties, or a failure.
 enum WebDAVFolderFinding {
     case reported([String])
     case unreported

@@ -1,29 +1,30 @@
 import HTTPTypes
 
-/// The part of a file in one request, and the way to state its position.
+/// The bytes of the file that one request sends, and how the request states their position.
 struct WebDAVChunk: Hashable, Sendable {
     enum Manner: Hashable, Sendable {
         /// A plain `PUT` of the whole file or of its first chunk. It creates or replaces the file on the server.
         case whole
         /// `PUT` with the field `Content-Range`. Few servers support the field, and some ignore it (RFC 9110 §14.5).
         case contentRange
-        /// SabreDAV's `PATCH`.
+        /// A `PATCH` of SabreDAV's partial update, with the field `X-Update-Range`.
         case partialUpdate
     }
 
     var range: Range<ByteCount>
     var manner: Manner
 
-    /// The maximum size in bytes of the first of several chunks, and of a chunk that tests whether the server supports
-    /// parts. Most servers drop the bytes of the first chunk if its `PUT` breaks, because it has no `Content-Range`.
-    /// The bytes of the test are sent again if the server does not support parts.
+    /// The maximum size in bytes of the first of several chunks, and of the chunk that tests whether the server can
+    /// write parts. Most servers lose the bytes of the first chunk if its connection breaks. The bytes of the test are
+    /// sent again if the server cannot write parts.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:
-    ///   - held: The number of stored bytes.
+    ///   - held: The number of bytes that the server has stored.
     ///   - size: The number of bytes of the whole file.
-    ///   - chunk: The maximum number of bytes in one request; nil for no limit.
-    ///   - ranges: The way to write parts of a file on the server; nil if it is unknown.
+    ///   - chunk: The maximum number of bytes in one request; nil for no limit. It is ignored if the server refuses
+    ///     parts.
+    ///   - ranges: The method by which the server writes parts of a file; nil if it is unknown.
     init(after held: ByteCount, of size: ByteCount, chunk: ByteCount?, ranges: WebDAVServer.Ranges?) {
         var length = size - held
         if let chunk, chunk < size, ranges != .refused {

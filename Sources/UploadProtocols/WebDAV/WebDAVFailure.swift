@@ -19,8 +19,8 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns `failure` as a temporary failure of the server. The time to wait is that in `failure` or in the
-    /// response, or else `lockWait`.
+    /// Returns `failure` as a temporary failure of the server, with a time to wait before the next attempt. The time
+    /// comes from `failure`, or else from the response, or else from `lockWait`.
     static func waiting(_ failure: UploadFailure, _ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
@@ -51,12 +51,11 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the failure for a `MOVE` after which the file is not at its URL, although the temporary file was
-    /// complete and the folder exists. The usual cause is a proxy that maps paths. Unless configured otherwise, it
-    /// rewrites the path of the request and not the URL in `Destination`. So `Destination` names a wrong URL for the
-    /// server.
+    /// Returns the failure for a `MOVE` after which no file has the final name. The temporary file was complete and the
+    /// folder existed. The usual cause is a proxy that changes the path of a request, but not the URL in `Destination`.
+    /// So `Destination` is wrong for the server behind the proxy.
     ///
-    /// - Parameter refusal: The server's response; nil if it reported success.
+    /// - Parameter refusal: The response that refused the `MOVE`; nil if the server reported success.
     static func astray(_ refusal: ExchangeOutcome.Response?) -> UploadFailure {
         let summary =
             refusal.map { "the server cannot move the file into place: \(failure($0).summary)" }
@@ -69,9 +68,10 @@ enum WebDAVFailure {
             status: refusal?.status)
     }
 
-    /// Returns the failure for a server that accepts neither a request as large as the file nor smaller ones.
+    /// Returns the failure for a file that is too large for one request on this server, and that cannot be sent in
+    /// smaller requests.
     ///
-    /// - Parameter refusesParts: True if the server does not accept parts of a file, of any size.
+    /// - Parameter refusesParts: True if the server does not accept a file in parts of any size.
     static func requestTooLarge(
         _ response: ExchangeOutcome.Response, size: ByteCount, refusesParts: Bool
     ) -> UploadFailure {
@@ -82,7 +82,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the message in the XML error of SabreDAV, which Nextcloud uses too; nil if there is none.
+    /// Returns the message in an XML error document of SabreDAV or Nextcloud; nil if the response has no such message.
     private static func message(in response: ExchangeOutcome.Response) -> String? {
         guard response.fields[.contentType]?.lowercased().contains("xml") == true,
             let root = XMLDocument.parse(response.body), root.name == "error",

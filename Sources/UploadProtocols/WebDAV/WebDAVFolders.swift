@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// Creates the missing folders of a file. The innermost folder is tried first. An outer folder is created only if the
-/// server reports that it is missing.
+/// Creates the missing folders above a file. The first request tries to create the innermost folder. If the server
+/// reports that the folder above it is missing, that folder is created first.
 struct WebDAVFolders: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
@@ -9,16 +9,17 @@ struct WebDAVFolders: Sendable {
         case failed(UploadFailure)
     }
 
-    /// The URLs of the folders, the innermost first.
+    /// The URLs of the folders above the file, the innermost first.
     private let folders: [String]
     private var current = 0
-    /// True once the server has created one of the folders, or reported that it exists. From then on, the folders
-    /// inside that one are created, from the outside in.
+    /// True once the server has created one of the folders, or reported that the folder exists. After that, the folders
+    /// inside it are created, the outermost first.
     private var isDescending = false
-    /// The index of the folder whose request was repeated; nil before the first repetition.
+    /// The index of the folder whose request was last repeated after status 403; nil if none was repeated.
     private var repeated: Int?
 
-    /// Prepares the creation of the folders above `address`; nil if only the root is above it, which always exists.
+    /// Prepares to create the folders above `address`. The result is nil if there is none but the root, which always
+    /// exists.
     init?(of address: WebDAVAddress) {
         folders = address.folders
         if folders.isEmpty { return nil }

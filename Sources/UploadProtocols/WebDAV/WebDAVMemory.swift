@@ -1,17 +1,17 @@
-/// The facts that an upload by WebDAV stores between attempts.
+/// The facts about a WebDAV upload that are stored on disk for a later attempt.
 struct WebDAVMemory: ResumeForm {
-    /// The final name in a `MOVE` that may have reached the server; nil if no `MOVE` was sent.
+    /// The final name in a `MOVE` that possibly reached the server; nil if no such `MOVE` was sent.
     var movedName: String?
-    /// The version of the file under the final name before the `MOVE`; nil if there was no file.
+    /// The version of the file that had the final name before the `MOVE`; nil if no file had this name.
     var old: WebDAVVersion?
-    /// The version of the file under its temporary name.
+    /// The version of the temporary file; nil if the server has not described it.
     var new: WebDAVVersion?
-    /// The number of consecutive lookups of the temporary name that failed with a server error or a lock.
+    /// The number of lookups of the temporary file in a row to which the server responded 423 or 500.
     var refusedLooks = 0
     /// The URL of an earlier temporary file, which is deleted when the upload is done; nil if there is none.
     var abandonedURL: String?
-    /// The target of a trial `MOVE` of the temporary file: the next temporary URL. The trial shows whether the server
-    /// moves files to the URL in `Destination`. Nil if no trial is in progress.
+    /// The second temporary name, as a URL, to which a trial `MOVE` moves the temporary file; nil if no trial is in
+    /// progress. The trial shows whether the server moves files to the URL in `Destination`.
     var nextURL: String?
 
     static var keys: [ResumeKey<Self>] {
@@ -31,8 +31,8 @@ extension UploadResource {
     }
 }
 
-/// The stored strings of a version: its size, entity tag and time. Every version has a string for its size, which is
-/// empty if the size is unknown. Without that string, there is no version.
+/// The strings that store a version of a file on disk: its size, entity tag and time. The string for the size is empty
+/// if the size is unknown. Without a string for the size, the stored version is nil.
 extension WebDAVVersion? {
     var storedSize: String? {
         get { map { $0.size.map { "\($0)" } ?? "" } }

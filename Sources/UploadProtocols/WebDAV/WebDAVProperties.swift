@@ -1,16 +1,17 @@
 import FerryFiles
 import HTTPTypes
 
-/// The result of `PROPFIND` for one URL (RFC 4918 §9.1). Elements are recognized by their XML namespaces, because the
-/// prefixes differ between servers.
+/// The properties of one file or folder in a response to `PROPFIND` (RFC 4918 §9.1). XML elements are recognized by
+/// their namespaces, because servers choose different prefixes for them.
 struct WebDAVProperties: Hashable, Sendable {
-    /// The path without percent-encoding and without a slash at its end.
+    /// The path of the file or folder, without percent-encoding. A slash at its end is removed, except from the root.
     var path: String
     var isFolder = false
     var file = FoundFile()
-    /// The time of the last write.
+    /// The time when the file or folder was last changed; nil if the server does not report it.
     var modified: Date?
-    /// The number of bytes that can still be stored (RFC 4331 §3). ownCloud sends a negative number if it is unknown.
+    /// The number of bytes that can still be stored (RFC 4331 §3). ownCloud sends a negative number if this is unknown.
+    /// Nil if the server reports nothing.
     var quotaAvailable: ByteCount?
 
     /// The properties to request.
@@ -21,6 +22,8 @@ struct WebDAVProperties: Hashable, Sendable {
         case checksums
     }
 
+    /// Makes the `PROPFIND` request for these properties of a URL.
+    ///
     /// - Parameter depth: 0 for the URL itself, 1 to include the entries of a folder.
     static func exchange(_ url: String, depth: Int = 0, _ wishes: [Wish]) -> Exchange {
         let names = wishes.map { wish in
@@ -35,8 +38,8 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties of all URLs in the response, in the response's order; nil if it is not a multi-status
-    /// response.
+    /// Returns the properties of all files and folders in the response, in its sequence. Leaves out those for which the
+    /// server reports an error. Returns nil if the response is not a multi-status response (207).
     static func list(in response: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard response.status == 207, let root = XMLDocument.parse(response.body), root.name == "multistatus",
             root.namespace == dav
@@ -44,7 +47,8 @@ struct WebDAVProperties: Hashable, Sendable {
         return root.children(named: "response", in: dav).compactMap(WebDAVProperties.init)
     }
 
-    /// Returns the properties of the URL `address`, or else of the first URL in the response; nil if there are none.
+    /// Returns the properties of the URL `address` from the response. If the response does not contain that URL,
+    /// returns those of its first URL. Returns nil if the response contains no properties.
     static func one(in response: ExchangeOutcome.Response, at address: WebDAVAddress) -> WebDAVProperties? {
         guard let all = list(in: response) else { return nil }
         let path = normalized(address.path)

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// The known facts about a WebDAV server, stored in `ServerCapabilities`.
+/// The facts about a WebDAV server that its responses have shown. They are stored in `ServerCapabilities`.
 struct WebDAVServer: Hashable, Sendable {
-    /// The way in which the server writes a part of a file, or the fact that it does not.
+    /// The method by which the server writes a part of a file. The case `refused` means that it cannot.
     enum Ranges: String, Sendable {
-        /// A `PUT` with `Content-Range`, which has worked (RFC 9110 §14.5).
+        /// `PUT` with `Content-Range`, after one such request has worked (RFC 9110 §14.5).
         case put
-        /// SabreDAV's `PATCH` with `X-Update-Range`, which the server offers.
+        /// SabreDAV's `PATCH` with `X-Update-Range`. The server offered it in its response to `OPTIONS`.
         case patch
-        /// The server has refused to write a range of a file, or joined ranges incorrectly.
+        /// The server has refused to write a part of a file, or the stored file had a wrong size after a part.
         case refused = "no"
     }
 
@@ -16,7 +16,7 @@ struct WebDAVServer: Hashable, Sendable {
 
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
-    /// Reads the facts in a response to `OPTIONS`. A refusal contains none.
+    /// Reads the facts from the response to `OPTIONS`. If the server refused the request, no facts are known.
     init(options response: ExchangeOutcome.Response) {
         capabilities = ServerCapabilities()
         guard response.isSuccess else { return }
@@ -29,7 +29,7 @@ struct WebDAVServer: Hashable, Sendable {
         if capabilities.extensions.contains("sabredav-partialupdate") { ranges = .patch }
     }
 
-    /// False once the server is known not to support `MOVE`.
+    /// False once a response has shown that the server does not support `MOVE`. True before that.
     var moves: Bool {
         get { capabilities.facts["move"] != "no" }
         set { capabilities.facts["move"] = newValue ? nil : "no" }
@@ -40,7 +40,7 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["propfind"] = newValue ? nil : "no" }
     }
 
-    /// The way to write parts of a file on this server; nil while it is unknown.
+    /// The method by which this server writes parts of a file; nil while it is unknown.
     var ranges: Ranges? {
         get { capabilities.facts["ranges"].flatMap(Ranges.init) }
         set { capabilities.facts["ranges"] = newValue?.rawValue }
@@ -52,13 +52,14 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["move"] = newValue ? "yes" : nil }
     }
 
-    /// The maximum number of bytes in one request, learned from refusals (413); nil if no request was refused.
+    /// The maximum number of bytes in one request. It is set after the server refused a request as too large (413), and
+    /// nil before.
     var largestRequest: ByteCount? {
         get { capabilities.facts["largestRequest"].flatMap { ByteCount($0) }.flatMap { $0 > 0 ? $0 : nil } }
         set { capabilities.facts["largestRequest"] = newValue.map { "\($0)" } }
     }
 
-    /// True for Nextcloud and ownCloud, which store times and digests.
+    /// True for Nextcloud and ownCloud, which store the modification times and the digests of files.
     var isOwnCloud: Bool {
         capabilities.extensions.contains { name in
             name.hasPrefix("nextcloud-") || name.hasPrefix("oc-") || name.hasPrefix("nc-")

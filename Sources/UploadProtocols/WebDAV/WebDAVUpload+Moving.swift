@@ -2,9 +2,9 @@ import HTTPTypes
 
 /// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
-    /// Moves the complete file to its final name. If a file has this name, and no `MOVE` on this server is known to
-    /// work, a trial `MOVE` comes first. A proxy can change the path of the request without changing the URL in
-    /// `Destination`. Without the trial, the `MOVE` could then replace another file.
+    /// Moves the complete file to its final name. A trial `MOVE` comes first if a file already has this name and no
+    /// `MOVE` on this server has worked before. The reason is that a proxy can change the path of a request but not the
+    /// URL in `Destination`. Behind such a proxy, the `MOVE` could replace a wrong file.
     mutating func moveToFinalName() -> Step {
         goal.version != nil && !server.movesArrive ? tryMove() : move()
     }
@@ -23,8 +23,8 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    /// Sends a trial `MOVE` from the temporary name to the next temporary name. No other file has that name, so a
-    /// lookup shows whether the `MOVE` worked.
+    /// Sends a trial `MOVE` of the temporary file to a second temporary name. No other file has this name, so a lookup
+    /// of it shows whether the `MOVE` worked.
     private mutating func tryMove() -> Step {
         let next = temporary.nextTemporary
         var exchange = Exchange(.move, temporary.url)
@@ -75,9 +75,9 @@ extension WebDAVUpload {
         }
     }
 
-    /// Handles the lookup of the temporary file after a refused `MOVE`. If the file still exists, the `MOVE` is
-    /// repeated. If the repetition is refused too, the server probably does not accept the URL in `Destination`. If the
-    /// file is gone, the `MOVE` has possibly worked, so the final name is looked up.
+    /// Handles the lookup of the temporary file after the server refused the `MOVE`. If the complete file still exists,
+    /// the `MOVE` is repeated. After several refusals, the upload fails, because the server probably does not accept
+    /// the URL in `Destination`. If the file is gone, the `MOVE` has possibly worked, so the final name is looked up.
     mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))
@@ -122,7 +122,9 @@ extension WebDAVUpload {
             verified: verified)
     }
 
-    /// Handles a `MOVE` that the server reported as successful, although no file of the right size has the final name.
+    /// Ends the attempt after a `MOVE` that the server reported as successful, although no file of the right size has
+    /// the final name. If another file has appeared there, the failure states its size. If not, the temporary file is
+    /// deleted.
     private mutating func lost(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, let size = file.size,
             goal.version.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
@@ -130,7 +132,7 @@ extension WebDAVUpload {
         return .failed(SingleRequestUpload.wrongSize(size, of: item.size, .server), notes: [.resource(nil)])
     }
 
-    /// Starts the upload again from its first byte.
+    /// Starts the upload again from the first byte of the file. Fails if this attempt has started again too often.
     private mutating func startAgain() -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")
@@ -147,7 +149,7 @@ extension WebDAVUpload {
 }
 
 extension FoundEntry {
-    /// The version of a file; nil for a folder or nothing.
+    /// The version of the file; nil if a folder or nothing was found.
     var version: WebDAVVersion? {
         if case .file(let file) = self { WebDAVVersion(file) } else { nil }
     }

@@ -3,33 +3,35 @@ import HTTPTypes
 
 /// The steps that write the file's bytes under the temporary name.
 extension WebDAVUpload {
-    /// The maximum number of bytes in the first `PATCH` of SabreDAV's partial update. It is small, because a web server
-    /// that buffers requests for PHP drops all bytes of a broken request.
+    /// The maximum number of bytes in the first `PATCH` of SabreDAV's partial update. It is small because of web
+    /// servers that pass a request to PHP only when it is complete. If the connection breaks earlier, all bytes of the
+    /// request are lost.
     private static let firstPart: ByteCount = 1 << 20
-    /// The maximum number of bytes in a `PATCH` after the first. The size doubles after each success, up to this limit.
+    /// The maximum number of bytes in any `PATCH` after the first one. Each successful `PATCH` doubles the size of the
+    /// next, up to this limit.
     private static let largestPart: ByteCount = 16 << 20
 
-    /// The maximum number of bytes in one request; nil for no limit. It is the lowest of the configured chunk size, the
-    /// server's known limit and, for a partial update, the current part size.
+    /// The maximum number of bytes in one request; nil for no limit. It is the lowest of three sizes: the configured
+    /// chunk size, the largest request that the server accepts, and the current size of a partial update.
     private var chunk: ByteCount? {
         let part = server.ranges == .patch ? resource?.appends.learntChunk ?? Self.firstPart : nil
         return [options.chunkSize, server.largestRequest, part].compactMap { $0 }.min()
     }
 
-    /// True if the file is larger than one request and is not sent by SabreDAV's partial update. The server may then
-    /// join its parts incorrectly.
+    /// True if the file is too large for one request, and the server does not offer SabreDAV's partial update. If it
+    /// was sent in parts, the server has possibly joined them incorrectly.
     private var isInRanges: Bool {
         (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
     }
 
-    /// True if the `size` bytes that an earlier attempt stored are usable as the beginning of the file.
+    /// True if `size` stored bytes under the temporary name are usable as the beginning of the file.
     ///
-    /// A part of the file is usable if the file is sent in parts and the server is not known to refuse them. If it is
-    /// unknown whether the server joins parts correctly, the stored size after the next chunk shows that.
+    /// Fewer bytes than the whole file are usable if the file is sent in parts, and if the server has not refused
+    /// parts. If the server has never joined parts, the lookup after the next part shows whether it can.
     ///
-    /// A file of the full size is usable if it was not sent in parts by `Content-Range`, or if the server is known to
-    /// join parts. Otherwise, the file possibly has holes. It is then used only if an earlier attempt possibly sent its
-    /// `MOVE`.
+    /// A file of the full size is usable if it was not sent with `Content-Range`, or if this server has joined parts
+    /// before. Any other file of this size possibly has gaps. It is used only if an earlier attempt possibly sent its
+    /// `MOVE`. More bytes than the file has are not usable.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }
@@ -59,8 +61,8 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// Looks for the temporary file under the next temporary name, because it is missing under the recorded one. A
-    /// trial `MOVE` of an earlier attempt to that name (see `tryMove`) may have worked although its response was lost.
+    /// Looks for the temporary file at the target of an earlier trial `MOVE` (see `tryMove`). The file is missing under
+    /// its recorded name. The trial possibly worked, but its response was lost.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next
@@ -69,11 +71,12 @@ extension WebDAVUpload {
         return look(at: temporary, for: .temporary)
     }
 
-    /// The number of consecutive failed lookups of the temporary name after which another name is used.
+    /// The number of failed lookups of the temporary file in a row after which another temporary name is used.
     private static let refusedLooks = 2
 
-    /// Handles a server error or a lock in the lookup of the temporary name. rclone 1.60 returns an error for up to an
-    /// hour, while it waits for the rest of a broken request to that name.
+    /// Handles status 423 or 500 in the lookup of the temporary file. The first time, the attempt fails. The second
+    /// time in a row, the upload starts again under another temporary name. If a `MOVE` was possibly sent, the attempt
+    /// fails instead. rclone 1.60 returns an error for up to an hour, while it waits for the rest of a broken request.
     mutating func refusedTemporary(_ failure: UploadFailure) -> Step {
         guard var refused = resource else { return .failed(failure) }
         refused.webDAV.refusedLooks += 1
@@ -160,9 +163,9 @@ extension WebDAVUpload {
         }
     }
 
-    /// Handles the refusal of a request with the whole file. If the folder is missing, some servers respond with 403,
-    /// 405 or 412 in place of 409 (RFC 4918 §9.7.1). So the folder is looked up, if that has not been done in this
-    /// attempt.
+    /// Handles the refusal of a plain `PUT`. If the folder is missing, some servers respond 403, 405 or 412 instead of
+    /// 409 (RFC 4918 §9.7.1). So the folder is looked up, once in an attempt. A temporary refusal ends the attempt
+    /// without this lookup.
     private mutating func refusedWhole(_ response: ExchangeOutcome.Response) -> Step {
         let failure = WebDAVFailure.failure(response)
         guard failure.category == .permanent, !knowsFolder, WebDAVFolders(of: finalAddress) != nil else {
@@ -172,8 +175,9 @@ extension WebDAVUpload {
         return look(at: WebDAVAddress(finalAddress.folderURL), for: .refusedFolder(failure))
     }
 
-    /// Handles a request that was too large (413) by trying a smaller one. Apache's LimitRequestBody and nginx's
-    /// client_max_body_size limit one request, not the file.
+    /// Handles status 413 (request too large) by sending a smaller part of the file. Apache's LimitRequestBody and
+    /// nginx's client_max_body_size limit one request, not the file. Fails if the refusal is temporary, if the server
+    /// refuses parts, or if no smaller size is left.
     private mutating func tooLarge(_ response: ExchangeOutcome.Response, _ chunk: WebDAVChunk) -> Step {
         let failure = WebDAVFailure.failure(response).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
@@ -188,8 +192,9 @@ extension WebDAVUpload {
         return write(from: chunk.range.lowerBound)
     }
 
-    /// Handles the lookup of the temporary file after `chunk` was sent; `place` is nil if the server refused the
-    /// lookup.
+    /// Handles the lookup of the temporary file after a request sent `chunk`. If all bytes arrived, the upload
+    /// continues. If not, the file is sent again without parts, or the attempt fails after a plain `PUT`. `place` is
+    /// nil if the server refused the lookup; only a plain `PUT` then counts as complete.
     mutating func measured(_ place: FoundEntry?, _ chunk: WebDAVChunk) -> Step {
         let end = chunk.range.upperBound
         let size: ByteCount?
@@ -217,7 +222,8 @@ extension WebDAVUpload {
         return moveToFinalName()
     }
 
-    /// Records that the server does not join parts of a file, and sends the whole file in one `PUT`.
+    /// Records that this server does not write parts of a file, and sends the whole file in one `PUT`. Fails if this
+    /// attempt has started again too often.
     private mutating func writeAnew(after chunk: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")

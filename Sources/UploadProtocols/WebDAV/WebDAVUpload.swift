@@ -1,22 +1,22 @@
 import HTTPTypes
 
-/// Upload by WebDAV (RFC 4918): `PUT` under a temporary name, a check of the stored size, then `MOVE` to the final
-/// name.
+/// The upload protocol WebDAV (RFC 4918). It sends the file by `PUT` under a temporary name, checks the stored size,
+/// and renames the file by `MOVE`.
 ///
-/// When a `PUT` breaks, some servers keep a truncated file or lose the old one. With a temporary name, a broken upload
-/// does not affect the file under the final name. A server without `MOVE` is not supported; the protocol `put` supports
-/// it.
+/// If the connection breaks during a `PUT`, some servers keep a truncated file, or delete the old file of that name.
+/// The temporary name protects the file under the final name. A server without `MOVE` is not supported; the protocol
+/// `put` supports it.
 ///
-/// An interrupted upload starts again, unless the server can write parts of a file. SabreDAV can, by its partial update
-/// (`PATCH`). Other servers may support `PUT` with `Content-Range`, which is tried if a chunk size is configured or a
-/// large request was refused. Some servers ignore that field and replace the file by the part, so it is only used under
-/// the temporary name.
+/// An interrupted upload starts again, except on a server that can write parts of a file. SabreDAV can, by its partial
+/// update (`PATCH`). On other servers, `PUT` with `Content-Range` is tried if a chunk size is configured, or if the
+/// server refused a large request. Some servers ignore `Content-Range` and replace the file by the part. So the field
+/// is used only under the temporary name.
 ///
-/// After a successful `MOVE`, a lookup checks the final name, because a proxy that maps paths can make the server move
-/// the file to another URL.
+/// After a successful `MOVE`, a lookup checks the final name. A proxy that changes paths can make the server move the
+/// file to another URL.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
-    /// The traits for most servers. They cannot write parts of a file, so `resumes` is false.
+    /// The traits of this protocol. `resumes` is false, because most servers cannot write parts of a file.
     public static let traits = ProtocolTraits(
         resumes: false, fillsSlot: true, respondsWithPages: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
@@ -26,7 +26,7 @@ public struct WebDAVUpload: SequentialProtocol {
         case looking(PropertyLookup, Purpose)
         case making(WebDAVFolders)
         case writing(WebDAVChunk)
-        /// A `MOVE` from the temporary name to the next temporary name was sent. It shows whether the server moves
+        /// Sends a trial `MOVE` of the temporary file to a second temporary name. It shows whether the server moves
         /// files to the URL in `Destination`.
         case trying
         case moving
@@ -35,23 +35,26 @@ public struct WebDAVUpload: SequentialProtocol {
 
     /// The purpose of a lookup.
     enum Purpose: Sendable {
-        /// The temporary file, to see how many bytes an earlier attempt stored.
+        /// Looks up the temporary file, to see how many bytes an earlier attempt stored.
         case temporary
-        /// A candidate for the final name, to see whether it is free and what the policy for an existing file requires.
+        /// Looks up a possible final name, to see whether a file has it already, and to follow the policy for an
+        /// existing file.
         case found(ExistingChoice)
-        /// The folder of the file, to create a missing folder before the file is sent. Otherwise many bytes could be
-        /// sent in vain.
+        /// Looks up the folder of the file, to create a missing folder before the file is sent. Otherwise many bytes
+        /// could be sent in vain.
         case folder
-        /// The folder of the file, to see whether it is missing, after the server refused the file with this failure.
+        /// Looks up the folder of the file after the server refused the file with this failure, to see whether the
+        /// folder is missing.
         case refusedFolder(UploadFailure)
-        /// The temporary file, to see whether all bytes up to the end of this chunk arrived.
+        /// Looks up the temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
-        /// The next temporary name, to see whether the trial `MOVE` has moved the temporary file to it.
+        /// Looks up the second temporary name, to see whether the trial `MOVE` has moved the temporary file to it.
         case trial
-        /// The temporary file, to see whether it still exists after the server refused the `MOVE` with this response.
+        /// Looks up the temporary file after the server refused the `MOVE` with this response, to see whether the file
+        /// still exists.
         case unmoved(ExchangeOutcome.Response)
-        /// The final name, to see whether the new file has it; `isOurs` is true if the server reported the `MOVE` as
-        /// successful.
+        /// Looks up the final name, to see whether it belongs to the new file. `isOurs` is true if the server reported
+        /// the `MOVE` as successful.
         case result(isOurs: Bool)
     }
 
@@ -61,7 +64,7 @@ public struct WebDAVUpload: SequentialProtocol {
         case failed(UploadFailure)
     }
 
-    /// The final name of the file.
+    /// The final name of the file, and what the server has under this name.
     struct Goal: Sendable {
         var name: String
         /// True if the `MOVE` is allowed to replace an existing file.
@@ -70,20 +73,20 @@ public struct WebDAVUpload: SequentialProtocol {
         var version: WebDAVVersion?
     }
 
-    /// The maximum size in bytes of a file that is sent without a lookup of its folder first. If the folder is missing,
-    /// only these few bytes are sent in vain.
+    /// The maximum size in bytes of a file that is sent without a lookup of its folder. If the folder is missing, the
+    /// file is sent in vain, but it is small.
     static let folderLookSize: ByteCount = 64 << 10
 
     let item: UploadItem
     let options: ProtocolOptions
     var phase = Phase.asking
     var server = WebDAVServer(ServerCapabilities())
-    /// The current upload resource; nil for a new upload until its first request with content.
+    /// The state of the upload that is stored for a later attempt; nil for a new upload until its first `PUT`.
     var resource: UploadResource?
-    /// The number of usable bytes stored under the temporary name; nil if there is no such file, or before the first
-    /// lookup.
+    /// The number of stored bytes under the temporary name from which the upload can continue. Nil if no temporary file
+    /// exists, or if it has not been looked up.
     var held: ByteCount?
-    /// The version of the temporary file, as the server last described it; nil if the server has not described it.
+    /// The version of the temporary file, as last described by the server; nil if it is unknown.
     var newVersion: WebDAVVersion?
     var goal: Goal
     var knowsFolder = false
@@ -152,10 +155,10 @@ extension WebDAVUpload {
         }
     }
 
-    /// True if an earlier attempt may have moved the file.
+    /// True if an earlier attempt possibly moved the file to its final name.
     var mayBeMoved: Bool { resource?.webDAV.movedName != nil }
 
-    /// Adds a note to the next step that the protocol returns.
+    /// Adds `note` to the step that `receive` returns next.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteServer() { note(.capabilities(server.capabilities)) }
@@ -172,8 +175,8 @@ extension WebDAVUpload {
 
     var finalAddress: WebDAVAddress { address(of: goal.name) }
 
-    /// The URL of the temporary file: the recorded one, or else one made from the item's name and key. It does not
-    /// depend on the final name, which the policy for an existing file can change.
+    /// The URL of the temporary file. It comes from the stored resource, or else from the item's name and key. It does
+    /// not contain the final name, which the policy for an existing file can change.
     var temporary: WebDAVAddress {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }
@@ -250,8 +253,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Looks up the final name, and then follows the policy for an existing file. Without the lookup, a `MOVE` with
-    /// `Overwrite: T` would replace a folder with all its content.
+    /// Looks up the final name, then follows the policy for an existing file. The lookup is needed without a policy
+    /// too: a `MOVE` with `Overwrite: T` could replace a folder and everything in it.
     mutating func choose() -> Step {
         let choice = ExistingChoice(item, policy: options.existing, looksAlways: true)
         return act(on: choice.start(), choice)
@@ -275,7 +278,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Takes the next step once the file's final address is known.
+    /// Takes the next step after the final name was chosen. A complete file is moved to this name. An incomplete file
+    /// gets its next bytes. Before the first bytes of a large file, the folder is looked up.
     private mutating func proceed() -> Step {
         if held == item.size { return moveToFinalName() }
         if held ?? 0 == 0, !knowsFolder, item.size > Self.folderLookSize {

@@ -1,15 +1,20 @@
-/// The facts that distinguish versions of a file on a server.
+/// The size, the entity tag and the modification time of a file on a server. They are compared to find out whether the
+/// file has changed.
 struct WebDAVVersion: Hashable, Sendable {
-    /// The number of bytes; nil if the server does not state it.
+    /// The size of the file in bytes; nil if the server does not state it.
     var size: ByteCount?
-    /// The entity tag without the prefix `W/` of a weak tag. Apache's tag of an unchanged file has the prefix in the
-    /// first second only.
+    /// The entity tag without the prefix `W/`, which marks a weak tag. Nil if the server sent no tag, or one of more
+    /// than 256 bytes.
+    ///
+    /// Apache sends a tag with the prefix in the first second after a change of the file. Later it sends the same tag
+    /// without the prefix.
     var entityTag: String?
-    /// The time of the last change, as sent; most servers have a resolution of one second.
+    /// The time of the file's last change, as text from the server; most servers state whole seconds. Nil if the server
+    /// stated no time, or one of more than 256 bytes.
     var modified: String?
 
-    /// The maximum length of `entityTag` and of `modified`, in bytes. A longer one is dropped, because both are stored
-    /// with the upload in the queue's files.
+    /// The maximum length of `entityTag` and of `modified`, in bytes. A longer text is replaced by nil, because both
+    /// properties are stored on disk.
     private static let longest = 256
 
     init(_ file: FoundFile) {
@@ -34,20 +39,24 @@ struct WebDAVVersion: Hashable, Sendable {
     }
 }
 
-/// The conclusion whether a `MOVE` put the new file in place of the old one.
+/// Whether a `MOVE` request put the new file at the final URL, or left the old file there.
 ///
-/// An equal size proves nothing, because the old file may have the same size.
+/// The sizes alone do not show this, because the old and the new file possibly have the same size.
 enum WebDAVArrival: Hashable, Sendable {
     case arrived
-    /// The old file still has the final name, so the server has moved the new file elsewhere.
+    /// The final URL still has the old file, and the new file differs from it. So the server has moved the new file to
+    /// another URL.
     case astray
-    /// The versions of the old and the new file look alike, or cannot be compared.
+    /// The responses of the server do not show which file is at the final URL. The old and the new file look alike, or
+    /// the server describes them too little.
     case unknown
 
+    /// Compares the file that is at the final URL after the `MOVE` with the old and the new file.
+    ///
     /// - Parameters:
-    ///   - old: The version of the file before the `MOVE`; nil if there was none.
-    ///   - new: The version of the temporary file; nil if the server did not describe it.
-    ///   - found: The version of the file after the `MOVE`.
+    ///   - old: The file that was at the final URL before the `MOVE`; nil if there was none.
+    ///   - new: The temporary file that `MOVE` renames; nil if the server did not describe it.
+    ///   - found: The file that is at the final URL after the `MOVE`.
     init(old: WebDAVVersion?, new: WebDAVVersion?, found: WebDAVVersion) {
         guard let old else {
             self = .arrived

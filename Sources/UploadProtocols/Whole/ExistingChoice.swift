@@ -1,14 +1,15 @@
-/// Decides whether a file is sent and under which name, by the policy for a file that already exists on the server. The
-/// caller performs the lookups on the server.
+/// Decides whether a file is sent, and under which name. The decision depends on the policy for existing files and on
+/// the files that the server already has. The caller looks up these files and passes the results.
 package struct ExistingChoice: Sendable {
-    /// The next action.
+    /// The next step of the caller: look up a name on the server, send the file, or end the upload.
     package enum Verdict: Sendable {
         /// Look up this name on the server. If `digest` is not nil, also compute this digest of the local file.
         case look(name: String, digest: DigestAlgorithm?)
         /// Send the file under this name. If `replaces` is true, replace an existing file.
         case free(name: String, replaces: Bool)
-        /// The server has the file under this name. `verified` is the algorithm of the digest that proves this; nil if
-        /// only the size was compared. `wasThere` is false if an earlier attempt of this upload sent the file.
+        /// The server already has the file under this name, so nothing is sent. `verified` is the algorithm of the
+        /// digest that proves this; nil if only the sizes were compared. `wasThere` is false if an earlier attempt of
+        /// this upload sent the file; otherwise it is true.
         case finished(name: String, FoundFile, verified: DigestAlgorithm?, wasThere: Bool)
         case failed(UploadFailure)
     }
@@ -17,7 +18,7 @@ package struct ExistingChoice: Sendable {
     package struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
         package var name: String
-        /// True if the server possibly has the whole file, although no response came.
+        /// True if the server possibly has the whole file, although the attempt received no response.
         package var mayBeComplete: Bool
 
         package init(name: String, mayBeComplete: Bool) {
@@ -32,7 +33,8 @@ package struct ExistingChoice: Sendable {
         case comparing(name: String, isOwn: Bool)
     }
 
-    /// The maximum number of names to try. That many copies of one file on the server are probably a mistake.
+    /// The maximum number of names that the policy `rename` tries, such as `name (2).ext`. If the server has files with
+    /// all these names, the upload fails. So many copies are probably a mistake.
     static let nameLimit = 100
 
     private let item: UploadItem
@@ -40,10 +42,12 @@ package struct ExistingChoice: Sendable {
     private let looksAlways: Bool
     private var phase: Phase
 
+    /// Creates a choice for the upload of `item`.
+    ///
     /// - Parameters:
     ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
-    ///   - looksAlways: True to look up the name under every policy. If false, a folder of that name is not detected
-    ///     under `replace` or without a policy.
+    ///   - looksAlways: True to look up the name on the server under every policy. If false, the policies `replace` and
+    ///     nil skip the lookup. They then do not notice a folder with this name.
     package init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
     ) {
@@ -53,8 +57,8 @@ package struct ExistingChoice: Sendable {
         phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
     }
 
-    /// Returns the first action. It is `free` without a lookup, if the policy does not depend on an existing file and
-    /// `looksAlways` is false.
+    /// Returns the first action. If `looksAlways` is false and the policy is `replace` or nil, the action is `free`. In
+    /// all other cases, the action is a lookup.
     package func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)

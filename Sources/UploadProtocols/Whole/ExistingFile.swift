@@ -1,13 +1,13 @@
 package import HTTPTypes
 
-/// The lookup of an existing file by `HEAD` before the upload. The policy for existing files then decides whether the
-/// local file is sent, and under which name.
+/// Asks the server by `HEAD`, before the upload, whether a file already exists at the upload's URL. The policy for
+/// existing files then decides whether the local file is sent, and under which name.
 package struct ExistingFile: Sendable {
-    /// The next action of the caller.
+    /// The next step of the caller: send a `HEAD` request, send the file, or end the upload.
     package enum Verdict: Sendable {
         case ask(Exchange)
-        /// Send the file under this name, with the header fields in `precondition`. If the upload must not replace a
-        /// file, these fields make the server refuse the request if a file has appeared since the lookup.
+        /// Send the file under this name, with the header fields in `precondition`. The fields make the server refuse
+        /// the file if the name is no longer free. They are empty if the upload is allowed to replace a file.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)
@@ -18,9 +18,11 @@ package struct ExistingFile: Sendable {
     private let address: @Sendable (_ name: String) -> String
     private var choice: ExistingChoice
 
+    /// Creates a lookup for the upload of `item`.
+    ///
     /// - Parameters:
     ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
-    ///   - address: Returns the URL of the file with the given name.
+    ///   - address: Returns the URL on the server for a file name.
     package init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: ExistingChoice.Begun? = nil,
         address: @escaping @Sendable (_ name: String) -> String
@@ -31,8 +33,8 @@ package struct ExistingFile: Sendable {
         choice = ExistingChoice(item, policy: policy, begun: begun)
     }
 
-    /// Returns the first action. If the policy does not depend on an existing file, the action is `free` without a
-    /// request.
+    /// Returns the first action. If the policy is `replace` or nil, the action is `free`. Otherwise, the action is a
+    /// `HEAD` request.
     package func start() -> Verdict { verdict(choice.start()) }
 
     /// Handles the response to the last request, and returns the next action.
@@ -71,12 +73,13 @@ package struct ExistingFile: Sendable {
         }
     }
 
-    /// The header field that makes the server refuse a request if a file exists at the URL (RFC 9110 §13.1.2).
+    /// The header field `If-None-Match: *`. The server refuses a request with this field if a file exists at the URL
+    /// (RFC 9110 §13.1.2).
     private static let onlyNew: HTTPFields = [.ifNoneMatch: "*"]
 }
 
 extension FoundFile {
-    /// Reads the header fields of a response to `HEAD`.
+    /// Creates a description of a file from the header fields of a response to `HEAD`.
     init(headed fields: HTTPFields) {
         self.init(
             size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],

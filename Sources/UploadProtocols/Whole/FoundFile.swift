@@ -5,15 +5,15 @@ package enum FoundEntry: Hashable, Sendable {
     case file(FoundFile)
 }
 
-/// A file on a server, as far as the server describes it.
+/// A file on a server, described by the values that the server has sent.
 package struct FoundFile: Hashable, Sendable {
     /// The number of bytes; nil if the server does not state it.
     package var size: ByteCount?
-    /// The entity tag as sent.
+    /// The entity tag exactly as the server sent it; nil if the server sent none.
     package var entityTag: String?
     /// The digests that the server reports, the strongest first.
     package var reported: [ServerDigest]
-    /// The time of the file's last change, as sent.
+    /// The time of the file's last change, exactly as the server sent it; nil if the server sent none.
     package var modified: String?
 
     package init(
@@ -26,8 +26,8 @@ package struct FoundFile: Hashable, Sendable {
         self.modified = modified
     }
 
-    /// Compares one digest from the server with the local digest. The algorithm is the first one in `ours` for which
-    /// the server reports a digest. Returns nil if there is no such algorithm.
+    /// Compares a digest of the local file with the server's digest of the same algorithm. If `ours` has several
+    /// digests, the first one that the server also reports is compared. Returns nil if the server reports none of them.
     func agrees(with ours: [ComputedDigest]) -> DigestComparison? {
         for digest in ours {
             guard let reported = reported.first(where: { $0.algorithm == digest.algorithm }) else { continue }
@@ -42,7 +42,7 @@ enum DigestComparison: Hashable, Sendable {
     case same(DigestAlgorithm)
     case different(DigestAlgorithm)
 
-    /// Returns the failure for a file on the server whose content differs from the local file.
+    /// Returns the failure to report if the file on the server has another digest than the local file.
     static func mismatch(_ algorithm: DigestAlgorithm) -> UploadFailure {
         UploadFailure(
             .permanent, "what the server holds is not this file: its \(algorithm.shown) is another",

@@ -1,16 +1,17 @@
 import FerryFiles
 public import HTTPTypes
 
-/// The part of a server's response that contains the URL of the finished upload. Paste and media servers use different
-/// parts.
+/// The part of a server's response that contains the URL of the finished upload: a header field, or a value in a JSON
+/// body.
 public enum LinkSource: Hashable, Sendable {
     case header(HTTPField.Name)
     case pointer(JSONPointer)
 
-    /// Returns the URL in the response; nil if it has no valid one. Any host is allowed, because Ferry sends no request
-    /// to this URL.
+    /// Returns the absolute URL in this part of the response. Nil if the part is missing or contains no valid URL. The
+    /// URL can have any host, because Ferry sends no request to it.
     ///
-    /// - Parameter base: The URL of the request, for relative links.
+    /// - Parameter base: The URL of the request. If the response contains a relative URL, it is resolved against
+    ///   `base`.
     func link(in response: ExchangeOutcome.Response, base: String) -> String? {
         let text =
             switch self {
@@ -21,12 +22,12 @@ public enum LinkSource: Hashable, Sendable {
     }
 }
 
-/// A position in a JSON document (RFC 6901), such as `/files/0/url`.
+/// A JSON Pointer (RFC 6901): the path to one value in a JSON document, such as `/files/0/url`.
 public struct JSONPointer: Hashable, Sendable {
     private let tokens: [String]
 
-    /// - Returns: nil if `text` is not a pointer: it must begin with a slash, and 0 or 1 must follow each `~`. The
-    ///   empty text, which means the whole document, is not allowed here.
+    /// Parses a JSON Pointer. It must begin with a slash, and 0 or 1 must follow each `~`; otherwise the result is nil.
+    /// The result is also nil for the empty pointer, which means the whole document.
     public init?(_ text: String) {
         guard text.hasPrefix("/") else { return nil }
         var tokens: [String] = []
@@ -39,7 +40,8 @@ public struct JSONPointer: Hashable, Sendable {
         self.tokens = tokens
     }
 
-    /// Returns the text at the position; nil if there is no value, or one of another type.
+    /// Returns the text to which the pointer leads. Nil if the document is not valid JSON, if it has no such value, or
+    /// if the value is not text.
     func text(in document: [UInt8]) -> String? {
         guard var value = JSONValue(document: document) else { return nil }
         for token in tokens {

@@ -1,9 +1,10 @@
 import HTTPTypes
 
-/// A check by `HEAD` whether a file is on the server after its whole body was sent and no response came.
+/// Asks the server by `HEAD` whether the server has a file. This is necessary if the whole file was sent but no
+/// response arrived.
 ///
-/// Only a digest distinguishes the sent file from an older file of the same size. If the server reports no digest, the
-/// file is sent again, because writing the same bytes to the same URL is harmless.
+/// Only a digest can distinguish the sent file from an older file of the same size. If the server reports no equal
+/// digest, the file is sent again. This is harmless, because the same bytes are written to the same URL.
 struct MissingResponseCheck: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)

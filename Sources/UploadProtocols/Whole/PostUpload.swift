@@ -7,7 +7,9 @@ public struct PostUpload: SequentialProtocol {
 
     private let attempt: SingleShot
 
-    /// - Parameter options: The options, of which `method`, `sendsIdempotencyKey` and `link` are used.
+    /// Creates the upload of `item`.
+    ///
+    /// - Parameter options: The options of the destination. Only `method`, `sendsIdempotencyKey` and `link` are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
         fields[.contentDisposition] = Self.disposition(item.name)
@@ -25,16 +27,16 @@ public struct PostUpload: SequentialProtocol {
     }
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 
-    /// Returns the value of `Content-Disposition`: the escaped name as `filename`, and also the exact name as
-    /// `filename*` if escaping changes it.
+    /// Returns the value of `Content-Disposition`. Its parameter `filename` contains the name with some characters
+    /// escaped. If escaping changes the name, the parameter `filename*` contains the exact name.
     private static func disposition(_ name: String) -> String {
         let plain = escaped(name)
         let field = "attachment; filename=\"\(plain)\""
         return plain == name ? field : "\(field); \(ContentDisposition.extended(filename: name))"
     }
 
-    /// Escapes a name as in multipart/form-data. Control characters become `%XX`, because a field's value must not
-    /// contain them (RFC 9110 §5.5).
+    /// Replaces each double quote and each ASCII control character in a name by `%XX`, its hexadecimal code. The value
+    /// of a header field must not contain control characters (RFC 9110 §5.5).
     private static func escaped(_ name: String) -> String {
         MultipartHeader.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value < 0x20 || scalar.value == 0x7F {
@@ -47,15 +49,18 @@ public struct PostUpload: SequentialProtocol {
     }
 }
 
-/// The protocol that sends the file in one `POST` of multipart/form-data (RFC 7578). The file is streamed between a
-/// computed prefix and suffix.
+/// The protocol that sends the file in one `POST` with a multipart/form-data body (RFC 7578). The other bytes of the
+/// body, before and after the file, are computed in advance.
 public struct FormUpload: SequentialProtocol {
     public static let name = "form"
     public static let traits = ProtocolTraits(resumes: false, respondsWithPages: true)
 
     private let attempt: SingleShot
 
-    /// - Parameter options: The options, of which `fileField`, `method`, `sendsIdempotencyKey` and `link` are used.
+    /// Creates the upload of `item`.
+    ///
+    /// - Parameter options: The options of the destination. Only `fileField`, `method`, `sendsIdempotencyKey` and
+    ///   `link` are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, boundary: MultipartBoundary())
     }
@@ -80,9 +85,11 @@ public struct FormUpload: SequentialProtocol {
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 }
 
-/// One request that is the whole upload. Without an idempotency key, the request must not reach the server twice. So
-/// before the last bytes are sent, the journal records that the whole body was possibly sent. A later attempt that
-/// finds this record fails, because the server possibly has the file already.
+/// Sends the whole upload in one request.
+///
+/// Without an idempotency key, the request must not reach the server twice. So a mark is stored on disk before the last
+/// bytes are sent. An attempt that finds the mark of an earlier attempt fails, because the server possibly has the file
+/// already.
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount
@@ -119,7 +126,8 @@ struct SingleShot: Sendable {
         }
     }
 
-    /// Returns the URL in the configured part of the response; nil if no part is configured or it has no URL.
+    /// Returns the URL of the finished upload, from the part of the response that `link` names. Nil if `link` is nil,
+    /// if there is no response, or if this part has no valid URL.
     private func named(in reply: ExchangeOutcome) -> String? {
         guard case .responded(let response) = reply else { return nil }
         return link?.link(in: response, base: exchange.url)

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// A check of the server of a `put` destination. It finds out whether the server allows the configured HTTP method, and
-/// whether the server describes existing files by `HEAD`.
+/// A check of a destination with the protocol `put`. It asks whether the server allows the configured HTTP method, and
+/// whether the server describes existing files in responses to `HEAD`.
 ///
-/// The check fails if the server's list of allowed methods lacks the configured method. A server that does not support
-/// `OPTIONS` or `HEAD` can still allow the upload, so missing support does not make the check fail.
+/// The check fails if the server lists its allowed methods and the configured method is not in the list. The check does
+/// not fail if the server supports neither `OPTIONS` nor `HEAD`, because uploads are still possible.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
@@ -24,12 +24,16 @@ package struct PutCheck: DestinationCheck {
 
     private let address: String
     private let method: String
-    /// True if the URL is signed for one request. The server refuses all other requests, so its list of allowed methods
-    /// does not make the check fail.
+    /// True if the URL contains a signature that is valid for one request only. The server refuses the requests of the
+    /// check, so the check ignores a list of allowed methods that lacks the configured method.
     private let isSigned: Bool
     private var phase = Phase.options
 
-    /// - Parameter url: The URL of the destination.
+    /// Creates the check of a destination.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the destination.
+    ///   - options: The options of the destination, of which only `method` is used.
     package init(url: String, options: ProtocolOptions) {
         address = UploadAddress.address(url, for: Self.name)
         method = options.requestMethod(or: .put).rawValue

@@ -4,13 +4,14 @@ import HTTPTypes
 /// The protocol that sends the whole file in one `PUT` (RFC 9110 §9.3.4). It cannot resume, but writing the same bytes
 /// again is harmless.
 ///
-/// If the policy for existing files requires it, a `HEAD` before the upload looks for an existing file.
+/// If the policy for existing files is `skip`, `rename` or `fail`, a `HEAD` before the upload looks for an existing
+/// file.
 ///
-/// If Ferry computes a digest of the file, it expects an equal one in the response to the `PUT` (`Repr-Digest`, RFC
-/// 9530). If the response has no equal digest, a `HEAD` after the upload compares the server's digest and size with the
-/// file's.
+/// If Ferry computes a digest of the file, it looks for an equal digest in the response to the `PUT` (`Repr-Digest`,
+/// RFC 9530). If there is none, a `HEAD` asks for the digest of the stored file. Ferry compares the sizes if the server
+/// reports no digest.
 ///
-/// If no response to the `PUT` arrives, a `HEAD` checks whether the file is on the server. If the server's digest
+/// If the whole file was sent but no response arrived, the next attempt begins with a `HEAD`. If the server's digest
 /// equals the file's, the file is not sent again.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
@@ -27,10 +28,10 @@ public struct PutUpload: SequentialProtocol {
 
     /// The URL at which the file is looked up.
     private enum LookupAddress: Sendable {
-        /// The requested URL. `reported` is another URL that the server named, at which the file is possibly stored
-        /// instead; nil if none.
+        /// The URL of the `PUT`. If the server's response named another URL for the file, `reported` is that URL;
+        /// otherwise it is nil.
         case requested(reported: String?)
-        /// The URL that the server named, if it differs from the requested one.
+        /// The URL that the server named for the file. It differs from the URL of the `PUT`.
         case reported
     }
 
@@ -39,8 +40,10 @@ public struct PutUpload: SequentialProtocol {
     private var phase: Phase
     private var budget = RetryBudget()
 
-    /// - Parameter options: The options, of which the HTTP method, the checksum and the policy for an existing file are
-    ///   used.
+    /// Creates the upload of `item`.
+    ///
+    /// - Parameter options: The options of the destination. Only the HTTP method, the checksum and the policy for
+    ///   existing files are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -85,10 +88,12 @@ public struct PutUpload: SequentialProtocol {
 }
 
 extension PutUpload {
-    /// True if the policy depends on an existing file.
+    /// True if the policy for existing files is `skip`, `rename` or `fail`. Then the file is looked up on the server
+    /// before it is sent.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    /// Returns the facts about an earlier attempt that began to send the file; nil if there was none.
+    /// Returns the facts that an earlier attempt stored when it began to send the file. Nil if no such facts are
+    /// stored.
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }
@@ -175,8 +180,9 @@ extension PutUpload {
 
 /// The check of the file after the server has stored it.
 extension PutUpload {
-    /// Returns the digests to compute. Each is sent in a header field, so that the server can compare it with the bytes
-    /// that it receives.
+    /// Returns the digests of the file that must be computed and sent in header fields. The server can compare them
+    /// with the bytes that it receives. Empty if no checksum is configured, or if `Repr-Digest` has no name for its
+    /// algorithm.
     private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [
@@ -191,9 +197,10 @@ extension PutUpload {
         return orders
     }
 
-    /// True if `reported`, the URL that the server named, is another URL of the same origin as `requested`. Then the
-    /// server has possibly stored the new file at `reported`, and kept an existing file at `requested` (RFC 9110
-    /// §15.3.2).
+    /// True if `reported` and `requested` are different URLs of the same origin. Queries are not compared.
+    ///
+    /// The server named `reported` in its response to the `PUT` of `requested`. So the server possibly stored the new
+    /// file at `reported`, and left an older file at `requested` (RFC 9110 §15.3.2).
     private static func isElsewhere(_ reported: String, than requested: String) -> Bool {
         guard let first = URL(string: reported), let second = URL(string: requested) else { return false }
         return UploadAddress.origin(first) == UploadAddress.origin(second)
@@ -260,7 +267,8 @@ private struct PutMemory: ResumeForm {
     var name: String?
     /// True if the server has confirmed the whole file, but its digest has not been compared yet.
     var isStored = false
-    /// The URL that the server named for the file, if it differs from the requested one.
+    /// The URL that the server named for the file in its response; nil if it is the URL of the `PUT`, or if none was
+    /// named.
     var reported: String?
 
     static var keys: [ResumeKey<Self>] {

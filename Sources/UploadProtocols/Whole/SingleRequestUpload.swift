@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The common part of put, post and form: one request is the whole upload.
+/// The functions that the protocols `put`, `post` and `form` share. Each of these protocols sends the whole upload in
+/// one request.
 enum SingleRequestUpload {
     static func step(_ reply: ExchangeOutcome, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
@@ -49,8 +50,7 @@ enum SingleRequestUpload {
 }
 
 extension ProtocolOptions {
-    /// Returns the configured HTTP method, or else `method`. The check of the configuration has ensured that the
-    /// configured method is a valid token.
+    /// Returns the configured HTTP method. If none is configured, or if it is invalid, returns `method`.
     func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
         self.method.flatMap { HTTPRequest.Method($0) } ?? method
     }

@@ -3,13 +3,15 @@ public import FerryProtocols
 
 /// An upload that the queue no longer continues, although its server possibly still stores some of its bytes.
 public struct AbandonedUpload: Hashable, Sendable {
-    /// The upload, with the state `queued` and zero attempts. The bytes to delete are those of its upload resource.
+    /// The upload. Its state is set to `queued` and its count of attempts to zero. Its property `resource` identifies
+    /// the bytes to delete on the server.
     public var upload: Upload
     /// The time from which Ferry is allowed to delete the bytes on the server. If a user undoes the removal of the
     /// upload before this time, the upload resumes with these bytes.
     public var since: Date
 
-    /// - Returns: nil for an upload without an upload resource on the server, and for an upload that is done.
+    /// Creates an entry for `upload`. Returns nil if the upload is done, or if it has no `resource`, which identifies
+    /// its bytes on the server.
     init?(_ upload: Upload, since: Date) {
         guard upload.resource != nil, !upload.isDone else { return nil }
         self.upload = upload
@@ -19,11 +21,11 @@ public struct AbandonedUpload: Hashable, Sendable {
         self.since = since
     }
 
-    /// The URL of the upload resource, which identifies this entry.
+    /// The URL of the unfinished upload on the server. In the list of abandoned uploads, the URL identifies this entry.
     public var url: String { upload.resource?.url ?? "" }
-    /// The number of bytes that the server last confirmed; nil for none. By now, the server possibly stores more or
-    /// fewer.
+    /// The number of bytes that the server confirmed in the last attempt; nil instead of zero. The server possibly
+    /// stores more or fewer bytes now.
     public var held: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
-    /// The time when the server deletes the bytes by itself; nil if the server named none.
+    /// The time when the server deletes the bytes by itself; nil if the server stated no time.
     public var expires: Date? { upload.resource?.expires }
 }

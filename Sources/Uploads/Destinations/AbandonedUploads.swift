@@ -4,22 +4,25 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The file `abandoned.jsonl` in the state folder. It lists the uploads that the queue does not continue, although a
-/// server possibly still stores bytes of them. Ferry keeps their URLs, because most servers cannot list unfinished
-/// uploads.
+/// The list of abandoned uploads, in the file `abandoned.jsonl` of the state folder. The queue does not continue these
+/// uploads, although a server possibly still stores bytes of them. Ferry stores their URLs, because most servers cannot
+/// list unfinished uploads.
 ///
-/// An entry whose bytes no longer have to be deleted is marked as gone. Changes are appended, so that `ferry check` can
-/// mark an entry while an engine adds others. Only the process that owns the queue adds entries and rewrites the file.
-/// Entries that cannot be written are kept in memory, and are lost when the process ends. Their loss affects no upload
-/// in the queue.
+/// If the bytes of an entry need not be deleted any more, a line in the file marks the entry as gone. Any process can
+/// append such a line: for example, `ferry check` while an engine runs. Only the process that owns the queue adds
+/// entries and rewrites the file.
+///
+/// Entries that cannot be written stay in memory until the process ends. The uploads in the queue do not depend on the
+/// list.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
-    /// The maximum number of entries. The oldest are dropped when the file is read or rewritten.
+    /// The maximum number of entries. If the file has more, reading or rewriting it drops the entries that were added
+    /// first.
     static let limit = 1000
     /// The length of the file in bytes above which `add` rewrites it without the entries that are marked as gone.
     private static let usualLength = 4 << 20
     private static let longestFile = 64 << 20
-    /// The maximum length of a line in bytes. An entry with a longer line is not written.
+    /// The maximum length of a line in bytes. An entry that needs a longer line is dropped.
     private static let longestLine = 64 << 10
 
     private struct Line: Codable {
@@ -29,27 +32,32 @@ public final class AbandonedUploads: Sendable {
     }
 
     private struct State {
-        /// The time `AbandonedUpload.since` of each current entry, by the entry's URL; nil until the file was read.
+        /// The time `since` of each entry that is not marked as gone. The keys are the URLs of the entries. Nil until
+        /// the file has been read.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }
 
     private let folder: LocalPath
     private let state = Mutex(State())
-    /// A serial queue that writes the lines in the sequence of the calls. So the upload queue never waits for the disk.
+    /// A serial dispatch queue for all access to the file. It runs the calls of the methods one after the other. So
+    /// uploads never wait for the disk.
     private let queue = DispatchQueue(label: "abandoned", qos: .utility)
 
-    /// - Parameter folder: The path of the state folder. It is created at the first write.
+    /// Creates the list. The folder is created at the first write.
+    ///
+    /// - Parameter folder: The path of the state folder.
     public init(folder: LocalPath) { self.folder = folder }
 
-    /// Adds entries. Returns at once; the entries are written in the background.
+    /// Adds entries to the list. Returns at once; the entries are written to the file in the background.
     func add(_ uploads: [AbandonedUpload]) {
         guard !uploads.isEmpty else { return }
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Marks the entries with these URLs as gone. Returns at once; the marks are written in the background. Call this
-    /// method when the bytes of an upload were deleted, or when the upload is in the queue again or done.
+    /// Marks the entries with these URLs as gone. Returns at once; the marks are written to the file in the background.
+    ///
+    /// Call this method if the bytes of an upload were deleted, if the upload is done, or if it is in the queue again.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in
@@ -64,7 +72,8 @@ public final class AbandonedUploads: Sendable {
         }
     }
 
-    /// Returns the entries that are not marked as gone and that have not expired, the oldest first.
+    /// Returns the entries that are not marked as gone and have not expired. The entries from the file come first.
+    /// Entries that could not be written to the file follow.
     func all(now: Date) async -> [AbandonedUpload] {
         await onQueue { [self] in
             state.withLock { state in
@@ -76,7 +85,7 @@ public final class AbandonedUploads: Sendable {
         }
     }
 
-    /// Waits until the writes of all earlier calls have ended.
+    /// Waits until the earlier calls of `add` and `strike` have written to the file, or have failed to do so.
     func flush() async { await onQueue {} }
 
     private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
@@ -116,7 +125,9 @@ extension AbandonedUploads {
         return try directory.files.open(Self.name, for: .reading)?.length() ?? 0
     }
 
-    /// Reads the entries. A file longer than `longestFile` counts as empty, and an incomplete line is skipped.
+    /// Reads the entries that are not marked as gone. Lines that cannot be decoded are skipped. If the file has more
+    /// than `limit` entries, only the last ones are returned. A missing file counts as empty, and so does one that is
+    /// longer than `longestFile`.
     private func read() throws -> [AbandonedUpload] {
         guard let file = try StateDirectory(reading: folder)?.files.open(Self.name, for: .reading),
             try file.length() <= Self.longestFile
@@ -167,8 +178,7 @@ extension AbandonedUploads {
     }
 }
 
-/// The JSON form of an abandoned upload in the file. It differs from the form of upload records in the journal, because
-/// older versions of Ferry can read only this form.
+/// The JSON form of an abandoned upload in the file `abandoned.jsonl`. Older versions of Ferry can read only this form.
 private struct KeptLine: Codable {
     struct Kept: Codable {
         var id: Upload.ID
@@ -176,7 +186,8 @@ private struct KeptLine: Codable {
         var path: LocalPath
         var identity: FileIdentity
         var target: Upload.Target
-        /// A constant, because older versions require this member. Deleting the bytes needs no state.
+        /// Always the state `queued`. Older versions of Ferry cannot read an entry without this member. Its value is
+        /// not used.
         var state: [String: [String: String]] = ["queued": [:]]
         var resource: UploadResource?
         var added: Date

@@ -3,10 +3,11 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of servers' capabilities in the file `capabilities.json` of the state folder. Each write replaces the file,
-/// and a replaced file is read again. So processes need no lock, and a running engine sees what `ferry check` found.
+/// A store of the capabilities that servers have reported, in the file `capabilities.json` of the state folder. Each
+/// write replaces the file. If another process has replaced the file, this process reads the file again. So an engine
+/// sees what `ferry check` has stored, and the processes need no lock.
 ///
-/// An unreadable file counts as empty. Capabilities that cannot be written stay in the memory of this process.
+/// A file that cannot be read counts as empty. Capabilities that cannot be written stay in the memory of this process.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1
@@ -32,10 +33,11 @@ public final class CapabilityFile: CapabilityStore {
     private typealias Known = [CapabilityKey: ServerCapabilities]
 
     private struct Memory {
-        /// The capabilities that could not be written.
+        /// The capabilities that could not be written to the file. The next write tries again to store them.
         var unsaved: Known = [:]
-        /// The identity and the content of the file at the last read; the identity is nil for a missing file. Cached
-        /// because each of thousands of small uploads looks up capabilities.
+        /// The identity and the content of the file when it was last read; the identity is nil for a missing file. The
+        /// file is read again only if its identity has changed, because thousands of small uploads look up
+        /// capabilities.
         var read: (file: FileIdentity?, known: Known) = (nil, [:])
     }
 
@@ -43,7 +45,9 @@ public final class CapabilityFile: CapabilityStore {
     private let path: LocalPath
     private let memory = Mutex(Memory())
 
-    /// - Parameter folder: The state folder. Nothing is opened or created before the first read or write.
+    /// Creates a store. The file is not opened or created before the first read or write.
+    ///
+    /// - Parameter folder: The path of the state folder.
     public init(folder: LocalPath) {
         self.folder = folder
         path = folder.appending(Array(Self.name.utf8))

@@ -3,15 +3,15 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of the capabilities that servers report, so that not every upload requests them again. `CapabilityMemory`
-/// stores them for the life of the process, `CapabilityFile` across restarts.
+/// A store of the capabilities that servers report, so that not every upload must request them. `CapabilityMemory`
+/// stores them until the process ends, `CapabilityFile` stores them on disk.
 ///
-/// Uploads also work without stored capabilities: missing ones are requested again.
+/// Uploads do not depend on the store: if capabilities are missing, an upload requests them from the server.
 public protocol CapabilityStore: Sendable {
-    /// Returns the stored capabilities, however old; nil if there are none.
+    /// Returns the capabilities that are stored under a key, even if they are old. Nil if none are stored.
     func capabilities(of place: CapabilityKey) -> ServerCapabilities?
-    /// Stores new capabilities in place of the old ones. Their member `asked` must be the time when the server reported
-    /// them.
+    /// Stores capabilities under a key, and replaces those that were stored before. The member `asked` of the
+    /// capabilities must be the time when the server reported them.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey)
 }
 
@@ -19,7 +19,7 @@ public protocol CapabilityStore: Sendable {
 public struct CapabilityKey: Hashable, Codable, Sendable {
     /// The destination's name in the configuration; empty if the user gave a URL instead of a name.
     public let destination: String
-    /// The URL without its query, which may be a secret.
+    /// The URL without its query, because the query is possibly a secret.
     public let url: String
     /// The protocol. Capabilities of one protocol are useless to another.
     public let protocolName: String
@@ -42,17 +42,18 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
 }
 
 extension CapabilityKey {
-    /// Creates the key under which Ferry stores the values of the header field `Server` in responses from the target's
-    /// server. The key is the same for every protocol. By these values, Ferry distinguishes the server's responses from
-    /// those of a captive portal.
+    /// Creates the key under which the names of the server's software are stored. Ferry takes these names from the
+    /// header field `Server` of responses. By them, it distinguishes the server's responses from those of a captive
+    /// portal. The key is the same for every protocol.
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
     }
 }
 
 extension CapabilityStore {
-    /// Records that the server itself has responded, and not a captive portal. `software` is the value of the header
-    /// field `Server` in the response, if any.
+    /// Records that a response came from the server itself, and not from a captive portal. `software` is the value of
+    /// the header field `Server` in the response; nil if the field is missing. If 8 values are stored already, all of
+    /// them are dropped first.
     func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
@@ -65,11 +66,12 @@ extension CapabilityStore {
 }
 
 extension ServerCapabilities {
-    /// The number of seconds for which uploads rely on stored capabilities. After a day one request updates them,
-    /// because the server may have been reconfigured.
+    /// The number of seconds for which uploads rely on stored capabilities. After that, the next upload requests them
+    /// again, because the server's configuration has possibly changed.
     public static let lifetime: TimeInterval = 86_400
 
-    /// Returns whether the capabilities are recent enough for an upload to rely on them.
+    /// True if the server reported the capabilities at most a day ago, so that an upload can rely on them. False if the
+    /// time of the report is unknown, or more than a day in the future.
     public func isFresh(at now: Date) -> Bool {
         guard let asked else { return false }
         // A clock that was set back must not keep the capabilities for ever.
@@ -78,7 +80,7 @@ extension ServerCapabilities {
 }
 
 extension CapabilityStore {
-    /// Stores capabilities that the server reported at the time `now`.
+    /// Stores capabilities under a key, with `now` as the time when the server reported them.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey, at now: Date) {
         let dated = capabilities.map { found in
             var found = found
@@ -89,7 +91,7 @@ extension CapabilityStore {
     }
 }
 
-/// A store of capabilities for the life of the process.
+/// A store that keeps capabilities in memory until the process ends.
 public final class CapabilityMemory: CapabilityStore {
     private let known = Mutex<[CapabilityKey: ServerCapabilities]>([:])
 

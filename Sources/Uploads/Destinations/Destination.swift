@@ -12,22 +12,25 @@ public struct Destination: Sendable {
     public package(set) var protocolName: String
     /// The options of the protocol.
     public var options: ProtocolOptions
-    /// The header fields that every request carries.
+    /// The configured header fields that are added to each request to this destination.
     public var fields: HTTPFields
-    /// The form parameters or metadata of every upload; the parameters of one upload follow them.
+    /// The form parameters or metadata that are sent with every upload to this destination. Parameters of a single
+    /// upload are appended to them.
     public var parameters: [UploadItem.Parameter]
-    /// The interceptor that adds credentials to the requests of all uploads to this destination, and renews the
-    /// credentials; nil to send none.
+    /// The interceptor that adds credentials to all requests to this destination, and renews the credentials. Nil if
+    /// the requests need no credentials.
     public var interceptor: (any RequestInterceptor)?
     /// The TLS settings for `https` connections.
     public var tls: TLSSettings
     /// The proxy for connections to the destination's server.
     public var proxy: ProxySettings
-    /// The congestion control of connections to the server; nil for the default of the system.
+    /// The congestion control of connections to the server; nil for the default of the operating system.
     public var congestionControl: CongestionControl?
 
-    /// - Parameter protocolName: A name that the caller has checked. A name that is not in `ProtocolCatalog` makes each
-    ///   upload fail.
+    /// Creates a destination.
+    ///
+    /// - Parameter protocolName: The name of a protocol in `ProtocolCatalog`. If the catalog lacks the name, each
+    ///   upload to this destination fails.
     package init(
         name: String, url: String, protocolName: String, options: ProtocolOptions = ProtocolOptions(),
         fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
@@ -61,12 +64,12 @@ public struct Destination: Sendable {
             congestionControl: congestionControl)
     }
 
-    /// Returns the target of a new upload to this destination. For a configured destination, the target lacks the query
-    /// of the URL: the query may be a signature or a key, and the queue's files contain no secret.
+    /// Returns the target of a new upload to this destination. If the destination has a name, the target's URL has no
+    /// query. The query is possibly a secret, and the target is stored on disk.
     ///
     /// - Parameters:
     ///   - name: The name of the file on the server.
-    ///   - fields: The form parameters or metadata of this upload alone. They follow those of the destination.
+    ///   - fields: The form parameters or metadata of this upload alone. They are appended to those of the destination.
     ///   - existing: The policy for a file that exists on the server; nil for the destination's policy.
     public func target(
         name: String, fields: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil

@@ -2,7 +2,8 @@ public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// The uploads that the queue does not continue, although servers possibly still store bytes of them.
+/// The list of abandoned uploads, and the deletion of their bytes. The queue does not continue these uploads, although
+/// servers possibly still store bytes of them.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(
@@ -23,13 +24,14 @@ extension DestinationRunner {
         try? await delete(upload)
     }
 
-    /// Returns the abandoned uploads whose bytes the server of a destination possibly still stores.
+    /// Returns the abandoned uploads to a destination. Its server possibly still stores their bytes.
     ///
-    /// If `since` of an entry is in the future, a user removed the upload a moment ago and can still undo the removal.
-    /// From `since` on, the process that owns the queue deletes the bytes.
+    /// If `since` of an entry is in the future, a user can still undo the removal of the upload. After that time, Ferry
+    /// is allowed to delete the bytes.
     ///
-    /// - Parameter destination: The destination. If its name is empty, the uploads to its URL are returned. The queries
-    ///   of the URLs are not compared.
+    /// - Parameter destination: The destination. If it has a name, uploads to this name are returned, except those
+    ///   whose URL has another origin than the configured one. If it has no name, uploads to its URL are returned;
+    ///   queries are ignored.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
@@ -40,8 +42,8 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Returns a destination for each URL that has abandoned uploads and is not in the configuration. URLs that differ
-    /// only in their queries count as one.
+    /// Returns a destination for each URL of abandoned uploads that were added with a URL, not with a destination's
+    /// name. For URLs that differ only in their queries, only one destination is returned.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
         return await abandoned?.all(now: now()).compactMap { entry in
@@ -52,7 +54,8 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Deletes the bytes of an abandoned upload from its server, and removes its entry.
+    /// Deletes the bytes of an abandoned upload from its server. Then removes the entry from the list of abandoned
+    /// uploads.
     ///
     /// - Throws: `UploadFailure` with the reason why the bytes were not deleted.
     public func remove(_ entry: AbandonedUpload) async throws(UploadFailure) {
@@ -74,10 +77,10 @@ extension DestinationRunner {
 
     static let cannotBeRemoved = UploadFailure(.permanent, "there is no way to remove it from here")
 
-    /// Sends the requests that delete an unfinished upload.
+    /// Sends the requests that delete an unfinished upload from its server.
     ///
-    /// - Throws: `UploadFailure` if `exchanges` is empty, if a response is missing, or if the server refuses a request.
-    ///   A refusal does not stop the other requests; the last refusal is thrown.
+    /// - Throws: `UploadFailure` if `exchanges` is empty, if the server does not respond, or if it refuses a request.
+    ///   After a refusal, the remaining requests are still sent. Then the last refusal is thrown.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {

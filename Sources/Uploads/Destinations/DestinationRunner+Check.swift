@@ -21,7 +21,7 @@ extension DestinationRunner {
         return report
     }
 
-    /// Returns the known capabilities of a destination, however old; nil if none are known.
+    /// Returns the stored capabilities of a destination's server, even if they are old. Nil if none are stored.
     public func known(of destination: Destination) -> ServerCapabilities? {
         capabilities.capabilities(of: CapabilityKey(destination))
     }

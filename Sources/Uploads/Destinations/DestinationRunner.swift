@@ -4,7 +4,7 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A runner that finds the destination of an upload, opens the file and sends it by the upload's protocol.
+/// Runs attempts at uploads: finds the destination of an upload, opens the file, and sends it by the upload's protocol.
 public final class DestinationRunner: AttemptRunner {
     private struct HostKey: Hashable {
         var destination: String
@@ -18,12 +18,13 @@ public final class DestinationRunner: AttemptRunner {
 
     private struct Memory {
         var destinations: Destinations
-        /// The host of each target, as found with the current destinations. A cache for `host(of:)`.
+        /// A cache for `host(of:)`: the host of each target. It is cleared when the destinations change.
         var hosts: [HostKey: UploadHost] = [:]
-        /// The targets to which this process has completed an upload. So their server itself has responded, and not a
+        /// The targets to which this process has completed an upload. This proves that their servers respond, and not a
         /// captive portal.
         var proven: Set<HostKey> = []
-        /// The times of responses with pages that possibly come from a captive portal, by target.
+        /// The times at which a target responded with a web page that possibly comes from a captive portal. There is
+        /// one value for each target.
         var pages: [HostKey: PersistentPage] = [:]
     }
 
@@ -37,16 +38,20 @@ public final class DestinationRunner: AttemptRunner {
     private let isLocal: @Sendable (String) -> Bool
     private let memory: Mutex<Memory>
 
+    /// Creates a runner.
+    ///
     /// - Parameters:
-    ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
-    ///   - abandoned: The list of abandoned uploads, whose bytes servers possibly still store; nil keeps no list.
-    ///   - proxy: The proxy for uploads to a URL outside of the configured destinations.
-    ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
+    ///   - capabilities: The store of the servers' capabilities. Capabilities that are more than a day old are
+    ///     requested again.
+    ///   - abandoned: The list of uploads whose bytes servers possibly still store. If it is nil, no such uploads are
+    ///     recorded.
+    ///   - proxy: The proxy for uploads that name a URL instead of a configured destination.
+    ///   - readers: The threads that open and read files. A slow volume delays only these threads.
     ///   - rateLimit: The limits on bytes per second.
-    ///   - addressCredentials: Returns the credentials for uploads to a URL outside of the configured destinations;
-    ///     called at each attempt.
+    ///   - addressCredentials: Returns the credentials for an upload that names a URL instead of a configured
+    ///     destination. Called at each attempt.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
-    ///   - now: The wall clock.
+    ///   - now: Returns the wall-clock time.
     public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, timeouts: HTTPClientTransport.Timeouts = .init(),
@@ -63,14 +68,19 @@ public final class DestinationRunner: AttemptRunner {
             monitors: monitors, isLocal: isLocal, now: now)
     }
 
+    /// Creates a runner.
+    ///
     /// - Parameters:
-    ///   - destinations: The destinations with the settings of their connections. They can be replaced later.
-    ///   - capabilities: The store of the servers' capabilities, which are requested again after a day.
-    ///   - abandoned: The list of abandoned uploads, whose bytes servers possibly still store; nil keeps no list.
-    ///   - readers: The threads that open and read files, so that a slow volume delays no other work.
+    ///   - destinations: The destinations with the settings of their connections. The property `destinations` can
+    ///     replace them.
+    ///   - capabilities: The store of the servers' capabilities. Capabilities that are more than a day old are
+    ///     requested again.
+    ///   - abandoned: The list of uploads whose bytes servers possibly still store. If it is nil, no such uploads are
+    ///     recorded.
+    ///   - readers: The threads that open and read files. A slow volume delays only these threads.
     ///   - rateLimit: The limits on bytes per second.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
-    ///   - now: The wall clock.
+    ///   - now: Returns the wall-clock time.
     public init(
         _ destinations: Destinations, capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, readers: BlockingIOPool = .shared, rateLimit: RateLimit,
@@ -90,7 +100,10 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     /// The destinations for attempts that begin from now on. A running attempt keeps the destinations with which it
-    /// began. A connection that no destination uses any more is closed when the attempts that use it have ended.
+    /// began.
+    ///
+    /// A new value closes the connections that no destination in it uses. If attempts still use such a connection, it
+    /// is closed when they have ended.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -102,7 +115,8 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// Closes all connections, and waits until abandoned uploads are written to disk. Attempts must not run afterwards.
+    /// Closes all connections, and waits until the list of abandoned uploads is written to disk. Attempts are not
+    /// allowed to run after this call.
     public func shutdown() async {
         await transports.shutdown()
         await abandoned?.flush()
@@ -179,8 +193,8 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// The number of sent bytes after which an upload is known to reach its server, and not a captive portal. A captive
-    /// portal would hardly accept so many bytes.
+    /// The number of sent bytes from which Ferry concludes that the server itself receives an upload. A captive portal
+    /// would hardly accept so many bytes.
     private static let tellingBytes: ByteCount = 256 << 10
 
     private func server(
@@ -201,8 +215,11 @@ public final class DestinationRunner: AttemptRunner {
             mayEndWithPage: upload.tries.uncertain > 0 && upload.resource == nil)
     }
 
-    /// Returns a failure that names the lack of file descriptors if that is the likely cause, else `failure`. Without a
-    /// free descriptor, secrets, tokens and certificates cannot be read, and these errors do not name the cause.
+    /// Returns a failure whose cause is the lack of file descriptors, if the process has none left and `failure` can
+    /// have this cause. Otherwise returns `failure`.
+    ///
+    /// Without a free descriptor, secrets, tokens and certificates cannot be read. The errors of these reads do not
+    /// mention descriptors.
     private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
         guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
             DescriptorLimit.isReached
@@ -231,8 +248,8 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// Returns whether the upload's protocol can resume. For the protocol `auto`, the protocol that it has chosen
-    /// decides. Returns false if `auto` has not chosen a protocol yet.
+    /// Returns whether the upload's protocol can resume. The protocol `auto` chooses another protocol from the server's
+    /// responses, and the chosen protocol then decides. Returns false if `auto` has not chosen a protocol yet.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice
@@ -261,12 +278,14 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    /// Creates a sender of requests to a destination and passes it to `body`. The sender is valid until `body` returns.
+    /// Passes `body` a sender of requests to a destination. The sender is valid until `body` returns.
     ///
     /// - Parameters:
-    ///   - destinations: The destinations that define the timeouts of connections; nil for the current ones.
-    ///   - parameters: The form parameters or metadata of the upload, which may contain secrets.
-    /// - Throws: The error of `body` without secrets; `UploadFailure` (`permanent`) for invalid connection settings.
+    ///   - destinations: The destinations whose timeouts apply to the connections; nil for the current destinations.
+    ///   - parameters: The form parameters or metadata of the upload. If they contain secrets, the secrets are removed
+    ///     from errors.
+    /// - Throws: The error of `body`, without secrets. `UploadFailure` (`permanent`) if the connection settings are
+    ///   invalid.
     func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],

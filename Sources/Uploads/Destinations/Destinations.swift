@@ -2,20 +2,22 @@ import FerryFiles
 import FerryProtocols
 public import FerryTransfer
 
-/// The configured destinations and the settings of their connections. A new configuration replaces the value as a
-/// whole. A running attempt keeps the value with which it began.
+/// The configured destinations and the settings of their connections. If the configuration is loaded again, a new value
+/// replaces this one. A running attempt keeps the value with which it began.
 public struct Destinations: Sendable {
     /// The destinations by name.
     public var named: [String: Destination]
     /// The timeouts of all connections.
     public var timeouts: HTTPClientTransport.Timeouts
-    /// The proxy for uploads to a URL outside of the configured destinations.
+    /// The proxy for uploads that name a URL instead of a configured destination.
     public var proxy: ProxySettings
-    /// The function that returns the credentials for uploads to a URL outside of the configured destinations. It is
-    /// called at each attempt.
+    /// Returns the credentials for an upload that names a URL instead of a configured destination. Called at each
+    /// attempt.
     public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
 
-    /// - Parameter destinations: The destinations. If several have one name, the first of them is used.
+    /// Creates a value with the configured destinations.
+    ///
+    /// - Parameter destinations: The destinations. If several have the same name, the first of them is used.
     public init(
         _ destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment,
@@ -27,15 +29,17 @@ public struct Destinations: Sendable {
         self.addressCredentials = addressCredentials
     }
 
-    /// Returns whether an upload to `target` can run: the destination that it names exists and has the same origin
-    /// (scheme, host and port). A target without a destination name can always run.
+    /// Returns whether an upload to `target` can run. If the target names a destination, the destination must be
+    /// configured. Its URL must have the same scheme, host and port as the target's URL. A target without a
+    /// destination's name can always run.
     public func take(_ target: Upload.Target) -> Bool { (try? destination(for: target)) != nil }
 }
 
 extension Destinations {
     /// Returns the destination of a target, or creates one from the target's URL if the target names no destination.
     ///
-    /// - Throws: `UploadFailure` (`destinationChanged`) if the destination is unknown or its URL has another origin.
+    /// - Throws: `UploadFailure` (`destinationChanged`) if the destination is unknown, or if its URL has another origin
+    ///   than the target's URL.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             var options = ProtocolOptions()
@@ -64,7 +68,8 @@ extension Destinations {
             congestionControl: destination.congestionControl)
     }
 
-    /// The configurations of the connections to all destinations, and of those to URLs outside of the configuration.
+    /// The connection settings of all destinations, and those for uploads that name a URL instead of a configured
+    /// destination.
     var connections: Set<HTTPClientTransport.Configuration> {
         let addresses = HTTPClientTransport.Configuration(timeouts: timeouts, proxy: proxy)
         return Set(named.values.map { connections(to: $0) } + [addresses])
@@ -72,14 +77,18 @@ extension Destinations {
 }
 
 extension UploadFailure {
-    /// - Parameter name: The name of a destination that the configuration lacks.
+    /// Returns the failure of an upload whose destination is not configured.
+    ///
+    /// - Parameter name: The name of the destination.
     static func unknownDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "there is no destination \(name)",
             hint: "add it to destinations, reload them and retry; or remove the upload")
     }
 
-    /// - Parameter name: The name of a destination whose URL has another origin than the upload's URL.
+    /// Returns the failure of an upload whose URL has another scheme, host or port than the URL of its destination.
+    ///
+    /// - Parameter name: The name of the destination.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",
@@ -88,8 +97,9 @@ extension UploadFailure {
 }
 
 extension Upload {
-    /// True if the upload failed because the configuration lacks its destination, or because the destination's URL now
-    /// has another origin. The upload can succeed with another configuration.
+    /// True if the upload failed because its destination is no longer configured. Also true if the upload failed
+    /// because the destination's URL has another scheme, host or port now. The upload can succeed after the
+    /// configuration is corrected.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
         return failure.category == .destinationChanged

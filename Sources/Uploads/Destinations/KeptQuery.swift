@@ -2,30 +2,34 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The query of a destination's URL. It may be a signature or a key, so it is removed from the URLs in the queue's
-/// files. When an upload resumes, the query is added again from the configuration.
+/// The query of a destination's URL. Because it is possibly a secret, Ferry removes it from the URLs that it stores on
+/// disk. When an upload resumes, Ferry adds the query from the configuration to these URLs again.
 struct KeptQuery: Sendable {
-    /// The key of a list in a resource's `memory`. The list names the URLs from which the query was removed: the keys
-    /// of these URLs in `memory`, separated by commas.
+    /// A key in the `memory` of an upload resource. Its value is a list of the URLs from which the query was removed.
+    /// The list names each URL by its key in `memory`, and separates the names by commas.
     private static let markField = "query"
-    /// The name in the list under `markField` that stands for the resource's own `url`. This URL is not in `memory`.
+    /// The name of the resource's property `url` in the list under `markField`. The other URLs in the list are named by
+    /// their keys in `memory`.
     private static let addressName = "url"
 
-    /// The items of the query, such as `key=value`, as written in the URL. Items that contain `{name}` are left out:
-    /// they differ from file to file and are no secrets.
+    /// The items of the query, such as `key=value`, as written in the URL. Items that contain `{name}`, the placeholder
+    /// for the file name, are left out, because they are no secrets.
     private let items: [String]
 
-    /// - Parameter url: The URL from the configuration or from the user.
+    /// Reads the query of a URL.
+    ///
+    /// - Parameter url: A URL from the configuration, or one that the user gave instead of a destination.
     init(of url: String) {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
     }
 
-    /// Returns a recorder that removes the query from upload resources before it passes them to `recorder`.
+    /// Returns a recorder that passes everything to `recorder`, but first removes the query from upload resources.
     func recorder(_ recorder: any AttemptRecorder) -> any AttemptRecorder {
         items.isEmpty ? recorder : QuerylessRecorder(base: recorder, query: self)
     }
 
-    /// Returns an upload resource without the query, in the form that the journal stores.
+    /// Returns the resource in the form in which it is stored on disk. The query is removed from its URL and from the
+    /// URLs in its `memory`. A list in `memory` names the URLs that were changed.
     func removed(from resource: UploadResource) -> UploadResource {
         guard !items.isEmpty else { return resource }
         var written = resource
@@ -43,7 +47,8 @@ struct KeptQuery: Sendable {
         return written
     }
 
-    /// Adds the query to an upload resource from the journal, so that the upload can resume.
+    /// Returns the resource in the form in which the upload can resume. The query is added to the URLs from which it
+    /// was removed. A resource from which no query was removed is returned unchanged.
     func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
@@ -89,7 +94,8 @@ struct KeptQuery: Sendable {
     }
 }
 
-/// A recorder that removes the query from upload resources. It passes every call on to `base`.
+/// A recorder that removes the query from upload resources. It then passes the resources, and all other calls, to the
+/// recorder `base`.
 private struct QuerylessRecorder: AttemptRecorder {
     let base: any AttemptRecorder
     let query: KeptQuery

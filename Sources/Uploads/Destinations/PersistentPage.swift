@@ -1,12 +1,14 @@
 import FerryFiles
 
-/// The times at which one target responded with pages that possibly come from a captive portal. If such responses
-/// continue for more than a day, they count as responses of the server itself. Pure: the caller passes the time.
+/// The first and the last time at which a target responded with suspicious pages: web pages that possibly come from a
+/// captive portal. If such pages arrive for more than a day, the server itself probably sends them. The methods receive
+/// the current time from the caller.
 struct PersistentPage {
-    /// The number of seconds after which a series of pages that look like those of a captive portal counts as the
-    /// server's own.
+    /// The number of seconds after which suspicious pages count as responses of the server. A page is suspicious if it
+    /// possibly comes from a captive portal.
     private static let longest: TimeInterval = 86_400
-    /// The maximum number of seconds between two responses of a series. A longer gap possibly means another network.
+    /// The maximum number of seconds between two pages of the same series. After a longer time, this machine is
+    /// possibly in another network, so a new series begins.
     private static let gap: TimeInterval = 600
 
     private var since: Date
@@ -14,16 +16,18 @@ struct PersistentPage {
 
     init(at now: Date) { (since, last) = (now, now) }
 
-    /// Records one more response that possibly comes from a captive portal.
+    /// Records a page at the time `now` that possibly comes from a captive portal. If the last page was more than `gap`
+    /// seconds ago, a new series of pages begins.
     mutating func returned(at now: Date) {
         if !follows(at: now) { since = now }
         last = now
     }
 
-    /// Returns whether a page at the time `now` counts as the server's own response, although it looks like that of a
-    /// captive portal.
+    /// True if a page at the time `now` counts as a response of the server, although it looks like a captive portal's
+    /// page. This requires that the page continues a series of pages that began more than a day ago.
     func isServers(at now: Date) -> Bool { follows(at: now) && now.timeIntervalSince(since) > Self.longest }
 
-    /// Returns whether a response at `now` continues the series. If the clock was set back, a new series begins.
+    /// True if a page at the time `now` continues the current series: the last page was at most `gap` seconds ago.
+    /// False if the clock was set back since the last page.
     private func follows(at now: Date) -> Bool { (0...Self.gap).contains(now.timeIntervalSince(last)) }
 }

@@ -2,8 +2,9 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The HTTP transports of a runner, one for each connection configuration. Destinations with equal configurations share
-/// a transport and its connections. A transport that no destination uses any more is shut down after its last request.
+/// The HTTP transports of a `DestinationRunner`, one for each connection configuration. Destinations with equal
+/// configurations share a transport and its connections. If no destination uses a transport any more, it is shut down
+/// after its last request.
 final class TransportPool: Sendable {
     private struct Entry {
         let transport: HTTPClientTransport
@@ -12,11 +13,13 @@ final class TransportPool: Sendable {
 
     private struct State {
         var entries: [HTTPClientTransport.Configuration: Entry] = [:]
-        /// The configurations whose transports stay open; nil for all.
+        /// The configurations whose transports stay open. Nil before the first call of `keep`; until then, all
+        /// transports stay open.
         var wanted: Set<HTTPClientTransport.Configuration>?
         var linkIsAway = false
 
-        /// Removes the transports that are neither in `wanted` nor in use, and returns them.
+        /// Removes the transports that are not in use and whose configurations are not in `wanted`, and returns them.
+        /// Removes none if `wanted` is nil.
         mutating func takeUnwanted() -> [HTTPClientTransport] {
             guard let wanted else { return [] }
             let unwanted = entries.filter { $0.value.users == 0 && !wanted.contains($0.key) }
@@ -33,7 +36,8 @@ final class TransportPool: Sendable {
     /// All transports, including those that will be shut down after their last request.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
-    /// True while there is no network. The value is passed to all transports, also to those created later.
+    /// True while there is no network. A new value is passed to all existing transports. Transports that are created
+    /// later receive the value too.
     var linkIsAway: Bool {
         get { state.withLock { $0.linkIsAway } }
         set {
@@ -44,7 +48,8 @@ final class TransportPool: Sendable {
         }
     }
 
-    /// Passes the transport for this configuration to `body`. The transport stays open until `body` returns.
+    /// Passes `body` the transport for this configuration, and creates the transport if there is none yet. The
+    /// transport stays open until `body` returns.
     ///
     /// - Throws: The error of `body`, and `UploadFailure` (`permanent`) if the transport cannot be created.
     func with<Result>(
@@ -87,7 +92,7 @@ final class TransportPool: Sendable {
         for transport in unwanted { await transport.shutdown() }
     }
 
-    /// Shuts down the transports whose configuration is not in `wanted`, without waiting for them. A transport in use
+    /// Shuts down the transports whose configurations are not in `wanted`. Returns at once. A transport that is in use
     /// is shut down after its last request.
     func keep(_ wanted: Set<HTTPClientTransport.Configuration>) {
         let unwanted = state.withLock { state in
@@ -98,7 +103,8 @@ final class TransportPool: Sendable {
         Task { for transport in unwanted { await transport.shutdown() } }
     }
 
-    /// Closes all connections, and waits until they are closed. `with` must not be called afterwards.
+    /// Closes the connections of all transports, and waits until they are closed. Calling `with` afterwards is not
+    /// allowed.
     func shutdown() async {
         let entries = state.withLock { state in
             defer { state.entries = [:] }

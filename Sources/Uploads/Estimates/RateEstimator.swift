@@ -1,37 +1,40 @@
-/// An estimator of the rate at which bytes are sent. Pure: the caller passes the time in seconds.
+/// Estimates the rate at which bytes are sent. The methods receive the current time, in seconds, from the caller.
 ///
-/// The rate is the mean over the last `recent` seconds, so it shows a change of the link within that time.
+/// The rate is the mean over the last `recent` seconds, so it soon shows that a connection has become slower or faster.
 ///
-/// The steady rate is a mean over 3, 6, 12 or 24 seconds. A longer time is used only if the means over this time and
-/// all shorter ones differ from the rate by at most 10 %. The steady rate changes less often than the rate, so
-/// remaining times are computed from it.
+/// The steady rate is a mean over 3, 6, 12 or 24 seconds. It changes less often than the rate, so remaining times are
+/// computed from it. A longer time is used if its mean differs from the rate by at most 10 %. The means over all
+/// shorter times must also differ by at most 10 %.
 package struct RateEstimator: Hashable, Sendable {
-    /// The number of seconds over which the rate is averaged.
+    /// The number of seconds over which `rate(at:)` computes the mean.
     package static let recent = 3.0
     /// The number of seconds of measurement before a remaining time is shown.
     package static let settling = 2.0
 
-    /// The numbers of seconds over which the steady rate can be averaged, in addition to `recent`.
+    /// The numbers of seconds over which the steady rate is averaged if the rate was even. If it was not, the steady
+    /// rate is averaged over `recent` seconds.
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// The minimum number of seconds between two points. A connection writes thousands of times a second, so all writes
-    /// within this time are added to one point.
+    /// The minimum number of seconds between two elements of `points`. A connection writes thousands of times a second,
+    /// so all writes within this time become one element.
     private static let resolution = 0.1
     private static let capacity = 512
 
     private struct Point: Hashable {
         var time: Double
-        /// The number of bytes sent up to `time`.
+        /// The number of bytes sent between the start of the measurement and `time`.
         var bytes: Double
     }
 
-    /// The points, sorted by time. The first is the start of the measurement, or the oldest point that was not dropped.
+    /// The numbers of bytes sent up to different times, sorted by time. The first point is the start of the
+    /// measurement. If there are too many points, the oldest are dropped.
     private var points: [Point]
 
     package init(at start: Double) { points = [Point(time: start, bytes: 0)] }
 
-    /// Adds bytes that were sent since the last call.
+    /// Adds bytes that were sent since the last call. Invalid numbers are ignored, and so are bytes with a time before
+    /// the last point.
     package mutating func add(_ bytes: Double, at now: Double) {
         guard bytes > 0, bytes.isFinite, now.isFinite, now >= last.time else { return }
         let point = Point(time: now, bytes: last.bytes + bytes)
@@ -45,10 +48,12 @@ package struct RateEstimator: Hashable, Sendable {
         points.removeFirst(max(0, first - 1))
     }
 
-    /// The rate in bytes per second; nil while less than 0.2 seconds are measured.
+    /// The rate in bytes per second, over the last `recent` seconds. Nil while the measured time is shorter than 0.2
+    /// seconds.
     package func rate(at now: Double) -> Double? { mean(over: Self.recent, until: end(at: now)) }
 
-    /// The steady rate in bytes per second, for remaining times; nil in the first 2 seconds.
+    /// The steady rate in bytes per second, from which remaining times are computed. Nil in the first 2 seconds of the
+    /// measurement.
     package func steadyRate(at now: Double) -> Double? {
         let end = end(at: now)
         guard now - points[0].time >= Self.settling, let recent = mean(over: Self.recent, until: end) else {
@@ -65,11 +70,11 @@ package struct RateEstimator: Hashable, Sendable {
 
     private var last: Point { points[points.count - 1] }
 
-    /// Returns the end of the time over which to average. This is `now`, or the time of the last point if the pause
-    /// since that point is ignored.
+    /// Returns the end of the time over which a rate is averaged. This is `now`, or the time of the last point if only
+    /// a short pause has passed since then.
     ///
-    /// Bytes are sent in bursts. So a pause is ignored if it is at most as long as the longest recent pause between two
-    /// points, and at most half of `recent`.
+    /// Bytes are sent in bursts, so a short pause must not lower the rate. A pause is short if it is at most half of
+    /// `recent`. It must also be at most as long as the longest recent pause between two points.
     private func end(at now: Double) -> Double {
         guard points.count > 2 else { return max(now, last.time) }
         var longest = 0.0
@@ -86,7 +91,8 @@ package struct RateEstimator: Hashable, Sendable {
         return max(0, bytes(at: end) - bytes(at: start)) / (end - start)
     }
 
-    /// The number of bytes sent up to a time, interpolated between two points.
+    /// The number of bytes sent between the start of the measurement and `time`. Between two points, the number is
+    /// interpolated.
     private func bytes(at time: Double) -> Double {
         guard let index = points.lastIndex(where: { $0.time <= time }) else { return points[0].bytes }
         let point = points[index]

@@ -1,11 +1,19 @@
-/// The number of unsent bytes of the due uploads (`Upload.isDue`): in total, and for each scope of a bandwidth limit.
+/// The number of bytes that the due uploads have not sent yet: for all uploads together, for each destination and for
+/// each batch.
+///
+/// An upload is due (`Upload.isDue`) if it runs, or will start without an action of a user. An upload that waits for a
+/// start time is not due.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
     package private(set) var total: Int128 = 0
 
     package init() {}
 
-    /// Adds up the unsent bytes of the due uploads (`Upload.isDue`). `sent` is the progress of the running uploads.
+    /// Adds up the bytes that the due uploads (`Upload.isDue`) have not sent yet.
+    ///
+    /// - Parameters:
+    ///   - uploads: The uploads, of which only the due ones count.
+    ///   - sent: The progress of the running uploads.
     package init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
         for upload in uploads where upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
     }
@@ -17,7 +25,7 @@ package struct RemainingBytes: Hashable, Sendable {
         for scope in upload.limitScopes where scope != .total { scopes[scope, default: 0] += bytes }
     }
 
-    /// The number of unsent bytes in a scope, never negative.
+    /// The number of bytes that the due uploads in a scope have not sent yet; never negative.
     package subscript(scope: LimitScope) -> Double {
         Double(max(0, scope == .total ? total : scopes[scope] ?? 0))
     }

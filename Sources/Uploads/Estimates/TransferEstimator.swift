@@ -1,9 +1,9 @@
 package import FerryProtocols
 
-/// Estimates the rates and the remaining times of the running uploads and of the whole queue. Pure: the caller passes
-/// the time in seconds.
+/// Estimates the rates and the remaining times of the running uploads and of the whole queue. The methods receive the
+/// current time, in seconds, from the caller.
 ///
-/// The screen and the engine each have an estimator, and pass it the sent bytes. So the numbers of the screen, `list`,
+/// The screen uses one estimator and the engine another. So the numbers on the screen and in the output of `list`,
 /// `status` and `--json` are computed in the same way.
 package struct TransferEstimator: Sendable {
     /// A running upload, with the values from which its remaining time is computed.
@@ -11,9 +11,11 @@ package struct TransferEstimator: Sendable {
         package let id: Upload.ID
         /// The number of bytes that are not sent yet.
         package let left: ByteCount
-        /// The scopes whose limits apply to the upload.
+        /// The groups of uploads to which the upload belongs, and whose bandwidth limits apply to it.
         package let scopes: [LimitScope]
 
+        /// Creates the values of a running upload.
+        ///
         /// - Parameters:
         ///   - size: The number of bytes of the file.
         ///   - sent: The number of bytes sent so far. A value below 0 counts as 0, a value above `size` as `size`.
@@ -28,12 +30,14 @@ package struct TransferEstimator: Sendable {
     private var total: RateEstimator?
     /// The time when the last upload stopped; nil while an upload runs, and before the first upload starts.
     private var idleSince: Double?
-    /// The last time when an upload stopped while others continued. Since then, fewer uploads share a bandwidth limit.
+    /// The last time when an upload stopped while other uploads continued to run. Since then, fewer uploads share a
+    /// bandwidth limit. Negative infinity if there was no such time.
     private var lastEnd = -Double.infinity
 
     package init() {}
 
-    /// Begins to measure an upload. Call this when the first byte of its file is sent.
+    /// Begins to measure an upload. Call this method when the first byte of the upload's file is sent. If no upload ran
+    /// in the last `RateEstimator.recent` seconds, the measurement of the total rate begins anew.
     package mutating func start(_ id: Upload.ID, at now: Double) {
         uploads[id] = RateEstimator(at: now)
         // The total measurement continues after a short gap between two uploads.
@@ -43,14 +47,14 @@ package struct TransferEstimator: Sendable {
         idleSince = nil
     }
 
-    /// Adds sent bytes of an upload.
+    /// Adds newly sent bytes of an upload to the measurements of its rate and of the total rate.
     package mutating func move(_ id: Upload.ID, by bytes: Double, at now: Double) {
         uploads[id]?.add(bytes, at: now)
         total?.add(bytes, at: now)
     }
 
-    /// Adds the bytes of uploads that started and ended between two samples of the progress. The bytes count only for
-    /// the total rate.
+    /// Adds the bytes of uploads that started and ended between two readings of the progress. These uploads were never
+    /// measured one by one, so their bytes count only for the total rate.
     package mutating func moveUnseen(_ bytes: Double, at now: Double) {
         if total == nil { total = RateEstimator(at: now) }
         total?.add(bytes, at: now)
@@ -62,11 +66,12 @@ package struct TransferEstimator: Sendable {
         if uploads.isEmpty { idleSince = now } else { lastEnd = now }
     }
 
-    /// Returns the estimates of the running uploads, and the estimate of all due uploads (`Upload.isDue`) together.
+    /// Returns an estimate for each running upload, and one for all due uploads (`Upload.isDue`) together.
     ///
     /// - Parameters:
     ///   - left: The bytes that the due uploads have not sent yet.
-    ///   - limits: The limits in bytes per second, by scope.
+    ///   - limits: The bandwidth limits in bytes per second, by scope. Scopes that are not in the dictionary are
+    ///     unlimited.
     package func estimates(
         of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
         at now: Double
@@ -104,8 +109,10 @@ package struct TransferEstimator: Sendable {
         ) { $1 }
     }
 
-    /// - Parameter share: The minimum rate to expect, in bytes per second: the shared limit divided by the number of
-    ///   running uploads. Nil to use the measured rate alone.
+    /// Returns the estimate of one running upload.
+    ///
+    /// - Parameter share: The minimum rate for the remaining time, in bytes per second: a limit of all running uploads,
+    ///   divided by their number. Nil to use the measured rate alone.
     private func estimate(
         of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
     ) -> TransferEstimate {
@@ -117,10 +124,11 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// Returns the lowest limit that applies to all running uploads: its scope, and its rate in bytes per second.
+    /// Returns the lowest bandwidth limit that applies to all running uploads. The result is the scope of the limit,
+    /// and the limit in bytes per second.
     ///
-    /// Returns nil if there is no such limit or the total rate is unknown. Also returns nil if the total rate is below
-    /// 90 % of the limit, because something else slows the uploads.
+    /// Returns nil if no limit applies to all running uploads, or if the total rate is unknown. Also returns nil if the
+    /// total rate is below 90 % of the limit. Then the limit is not what makes the uploads slow.
     private func sharedLimit(
         of running: [Running], limits: [LimitScope: ByteCount], at now: Double
     ) -> (scope: LimitScope, rate: Double)? {
@@ -132,6 +140,8 @@ package struct TransferEstimator: Sendable {
         return (lowest.key, Double(lowest.value))
     }
 
+    /// Returns the estimate of all due uploads together.
+    ///
     /// - Parameter longest: The longest remaining time of a running upload, in seconds; nil if none is known.
     private func total(
         left: RemainingBytes, limits: [LimitScope: ByteCount], longest: Double?, at now: Double
@@ -144,8 +154,8 @@ package struct TransferEstimator: Sendable {
         return TransferEstimate(rate: total.rate(at: now), remaining: remaining)
     }
 
-    /// Returns the number of seconds to send `left` bytes at `rate`, or at `limit` if it is lower. Nil if the rate is
-    /// unknown or below 1 byte per second.
+    /// Returns the number of seconds in which `left` bytes are sent. The assumed rate is the lower one of `rate` and
+    /// `limit`. Returns nil if `rate` is nil or below 1 byte per second.
     private static func remaining(_ left: Double, rate: Double?, limit: ByteCount?) -> Double? {
         guard let rate, rate >= 1 else { return nil }
         return max(0, left) / min(rate, limit.map(Double.init) ?? rate)
@@ -153,7 +163,8 @@ package struct TransferEstimator: Sendable {
 }
 
 extension [BandwidthLimit] {
-    /// The limits in bytes per second, by scope. Unlimited scopes are left out.
+    /// The limits in bytes per second, by scope. Scopes without a limit are left out. If the array has several limits
+    /// of one scope, the lowest is used.
     package var rates: [LimitScope: ByteCount] {
         Dictionary(compactMap { limit in limit.bandwidth.rate.map { (limit.scope, $0) } }) {
             Swift.min($0, $1)

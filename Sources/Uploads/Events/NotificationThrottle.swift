@@ -2,7 +2,7 @@ import FerryProtocols
 
 /// Converts events into one-line notifications, and limits how often a user is notified.
 package struct NotificationThrottle: Sendable {
-    /// The minimum number of seconds between two notifications. Only `idle` is reported sooner.
+    /// The minimum number of seconds between two notifications. A notification about the event `idle` does not wait.
     private static let pause = 10.0
 
     /// The events that cause a notification.
@@ -11,11 +11,11 @@ package struct NotificationThrottle: Sendable {
 
     package init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
-    /// Returns the text of one notification, and the event that it is about: the last event in `happened` whose name is
-    /// in `events`. If several events have the same name as this one, the text gives their number.
+    /// Returns the text and the event of one notification: the last event in `happened` whose name is in `events`. If
+    /// several events in `happened` have this name, the text gives their number.
     ///
-    /// Returns nil if there is no such event, or if the last notification was less than `pause` seconds ago; the events
-    /// are then dropped. The pause does not apply if the event is `idle`.
+    /// Returns nil if no event in `happened` has a name in `events`. Also returns nil in the `pause` seconds after a
+    /// notification; the events are then dropped. An `idle` event is returned even in these seconds.
     ///
     /// The text can contain a file name with control characters; the code that shows the text escapes them.
     ///
@@ -33,7 +33,8 @@ package struct NotificationThrottle: Sendable {
 }
 
 extension QueueEvent {
-    /// The event in a few words; empty for an event without a name.
+    /// The text of a notification about the event. Only events that have a `name` cause notifications, so the text of
+    /// any other event is not used.
     fileprivate var sentence: String {
         switch self {
         case .upload(let event):

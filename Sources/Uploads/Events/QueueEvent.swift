@@ -1,22 +1,24 @@
-/// An event in a queue, as `QueueEventDetector` finds it.
+/// An event in a queue: one of an upload, one of all uploads together, or a change of the engine's status.
 public enum QueueEvent: Hashable, Sendable {
     /// The names of the events that run hook commands and notify users, as in the configuration.
     public enum Name: String, CaseIterable, Sendable {
         case done, failed, held, idle, offline, online, notSaved
     }
 
-    /// The way in which an upload ended. Failed and held uploads can be retried.
+    /// The state in which an upload stopped: done, failed, or held for a user's decision. Failed and held uploads can
+    /// be retried.
     public enum Outcome: String, CaseIterable, Sendable {
         case done, failed, held
     }
 
     case upload(UploadEvent)
-    /// The end of all work: no upload runs, and none will start without an action of a user. The value is the number of
-    /// uploads with each outcome since the last `idle`.
+    /// No upload runs, and none will start without an action of a user. The value is the number of uploads with each
+    /// outcome since the previous `idle` event.
     case idle([Outcome: Int])
     case status(StatusChange)
 
-    /// The name of the event; nil for an event that can neither start a hook nor notify users.
+    /// The name of the event in the configuration. Nil if the configuration cannot select the event for a hook or for
+    /// notifications.
     public var name: Name? {
         switch self {
         case .upload(let event): event.outcome?.name

@@ -1,35 +1,42 @@
 public import FerryFiles
 
-/// A detector of events in the updates of a queue, for hooks, notifications, logs and line-by-line output.
+/// Finds events in the updates of a queue, for hooks, notifications, logs and line-by-line output.
 ///
-/// The first update describes the existing uploads, so it yields no events about them unless `reportsStanding` is true.
+/// The first update describes the uploads that already exist. It yields events about them only if `reportsStanding` is
+/// true.
 public struct QueueEventDetector: Sendable {
-    /// An upload as of the last update. The copy shares its storage with the queue's copy.
+    /// An upload as it was in the last update that contained it. The queue and the detector share the memory of the
+    /// upload.
     private struct Seen {
         var upload: Upload
-        /// The detector's `round` when the upload ended; 0 if it has not ended, or had ended when it was first seen.
+        /// The detector's `round` in which the upload reached its outcome: done, failed or held. 0 if the upload has no
+        /// outcome, or if it already had one when the detector first saw it.
         var round = 0
     }
 
     private let reportsStanding: Bool
     private var seen: [Upload.ID: Seen] = [:]
-    /// The highest number of an upload so far; nil before the first update.
+    /// The highest upload number in the updates so far; nil before the first update.
     private var highest: Upload.ID?
-    /// The number of uploads that keep the queue busy (`keepsQueueBusy`).
+    /// The number of uploads whose property `keepsQueueBusy` is true.
     private var pending = 0
-    /// The number of the current round. A round ends when no upload runs, and none will start without an action of a
-    /// user.
+    /// The number of the current round. A round ends with the event `idle`: no upload runs, and none will start without
+    /// an action of a user.
     private var round = 1
-    /// The number of uploads with each outcome in the current round.
+    /// The number of uploads with each outcome since the last event `idle`.
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
 
-    /// - Parameter reportsStanding: True to report also uploads that are not new. These are the uploads of the first
-    ///   update that run, wait for a retry, are held or have failed, and those that a user restored by undo.
+    /// Creates a detector.
+    ///
+    /// - Parameter reportsStanding: True to report also uploads that are not new. In the first update, these are the
+    ///   uploads that run, wait for a retry, are held or have failed. Later, these are the uploads that a user restored
+    ///   by undo.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
-    /// Returns the events since the previous update: first those of uploads, sorted by number, then removals, changes
-    /// of the status, and `idle`.
+    /// Returns the events since the previous update. The events of uploads come first, sorted by upload number.
+    /// Removals of uploads, changes of the engine's status, and `idle` follow in this sequence. The removal of a done
+    /// upload is not reported.
     ///
     /// - Parameter date: The date of the events of uploads.
     public mutating func take(_ update: QueueUpdate, at date: Date = Date()) -> [QueueEvent] {
@@ -65,7 +72,9 @@ public struct QueueEventDetector: Sendable {
         return events
     }
 
-    /// - Returns: The kind of event since the upload was last seen; nil for none.
+    /// Stores the upload for the next update, and counts its outcome.
+    ///
+    /// - Returns: The kind of event that happened since the previous update; nil if there is nothing to report.
     private mutating func take(_ upload: Upload, isStanding: Bool, isOffline: Bool) -> UploadEvent.Kind? {
         let before = seen[upload.id]
         let kind = UploadEvent.Kind(from: before?.upload, to: upload, isOffline: isOffline)
@@ -91,8 +100,8 @@ public struct QueueEventDetector: Sendable {
         return upload
     }
 
-    /// Subtracts the earlier outcome of an upload if it was counted in the current round, because only the last outcome
-    /// of an upload counts.
+    /// Removes the earlier outcome of an upload from `counts`, if the current round counted it. Only the last outcome
+    /// of each upload counts.
     private mutating func uncount(_ before: Seen) {
         guard before.round == round, let outcome = QueueEvent.Outcome(before.upload.state),
             let count = counts[outcome]
@@ -104,9 +113,9 @@ public struct QueueEventDetector: Sendable {
 extension Upload {
     /// True if the upload runs, or will start without an action of a user.
     ///
-    /// False for a queued upload that waits for other uploads. As long as one of the other uploads will end without an
-    /// action of a user, that upload keeps the queue busy. If one of the other uploads has failed or is held, the
-    /// queued upload does not start by itself.
+    /// False for a queued upload that waits for another upload. If the other upload runs or will start, that upload
+    /// keeps the queue busy. If the other upload has failed or is held, the queued upload does not start without a
+    /// user.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }

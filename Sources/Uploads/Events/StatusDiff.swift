@@ -5,36 +5,36 @@ import FerryTransfer
 /// One difference between two consecutive statuses of the engine.
 public enum StatusChange: Hashable, Sendable {
     case online
-    /// There is no network. The value is the reason, as a part of a sentence.
+    /// There is no network. The value is the reason, such as `no address on any interface`.
     case offline(String)
-    /// The state of the engine's storage has changed. The failure is the current problem that users should know, such
-    /// as a full disk; nil if there is none.
+    /// The state of the engine's storage has changed: whether changes are on disk. The failure is the current problem
+    /// that users should know, such as a full disk; nil if there is none.
     case storage(EngineStatus.Storage, UploadFailure?)
-    /// The client's contact with the engine has changed: the engine is unreachable, or reachable again.
+    /// The client can no longer reach the engine, or can reach it again.
     case contact(EngineStatus.Contact)
-    /// There is a new problem that users should know, but all changes are on disk.
+    /// There is a new problem that users should know. All changes of the queue are still on disk.
     case notice(UploadFailure)
-    /// A server asks for a pause, or for a longer one than before.
+    /// A busy server asks Ferry to pause uploads, or to pause them for longer than it asked before.
     case asked(RetryAfterPause)
-    /// A timetable has changed a bandwidth limit. Limits that users set are not reported.
+    /// A bandwidth limit from a timetable has changed. Limits that users set are not reported.
     case limit(BandwidthLimit)
     /// A message to users came from outside of the queue, for example from a watched folder.
     case happened(DatedNotice)
 
-    /// True for a single event in the past; false for the change of a state that lasts.
+    /// True for `happened`, a message about one event in the past. False for a change of a state that lasts.
     public var isPast: Bool {
         if case .happened = self { true } else { false }
     }
 }
 
-/// A comparison of each status of an engine with the previous one. The first status is compared with that of an engine
-/// that is online and saves everything.
+/// Compares each status of an engine with the previous one. The first status is compared with a status in which the
+/// engine is online and all changes are on disk.
 package struct StatusDiff: Sendable {
     private var last = EngineStatus()
 
     package init() {}
 
-    /// Returns the differences from the previous status.
+    /// Returns the differences between `status` and the status in the previous call.
     package mutating func take(_ status: EngineStatus) -> [StatusChange] {
         var changes: [StatusChange] = []
         if status.contact != last.contact { changes.append(.contact(status.contact)) }
@@ -62,9 +62,9 @@ package struct StatusDiff: Sendable {
             && (limit.until != nil || before.until != nil && before.origin != .command)
     }
 
-    /// Returns whether a pause is new, or ends more than a second later than in the previous status. The end is
-    /// computed again for each status, so smaller differences do not count. A change of the number of waiting uploads
-    /// is not reported.
+    /// True if a pause is new, or ends more than a second later than in the previous status. Smaller differences are
+    /// ignored, because the engine computes the end again for each status. A new number of waiting uploads is ignored
+    /// too.
     private func isNews(_ pause: RetryAfterPause) -> Bool {
         guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
         return pause.until.timeIntervalSince(known.until) > 1

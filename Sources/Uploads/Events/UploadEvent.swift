@@ -3,15 +3,16 @@ public import FerryProtocols
 
 /// An event of one upload.
 public struct UploadEvent: Hashable, Sendable {
-    /// The kind of an event. Summaries of many events list the kinds in this sequence.
+    /// The kind of an event. Summaries of many events list the kinds in the sequence in which they are declared here.
     ///
-    /// `resumed` means that a user ended a pause. `wentOn` means that an attempt continues from confirmed bytes.
-    /// `waits` means that the upload waits for a retry, and `offline` that it waits for the network.
+    /// `resumed` means that a user ended a pause. `queuedAgain` means that a done, failed or held upload is queued
+    /// again. `began` and `wentOn` mean that an attempt started; for `wentOn`, the server already has bytes of the
+    /// file. `waits` means that the upload waits for a retry, and `offline` that it waits for the network.
     public enum Kind: Hashable, Sendable, CaseIterable {
         case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
         case waits, held, failed
 
-        /// True if a report of the event must name the upload and the cause.
+        /// True for an event that is a problem: a report of it must name the upload and the cause.
         public var isTrouble: Bool {
             switch self {
             case .added, .resumed, .queuedAgain, .began, .wentOn, .done, .paused, .offline, .removed: false
@@ -22,15 +23,18 @@ public struct UploadEvent: Hashable, Sendable {
 
     /// The kind of the event.
     public var kind: Kind
-    /// The upload right after the event; for a removal, right before it.
+    /// The upload as it was right after the event. For the event `removed`, the upload as it was before the removal.
     public var upload: Upload
-    /// The number of the file's bytes that were sent before the event; if unknown, the number that the server had
-    /// confirmed.
+    /// The number of bytes of the file that were sent before the event. If this is unknown, the number of bytes that
+    /// the server has confirmed.
     public var reached: ByteCount
-    /// The time when the event was noticed.
+    /// The time when Ferry noticed the event.
     public var date: Date
 
-    /// - Parameter reached: The number of the file's bytes sent before the event; nil for the confirmed bytes.
+    /// Creates an event.
+    ///
+    /// - Parameter reached: The number of bytes of the file that were sent before the event. If it is nil, the number
+    ///   of bytes that the server has confirmed is used.
     public init(_ kind: Kind, _ upload: Upload, reached: ByteCount? = nil, date: Date) {
         self.kind = kind
         self.upload = upload
@@ -38,7 +42,7 @@ public struct UploadEvent: Hashable, Sendable {
         self.date = date
     }
 
-    /// The outcome of the upload; nil for an event that does not end the upload.
+    /// The outcome of the upload: done, failed or held. Nil for an event of any other kind.
     public var outcome: QueueEvent.Outcome? {
         switch kind {
         case .done: .done
@@ -50,11 +54,12 @@ public struct UploadEvent: Hashable, Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// Finds the event between two states of an upload; nil if there is nothing to report.
+    /// Creates the kind of the event that changed an upload from `old` to `new`. Nil if there is nothing to report.
     ///
     /// - Parameters:
-    ///   - old: The upload as last seen; nil if it is new.
-    ///   - isOffline: True if the queue has already reported that there is no network, so uploads need not report it.
+    ///   - old: The upload before the event; nil if the upload is new.
+    ///   - isOffline: True if the missing network has already been reported for the whole queue. Then the event
+    ///     `offline` is not reported for each upload.
     public init?(from old: Upload?, to new: Upload, isOffline: Bool) {
         guard let kind = Self.of(new, after: old, isOffline: isOffline) else { return nil }
         self = kind

@@ -4,11 +4,12 @@ import FerryTransfer
 
 /// Finds the files that paths, patterns and folders select.
 ///
-/// Follows symbolic links in paths that the user names, but not in the folders that it searches. In these folders, it
-/// skips hidden files and, by default, private keys. So the search of a folder does not select `.ssh`, `.env` or
-/// `id_rsa` by accident.
+/// In a path that the user names, symbolic links are followed. In folders that are searched, symbolic links and hidden
+/// files are skipped, and by default private keys too. So the search of a folder does not select `.ssh`, `.env` or
+/// `id_rsa`.
 public struct FileSearch: Sendable {
-    /// The maximum depth of folders. Deeper folders come from a loop or a faulty program.
+    /// The maximum depth of nested folders. A loop or a faulty program probably made folders that are nested more
+    /// deeply.
     private static let depthLimit = 256
     private static let tooDeep = "is nested too deeply: in \(depthLimit) folders"
 
@@ -19,14 +20,16 @@ public struct FileSearch: Sendable {
     private let now: @Sendable () -> Date
     private let isStopped: @Sendable () -> Bool
 
+    /// Creates a search.
+    ///
     /// - Parameters:
-    ///   - isRecursive: Whether a folder includes everything below it. If false, folders are left out.
+    ///   - isRecursive: True to search folders, and all folders below them. If false, folders are not searched.
     ///   - minimumAge: The minimum number of seconds since a file's last change. A file that changed more recently is
-    ///     left out, because another program is possibly still writing it.
-    ///   - isLiteral: True for paths that another program listed. They are never patterns, and relative paths keep
-    ///     their folders in the name for the server.
-    ///   - includesKeys: Whether private keys in folders are included.
-    ///   - now: The wall clock, to which the modification times of files are compared.
+    ///     not selected, because another program is possibly still writing it.
+    ///   - isLiteral: True for paths from the output of another program. They are never patterns. If such a path is
+    ///     relative, its folders become a part of the file's name on the server.
+    ///   - includesKeys: True to select also private keys in searched folders.
+    ///   - now: Returns the wall-clock time, from which the ages of files are computed.
     ///   - isStopped: Called for every folder. If it returns true, the search ends and returns the files found so far.
     public init(
         isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false, includesKeys: Bool = false,
@@ -45,8 +48,9 @@ public struct FileSearch: Sendable {
     ///
     /// - Parameter paths: The paths, absolute or relative to the working directory. A path that does not exist and
     ///   contains `*`, `?` or `[` is a pattern; `**` matches any number of folders.
-    /// - Returns: The files in the sequence of the paths, and the paths that were left out, each with the reason. If
-    ///   several paths select the same file, it occurs once for each different `relativeName`, its name on the server.
+    /// - Returns: The selected files, in the sequence of `paths`. Also the paths that were not selected, with the
+    ///   reasons. If several paths select the same file, the file occurs once for each different name on the server
+    ///   (`relativeName`).
     public func find(_ paths: [LocalPath]) -> FileSelection {
         var search = State(search: self, now: now())
         for path in paths { search.take(path) }
@@ -58,10 +62,11 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
-        /// The files found so far. Two paths to one file count as one entry if the names for the server are equal,
-        /// otherwise as two.
+        /// The files selected so far. If two paths select one file and give it the same name for the server, the set
+        /// contains the file once. If the names differ, the set contains the file twice.
         private var queued: Set<FileSelection.File> = []
-        /// The original bytes of each name with invalid UTF-8, by the name in which U+FFFD replaces invalid bytes.
+        /// The original bytes of file names that are not valid UTF-8. The keys are the same names with U+FFFD instead
+        /// of the invalid bytes.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
 
         init(search: FileSearch, now: Date) {
@@ -119,8 +124,11 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds the file at `path`, or the files below the folder at `path`. The user named this path, or a pattern
-        /// matches it. Does nothing if the path was added before. Symbolic links in the path are resolved.
+        /// Adds the file at `path`, which the user named or a pattern matches. For a folder, adds the files below it if
+        /// the search is recursive; otherwise reports the folder as left out. A path that cannot be read is reported as
+        /// left out too.
+        ///
+        /// Does nothing if the path was added before. Symbolic links in the path are resolved.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path
@@ -139,9 +147,9 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns the name for the server. A relative path that another program listed keeps its folders:
-        /// `./day3/a.mov` becomes `day3/a.mov`. Any other path, and a path with `..`, becomes the name of the file
-        /// alone: `a.mov`.
+        /// Returns the name for the server. This is usually the last component of the path: `a.mov`. A relative path
+        /// from the output of another program keeps its folders: `./day3/a.mov` becomes `day3/a.mov`. If such a path
+        /// contains `..`, it does not keep them.
         private func name(of path: LocalPath) -> String {
             guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
             let components = path.text.split(separator: "/").filter { $0 != "." }
@@ -149,12 +157,14 @@ public struct FileSearch: Sendable {
                 ? path.name : components.joined(separator: "/")
         }
 
-        /// Adds the files in a folder and in the folders below it.
+        /// Adds the files in a folder and in the folders below it. Reports what it leaves out, such as hidden files,
+        /// symbolic links, and folders that are nested too deeply.
         ///
         /// - Parameters:
         ///   - folders: The nested folders from the one that the user named (first) to the one to search (last).
         ///   - shown: The path of the folder to search. It begins with the path that the user gave.
-        ///   - prefix: The folders in the files' names for the server, such as `day3`; empty for none.
+        ///   - prefix: The folders at the beginning of the files' names for the server, such as `day3`. Empty if the
+        ///     names contain no folders.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {
@@ -199,9 +209,12 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns false for a private key that must not be added, and adds it to the problems.
+        /// Returns true if the file is no private key, or if the search includes private keys. Otherwise, reports the
+        /// file as left out and returns false.
         ///
-        /// - Parameter path: The path by which to read the file; nil for `shown`.
+        /// - Parameters:
+        ///   - shown: The path in the report.
+        ///   - path: The path at which the file is read; nil to read it at `shown`.
         private mutating func isKept(_ shown: LocalPath, at path: LocalPath? = nil) -> Bool {
             guard !search.includesKeys, PrivateKey.isAt(path ?? shown) else { return true }
             leaveOut(shown, "is a private key; name it to add it")
@@ -243,8 +256,8 @@ public struct FileSearch: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the summary without the path at its beginning, if that path is one of `paths`. Callers show the path
-    /// themselves.
+    /// Returns the failure's summary. If the summary begins with one of `paths`, this path is removed, because callers
+    /// show the path themselves.
     func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
@@ -252,12 +265,14 @@ extension UploadFailure {
 }
 
 extension LocalPath {
-    /// Appends a name. In the working directory (`.`), the result is the name alone, without `./`.
+    /// Returns the path with a name appended. If the path is `.`, the working directory, the result is the name alone,
+    /// without `./`.
     fileprivate func below(_ name: [UInt8]) -> LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
     }
 
-    /// Returns the last components of the path, as many as `relativeName` has, joined with slashes.
+    /// Returns the last components of the path, joined with slashes. Their number is the number of components in
+    /// `relativeName`.
     fileprivate func end(likeNames relativeName: String) -> [UInt8] {
         let names = bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let count = relativeName.utf8.count { $0 == 0x2F } + 1

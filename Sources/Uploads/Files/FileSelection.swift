@@ -1,14 +1,16 @@
 public import FerryTransfer
 
-/// The files that paths and patterns select, and the paths that were left out, each with the reason.
+/// The result of a search: the selected files, and the paths that were left out with the reasons.
 public struct FileSelection: Sendable, Hashable {
     /// A readable regular file.
     public struct File: Sendable, Hashable {
-        /// The absolute path of the file. Symbolic links were resolved at the search.
+        /// The absolute path of the file, in which the search has resolved symbolic links.
         public var path: LocalPath
-        /// The version of the file at the search.
+        /// The identity and version of the file when the search found it. If the file changes later, its new version
+        /// differs.
         public var identity: FileIdentity
-        /// The name for the server. For a file below a searched folder, it includes the folders: `day3/a.mov`.
+        /// The name for the server. If the search found the file in a folder, the name begins with the folder's name:
+        /// `day3/a.mov`.
         public var relativeName: String
 
         public init(path: LocalPath, identity: FileIdentity, relativeName: String) {
@@ -24,10 +26,10 @@ public struct FileSelection: Sendable, Hashable {
         public enum Cause: Sendable, Hashable {
             /// The path is a folder, and the search is not recursive.
             case folder
-            /// Another file gets the same name on the server, because U+FFFD replaces invalid UTF-8. The user can
-            /// choose another name.
+            /// Another file already has the same name on the server. The names differ only in invalid UTF-8, which
+            /// U+FFFD replaces. The user can choose another name.
             case nameTaken
-            /// Any other reason, such as a missing or hidden file.
+            /// Any other reason: for example, the file is hidden or does not exist.
             case other
         }
 
@@ -35,7 +37,7 @@ public struct FileSelection: Sendable, Hashable {
         public var path: LocalPath
         /// The reason in a few words: `no such file`, `is a folder`.
         public var reason: String
-        /// The cause, by which a program can suggest a remedy.
+        /// The kind of the problem, from which a program can suggest a remedy.
         public var cause: Cause
 
         public init(path: LocalPath, reason: String, cause: Cause = .other) {
@@ -45,9 +47,10 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
-    /// The files in the sequence in which they were found, without duplicates.
+    /// The selected files, in the sequence in which the search found them. A file occurs once for each different name
+    /// on the server.
     public var files: [File]
-    /// The problems in the sequence in which they were found.
+    /// The paths that were left out, in the sequence in which the search found them.
     public var problems: [Problem]
     /// The number of `files` whose names are not valid UTF-8. On the server, U+FFFD replaces the invalid bytes.
     public var changedNames = 0

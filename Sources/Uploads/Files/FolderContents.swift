@@ -1,7 +1,8 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The entries of a folder from which a user chooses files, or the reason why the folder cannot be read.
+/// The content of a folder, for a user who chooses files in it: the entries, or the reason why the folder cannot be
+/// read.
 package enum FolderContents: Hashable, Sendable {
     /// The entries, folders first, in natural sort: `file9` before `file10`.
     case entries([Entry])
@@ -10,7 +11,7 @@ package enum FolderContents: Hashable, Sendable {
 
     /// One name in a folder, and the kind of file to which it refers.
     package struct Entry: Hashable, Sendable {
-        /// The kind of a file. For a symbolic link, this is the kind of its target.
+        /// The kind of a file. A symbolic link has the kind of the file to which it leads.
         package enum Kind: Hashable, Sendable {
             case folder
             /// A regular file with its size in bytes.
@@ -19,7 +20,7 @@ package enum FolderContents: Hashable, Sendable {
             case other
         }
 
-        /// The name in the form that the kernel returned: any bytes except slash and NUL.
+        /// The bytes of the name, as the operating system returned them. They can be any bytes except slash and NUL.
         package var name: [UInt8]
         package var kind: Kind
 
@@ -32,8 +33,11 @@ package enum FolderContents: Hashable, Sendable {
         package var isHidden: Bool { name.first == UInt8(ascii: ".") }
     }
 
-    /// Reads a folder. The call blocks until the folder's volume responds.
-    /// - Parameter folder: The path, absolute or relative to the working directory; symbolic links are followed.
+    /// Reads the entries of a folder. If this fails, the result is `unreadable` with the reason. The call blocks until
+    /// the folder's volume responds.
+    ///
+    /// - Parameter folder: The path, absolute or relative to the working directory. If it is a symbolic link, the
+    ///   folder to which it leads is read.
     package init(of folder: LocalPath) {
         do throws(SystemCallError) {
             guard try FileStatus(folder, follows: true).kind == .folder else {

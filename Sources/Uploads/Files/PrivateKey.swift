@@ -1,23 +1,25 @@
 import FerryTransfer
 
-/// Recognizes files with private keys by the names and contents that OpenSSH, OpenSSL, PuTTY and GnuPG give them.
+/// Recognizes private keys of OpenSSH, OpenSSL, PuTTY and GnuPG by the names and contents of their files.
 enum PrivateKey {
     /// The names that ssh-keygen(1) gives to private keys. Any file with such a name counts as a private key.
     private static let names: Set<String> = [
         "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
     ]
-    /// The name endings of private keys. Certificates can have them too, so the content is searched for `marks`.
+    /// The endings of names that files with private keys often have. Files with certificates can have these endings
+    /// too. So the content of a file with such a name is searched for `marks`.
     private static let endings = [".pem", ".key", ".ppk"]
-    /// The texts that occur only in private keys. The first is the end of the first line of a PEM file (RFC 7468 §10
-    /// and §11, and older forms such as `RSA PRIVATE KEY`). The second is from PuTTY. The last two are from GnuPG's
-    /// `private-keys-v1.d`.
+    /// The texts that show that a file contains a private key. The first text ends the first line of a key in a PEM
+    /// file (RFC 7468 §10 and §11, and older forms such as `RSA PRIVATE KEY`). The second occurs in key files of PuTTY.
+    /// The last two occur in GnuPG's folder `private-keys-v1.d`.
     private static let marks = ["PRIVATE KEY-----", "PuTTY-User-Key-File-", "private-key(", "private-key ("]
-    /// The maximum number of bytes to read. It leaves room for comments and certificates, which can precede the key in
-    /// a PEM file.
+    /// The maximum number of bytes of a file that are searched for `marks`. In a PEM file, comments and certificates
+    /// can precede the key.
     private static let readAtMost = 64 << 10
 
-    /// Returns whether the file at `path` is a private key. If its name alone does not decide, the content is read. An
-    /// unreadable file then counts as no key, because it cannot be uploaded either.
+    /// Returns whether the file at `path` is a private key. A name in `names` is enough. If the name has one of
+    /// `endings`, the content decides. A file that cannot be read then counts as no key, because it cannot be uploaded
+    /// either. Files with other names count as no keys.
     static func isAt(_ path: LocalPath) -> Bool {
         let name = path.name.lowercased()
         if names.contains(name) { return true }

@@ -1,7 +1,7 @@
 public import FerryFiles
 import FerryProtocols
 
-/// An upload that has ended, as the history stores it.
+/// An entry of the history: an upload that is done, or a failed or held upload that a user removed.
 public struct HistoryEntry: Hashable, Sendable {
     /// The way in which an upload ended.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
@@ -24,13 +24,14 @@ public struct HistoryEntry: Hashable, Sendable {
         self.upload = upload
     }
 
-    /// Creates the entry of an upload that is done; nil for any other.
+    /// Creates the entry of an upload that is done. Nil if the upload is not done.
     init?(done upload: Upload) {
         guard case .done(_, let at) = upload.state else { return nil }
         self.init(outcome: .done, at: at, upload: upload)
     }
 
-    /// Creates the entry of an upload that a user removed; nil for an upload that had neither failed nor was held.
+    /// Creates the entry of an upload that a user removed. Nil if its state before the removal was neither failed nor
+    /// held.
     init?(removed upload: Upload, at: Date) {
         switch upload.state {
         case .failed, .held: self.init(outcome: .removed, at: at, upload: upload)
@@ -40,8 +41,8 @@ public struct HistoryEntry: Hashable, Sendable {
 }
 
 extension HistoryEntry {
-    /// The entry as one line of JSON with its line break. The member `upload` has the same form as an upload in the
-    /// queue's files.
+    /// The entry as one line of JSON, including the line break. The member `upload` has the form in which the queue's
+    /// files store an upload.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.member("{\"id\":", upload.id)
@@ -53,18 +54,19 @@ extension HistoryEntry {
         return writer.bytes
     }
 
-    /// Creates an entry from its line, without the line break; nil if the line is incomplete, or if only a newer
-    /// version of Ferry understands it.
+    /// Reads an entry from a line without its line break. Nil if the line is malformed, or if only a newer version of
+    /// Ferry understands it.
     ///
-    /// - Parameter last: The target of the entry that was read last. The target of this entry replaces it. Entries with
-    ///   equal targets share memory.
+    /// - Parameter last: The target of the entry that was read before. Entries with equal targets share memory.
+    ///   Afterwards, `last` is the target of this entry.
     init?(line: UnsafeBufferPointer<UInt8>, last: inout RepeatedTarget) {
         var scanner = JSONScanner(line)
         guard let entry = try? scanner.historyEntry(last: &last) else { return nil }
         self = entry
     }
 
-    /// Returns the number of the upload in a line; nil if the upload is not done, or if the line cannot be read.
+    /// Returns the number of the upload that the line describes. Nil if a user removed the upload before it was done,
+    /// or if the line cannot be read.
     static func doneID(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
         var scanner = JSONScanner(line)
         var (id, outcome): (Upload.ID?, Outcome?)

@@ -1,10 +1,10 @@
-/// The files of the history, newest first: `history.jsonl`, `history.1.jsonl` and so on.
+/// The files of the history: `history.jsonl` is the newest, `history.1.jsonl` the next older one, and so on.
 ///
-/// Only one caller at a time is allowed to use the value. Callers skip unreadable lines, because the queue does not
-/// depend on the history.
+/// Only one caller at a time is allowed to use a value of this type. Callers skip lines that they cannot read, because
+/// the queue does not need the history.
 struct HistoryFiles {
-    /// The maximum size of a file in bytes, and the number of older files to keep. A line that does not fit begins a
-    /// new file.
+    /// The maximum size of a file in bytes, and the number of older files to keep. If new lines do not fit into the
+    /// newest file, they begin a new file.
     struct Limits: Hashable, Sendable {
         var fileSize = 4 << 20
         var olderFiles = 4
@@ -17,7 +17,8 @@ struct HistoryFiles {
     private enum Newest {
         case closed
         case open(file: any StateFile, length: Int)
-        /// A sync failed, so the content on disk is unknown. Reading the file would only return the kernel's cache.
+        /// The last sync of the file failed, so its content on disk is unknown. Reading the file would not show it,
+        /// because the kernel returns its cached copy.
         case suspect
     }
 
@@ -26,7 +27,9 @@ struct HistoryFiles {
         self.limits = limits
     }
 
-    /// - Parameter age: The number of newer files; 0 for the current file.
+    /// Returns the name of a history file.
+    ///
+    /// - Parameter age: The number of files that are newer than this file; 0 for the newest file.
     static func name(_ age: Int) -> String { age == 0 ? "history.jsonl" : "history.\(age).jsonl" }
 
     /// Returns whether `count` more bytes fit into the newest file; false if the file cannot be opened.
@@ -35,8 +38,8 @@ struct HistoryFiles {
         return length + count <= limits.fileSize
     }
 
-    /// Writes lines, each with its line break. If not all of them can be written, removes the written ones again, as
-    /// far as the disk allows.
+    /// Appends lines, each of which ends with a line break, to the newest file. If they do not fit, begins a new file.
+    /// If an error stops the write, tries to remove the part that was written.
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()
         if length > 0, length + lines.count > limits.fileSize {
@@ -108,8 +111,8 @@ struct HistoryFiles {
         }
     }
 
-    /// Passes every line to `body`, the newest first and without its line break, until `body` returns false. Empty
-    /// lines are left out.
+    /// Passes each line of the history to `body`, without its line break, until `body` returns false. The newest line
+    /// is the first. Empty lines are skipped.
     func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) throws(SystemCallError) {
         for age in 0...max(0, limits.olderFiles) {
             guard let content = try files.open(Self.name(age), for: .reading)?.content() else { continue }

@@ -2,35 +2,37 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The history of a queue, in files beside those of the queue. It has one line for each upload that is done, and for
+/// The history of a queue, in files beside the queue's files. It has one line for each upload that is done, and for
 /// each failed or held upload that a user removed.
 ///
-/// Uploads never wait for the history, and an error of the history never stops the queue. If the entry of a done upload
-/// could not be written, it is written at the next start of the queue, provided that the upload is still in the queue.
+/// Uploads never wait for the history, and an error of the history never stops the queue. If the line of a done upload
+/// could not be written, the queue tries again at its next start. By then, the upload must still be in the queue.
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles
-        /// The numbers of the done uploads that have a line in the history; nil until the history files were read.
+        /// The numbers of the done uploads that have a line in the history. Nil until the history files have been read.
         var known: Set<Upload.ID>?
-        /// The done uploads whose line has not been synced.
+        /// The numbers of the done uploads whose line was written to a file, but not yet synced to disk.
         var unsynced: Set<Upload.ID> = []
-        /// The done uploads whose line was possibly lost in a failed sync. `secure` writes them again.
+        /// The numbers of the done uploads whose line was possibly lost, because a sync to disk failed. The method
+        /// `secure` writes these lines again.
         var doubtful: Set<Upload.ID> = []
     }
 
     private let state: Mutex<State>
-    /// The entries that wait for the next write.
+    /// The entries that are not written to the files yet.
     private let added = Mutex<[HistoryEntry]>([])
     private let queue = DispatchQueue(label: "history", qos: .utility)
 
-    /// Creates the history of the queue that `lock` protects. Close the history before the lock is released.
+    /// Creates the history in the state folder that `lock` protects. Close the history before you release the lock.
     public convenience init(_ lock: StateLock) { self.init(files: lock.files) }
 
     init(files: any StateFiles, limits: HistoryFiles.Limits = HistoryFiles.Limits()) {
         state = Mutex(State(files: HistoryFiles(files, limits: limits)))
     }
 
-    /// Writes lines for `entries`, in their sequence. Returns at once; the lines are written in the background.
+    /// Writes a line for each of `entries`, in their sequence. Returns at once; the lines are written in the
+    /// background. Errors are not reported.
     public func add(_ entries: [HistoryEntry]) {
         guard !entries.isEmpty else { return }
         let isFirst = added.withLock { added in
@@ -47,9 +49,11 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Makes sure that each of these done uploads has a line, and that the line survives a power cut.
+    /// Makes sure that each of the done uploads in `uploads` has a line in the history, and that the line survives a
+    /// power cut.
     ///
-    /// - Returns: False if the line of some upload is possibly missing, or would possibly be lost in a power cut.
+    /// - Returns: False if an error prevented this. Then some lines are possibly missing, or a power cut can remove
+    ///   them.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -58,7 +62,7 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Waits until the added entries are written, and closes the files.
+    /// Waits until the entries from earlier calls of `add` are written, and closes the files.
     public nonisolated(nonsending) func close() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -68,11 +72,12 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Returns the newest entries first, at most `limit` of them. Unreadable lines are left out, and so are older
-    /// entries of the same upload.
+    /// Returns the entries of the history, the newest first, and at most `limit` of them. Lines that cannot be read are
+    /// skipped. If an upload has several entries, only the newest one is returned.
     ///
     /// - Parameters:
-    ///   - directory: The state folder. Opening it for reading is enough, even while another process owns the queue.
+    ///   - directory: The state folder, opened for reading. Another process is allowed to own the queue during the
+    ///     call.
     ///   - since: The earliest wall-clock time of an entry to return; nil for all entries.
     /// - Throws: `JournalError` if a file cannot be read.
     public static func read(
@@ -132,9 +137,9 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Writes lines, as many at once as fit into a file of the history.
+    /// Writes a line for each of `entries`. Lines that fit into the same history file are written at once.
     ///
-    /// - Returns: False if some could not be written.
+    /// - Returns: False if some lines could not be written.
     private static func write(_ entries: [HistoryEntry], to state: inout State) -> Bool {
         var (done, lines): ([Upload.ID], [UInt8]) = ([], [])
         for entry in entries {

@@ -7,7 +7,7 @@ public enum Bandwidth: Hashable, Codable, Sendable {
     /// The limit in bytes per second, 1 or more.
     case atMost(ByteCount)
 
-    /// The limit in bytes per second; nil without a limit.
+    /// The limit in bytes per second; nil if there is no limit.
     public var rate: ByteCount? {
         switch self {
         case .unlimited: nil
@@ -17,10 +17,10 @@ public enum Bandwidth: Hashable, Codable, Sendable {
 }
 
 extension Bandwidth {
-    /// Reads a limit that a user typed: `20M`, `1.5 MB/s`, `off` for no limit; nil for `auto`, which restores the
-    /// configured limit.
+    /// Parses a limit that a user typed, such as `20M` or `1.5 MB/s`. The word `off` means no limit. Returns nil for
+    /// `auto`, which restores the configured limit.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) that lists the valid forms.
+    /// - Throws: `UploadFailure` (`permanent`) if the text is not a limit.
     public static func parse(_ text: String) throws(UploadFailure) -> Bandwidth? {
         let word = text.filter { !$0.isWhitespace }.lowercased()
         if word == "auto" { return nil }
@@ -40,20 +40,20 @@ extension Bandwidth {
     }
 }
 
-/// The uploads that share a limit.
+/// The uploads to which a bandwidth limit applies: all uploads, those to one destination, or those of one batch.
 public enum LimitScope: Hashable, Comparable, Codable, Sendable {
     case total
-    /// The uploads to a destination, by its name in the configuration.
+    /// The uploads to a destination, by the destination's name in the configuration.
     case destination(String)
-    /// The uploads of a batch, by its name.
+    /// The uploads that were added to a batch, by the batch's name.
     case batch(String)
 }
 
-/// The limit that applies to a scope at this moment, and its origin.
+/// The bandwidth limit that applies to a group of uploads at this moment, and the origin of the limit.
 public struct BandwidthLimit: Hashable, Codable, Sendable {
     /// The origin of a limit.
     public enum Origin: String, Hashable, Codable, Sendable {
-        /// A command set the limit. It applies until another command changes it.
+        /// A user set the limit by a command. The limit applies until another command changes it.
         case command
         case timetable
         case configuration
@@ -61,11 +61,11 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
 
     /// The uploads that share the limit.
     public var scope: LimitScope
-    /// The limit itself.
+    /// The limit in bytes per second, or `unlimited`.
     public var bandwidth: Bandwidth
     /// The origin of the limit: a command, a timetable or the configuration.
     public var origin: Origin
-    /// The time when the timetable changes the limit; nil if it never does, or if a command set the limit.
+    /// The time when a timetable changes the limit. Nil if no timetable changes it, or if a command set the limit.
     public var until: Date?
 
     public init(
@@ -83,20 +83,21 @@ extension BandwidthLimit {
 }
 
 extension [BandwidthLimit] {
-    /// Returns the limit of a scope; an unlimited one if the array has none for the scope.
+    /// Returns the limit of a scope. If the array has no limit of this scope, the result has the bandwidth `unlimited`.
     public subscript(scope: LimitScope) -> BandwidthLimit {
         first { $0.scope == scope } ?? .none(of: scope)
     }
 
-    /// The limits, with the limit of all uploads together first. If the array lacks that limit, an unlimited one is
-    /// added.
+    /// All limits in the array, beginning with the limit of all uploads together (`total`). If the array lacks that
+    /// limit, it is added with the bandwidth `unlimited`.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
 }
 
 extension Timetable {
-    /// Returns the limit of a scope at a date: the limit that a user set, or else the limit of this timetable.
+    /// Returns the limit of a scope at a date. A limit that a user set by a command replaces the limit of this
+    /// timetable.
     ///
-    /// - Parameter order: The limit that a user set; nil if the timetable decides.
+    /// - Parameter order: The limit that a user set by a command; nil if there is none, so that the timetable decides.
     func limit(
         of scope: LimitScope, order: Bandwidth?, at date: Date, in zone: ZoneRules
     ) -> BandwidthLimit {

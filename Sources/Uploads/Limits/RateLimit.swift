@@ -2,38 +2,43 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The limits in bytes per second on all uploads together, and on those of a destination or a batch. Each limited scope
-/// has a token bucket.
+/// Limits the bytes per second of all uploads together, of the uploads to a destination and of the uploads of a batch.
+/// For each limit, a token bucket decides when the next bytes can be sent.
 public final class RateLimit: RateLimiter {
-    /// The longest delay that one call returns. The caller then asks again, so that a changed limit takes effect soon.
+    /// The longest time to wait that `delay(beforeSending:)` returns. The sender then calls the method again, so it
+    /// soon notices a changed limit.
     private static let longestWait = Duration.milliseconds(250)
 
     private let buckets = Mutex<[LimitScope: TokenBucket]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter rate: The limit in bytes per second over all uploads; nil for no limit.
+    /// Creates a rate limit for all uploads together.
+    ///
+    /// - Parameter rate: The limit in bytes per second; nil for no limit.
     public init(_ rate: ByteCount? = nil, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.now = now
         self.rate = rate
     }
 
-    /// The limit in bytes per second over all uploads; nil for no limit. A change takes effect with the next chunk.
+    /// The limit on all uploads together, in bytes per second; nil for no limit. After a change, the new limit applies
+    /// from the next chunk of a file that is sent.
     public var rate: ByteCount? {
         get { self[.total] }
         set { self[.total] = newValue }
     }
 
-    /// The limit of a scope in bytes per second; nil for no limit. A change takes effect with the next chunk.
+    /// The limit of a scope in bytes per second; nil for no limit. After a change, the new limit applies from the next
+    /// chunk of a file that is sent.
     public subscript(scope: LimitScope) -> ByteCount? {
         get { buckets.withLock { $0[scope]?.rate } }
         set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }
     }
 
-    /// The limits in bytes per second, by scope.
+    /// The limits in bytes per second, by scope. Scopes without a limit are left out.
     var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
 
-    /// Replaces all limits. A scope that is not in `rates` has no limit. A scope with an unchanged rate keeps its token
-    /// bucket.
+    /// Replaces all limits. A scope that is not in `rates` has no limit afterwards. If the rate of a scope does not
+    /// change, the state of its token bucket does not change either.
     func set(_ rates: [LimitScope: ByteCount]) {
         buckets.withLock { buckets in
             let now = now()
@@ -45,7 +50,8 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Returns the limiter that applies the strictest of the limits on an upload.
+    /// Returns a rate limiter for one upload. It applies the limits of all uploads together, of the upload's
+    /// destination and of its batch.
     public func limiter(of upload: Upload) -> any RateLimiter {
         ScopedRateLimiter(limit: self, scopes: upload.limitScopes)
     }
@@ -62,8 +68,8 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Returns zero if a chunk can be sent now, and books its bytes in all of the scopes. Otherwise books nothing, and
-    /// returns the time to wait before the next call.
+    /// Returns zero if a chunk can be sent now, and counts its bytes as sent in all of `scopes`. Otherwise counts
+    /// nothing, and returns the time to wait before the next call of this method.
     fileprivate func delay(beforeSending bytes: ByteCount, in scopes: [LimitScope]) -> Duration {
         buckets.withLock { buckets in
             guard !buckets.isEmpty else { return .zero }
@@ -79,7 +85,8 @@ public final class RateLimit: RateLimiter {
     }
 }
 
-/// The limiter of one upload, for the scopes to which the upload belongs.
+/// The rate limiter of one upload. It applies the limits of all groups of uploads (`scopes`) to which the upload
+/// belongs.
 private struct ScopedRateLimiter: RateLimiter {
     let limit: RateLimit
     let scopes: [LimitScope]
@@ -90,7 +97,8 @@ private struct ScopedRateLimiter: RateLimiter {
 }
 
 extension Upload {
-    /// The scopes whose limits apply to the upload.
+    /// The groups of uploads to which this upload belongs: all uploads, those to its destination, and those of its
+    /// batch. The limits of all these groups apply to this upload.
     package var limitScopes: [LimitScope] {
         [.total] + (target.destination.isEmpty ? [] : [.destination(target.destination)])
             + (batch.map { [.batch($0)] } ?? [])

@@ -1,10 +1,12 @@
 public import FerryFiles
 
-/// The bandwidth limit by weekday and time of day. Pure: the caller passes the moment and the time zone.
+/// The bandwidth limits for weekdays and times of day. The methods receive the moment and the time zone from the
+/// caller.
 public struct Timetable: Hashable, Sendable {
-    /// The entries. If several cover a moment, the first of them applies.
+    /// The parts of the week with their own limits. If several entries contain a moment, the first of them in the array
+    /// applies.
     public var entries: [Entry]
-    /// The limit while no entry applies.
+    /// The limit at times that are not in any entry.
     public var otherwise: Bandwidth
 
     public init(_ entries: [Entry] = [], otherwise: Bandwidth = .unlimited) {
@@ -14,13 +16,14 @@ public struct Timetable: Hashable, Sendable {
 
     /// The limit for a part of the day, on some days of the week.
     public struct Entry: Hashable, Sendable {
-        /// The days on which the entry begins.
+        /// The weekdays on which the limit begins to apply.
         public var days: Set<Weekday>
-        /// The time when the entry begins.
+        /// The time of day at which the limit begins to apply.
         public var from: TimeOfDay
-        /// The time when the entry ends, excluded. If it is not after `from`, the entry ends on the next day.
+        /// The time of day at which the limit ceases to apply. If it is not later than `from`, the limit ceases to
+        /// apply on the next day.
         public var to: TimeOfDay
-        /// The limit during the entry.
+        /// The limit that applies between the times `from` and `to`.
         public var bandwidth: Bandwidth
 
         public init(
@@ -34,7 +37,7 @@ public struct Timetable: Hashable, Sendable {
         }
     }
 
-    /// A weekday, numbered as in `Calendar`.
+    /// A weekday, with the number that `Calendar` uses: Sunday is 1.
     public enum Weekday: Int, CaseIterable, Hashable, Sendable {
         case sunday = 1
         case monday, tuesday, wednesday, thursday, friday, saturday
@@ -65,7 +68,8 @@ public struct Timetable: Hashable, Sendable {
 
     /// Returns the limit at a moment.
     ///
-    /// - Returns: The limit and its entry; the entry is nil if `otherwise` applies.
+    /// - Returns: The limit, and the entry that contains the moment. The entry is nil if none contains the moment; the
+    ///   limit is then `otherwise`.
     public func bandwidth(at date: Date, in zone: ZoneRules) -> (bandwidth: Bandwidth, entry: Entry?) {
         let entry = entries.first { entry in
             entry.spans(beginning: -1...0, around: date, in: zone).contains { $0.contains(date) }
@@ -89,11 +93,13 @@ public struct Timetable: Hashable, Sendable {
 }
 
 extension Timetable.Entry {
-    /// Returns the times that the entry covers, one range for each day on which it begins. The parameter `days` limits
-    /// the days on which it can begin, counted from the day of `date`: -1 is the day before.
+    /// Returns the times at which the entry's limit applies: one range for each day on which the limit begins to apply.
+    /// A range that a clock change makes empty is left out.
     ///
     /// If a clock change skips a time of day, the moment of the change is used. If a time of day occurs twice, the
-    /// first is used.
+    /// first moment is used.
+    ///
+    /// - Parameter days: The days to look at, counted from the day of `date`: 0 is that day, and -1 is the day before.
     fileprivate func spans(beginning days: ClosedRange<Int>, around date: Date, in zone: ZoneRules)
         -> [Range<Date>]
     {

@@ -1,15 +1,15 @@
 import FerryFiles
 import FerryProtocols
 
-/// A limit in bytes per second. After a pause, the bytes of a tenth of a second can be sent at once. The caller passes
-/// the time.
+/// A token bucket, which limits sending to `rate` bytes per second. After a pause in sending, the bytes of about 100
+/// milliseconds (`burst`) can be sent at once.
 struct TokenBucket {
     private static let burst = Duration.milliseconds(100)
     private static let longestScatter = 0.025
 
     let rate: ByteCount
-    /// The moment at which the last booked byte is sent if the bytes are sent at `rate`. No further chunk is sent
-    /// before this moment.
+    /// The moment from which the next chunk can be sent. Each sent chunk moves this moment by the time that the chunk
+    /// takes at `rate`.
     private(set) var paidUntil: ContinuousClock.Instant
 
     init(rate: ByteCount, at now: ContinuousClock.Instant) {
@@ -17,8 +17,8 @@ struct TokenBucket {
         paidUntil = now
     }
 
-    /// The maximum size of a chunk in bytes: the bytes of a hundredth of a second, and at least 1 KiB. Small chunks
-    /// keep the rate even.
+    /// The maximum size of a chunk: as many bytes as `rate` allows in 10 milliseconds, but at least 1 KiB. Small chunks
+    /// keep the transfer rate even.
     var chunkLimit: ByteCount { max(1 << 10, rate / 100) }
 
     mutating func book(_ bytes: ByteCount, at now: ContinuousClock.Instant) {
@@ -26,12 +26,12 @@ struct TokenBucket {
         paidUntil = max(paidUntil, now - Self.burst) + .seconds(seconds(for: bytes))
     }
 
-    /// Returns a random time to wait beyond `paidUntil` before the next call of `delay(beforeSending:)`.
+    /// Returns a random time that a sender must wait beyond `paidUntil`.
     ///
-    /// All waiting senders wake at `paidUntil`, in the sequence in which they called. The sender that has just sent a
-    /// chunk calls first. Without a random delay it would also wake first each time, and the others would never send.
-    /// The delay has an exponential distribution, and its mean is proportional to the size of the chunk. So a sender
-    /// with chunks of half the size sends twice as many chunks, and all send equally many bytes.
+    /// If all senders waited exactly until `paidUntil`, one sender could get every turn: the sender of the last chunk
+    /// asks again first. The mean of the random time grows with the size of the chunk, up to 25 milliseconds
+    /// (`longestScatter`). So senders with larger chunks get fewer turns, and all senders send about equally many
+    /// bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
         return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)

@@ -2,12 +2,12 @@ public import FerryFiles
 
 /// A time zone: the offset of its clocks at each moment.
 public struct ZoneRules: Sendable {
-    /// The zone of this process.
+    /// The time zone of this process.
     public static let local = ZoneRules { SystemZone.offset(at: $0) }
     /// Greenwich Mean Time.
     public static let gmt = ZoneRules(offset: 0)
 
-    /// The function that returns the number of seconds by which local clocks are ahead of GMT at a moment.
+    /// Returns the number of seconds by which this zone's clocks are ahead of GMT at the date.
     public let offset: @Sendable (Date) -> Int
 
     /// - Parameter offset: Returns the number of seconds by which local clocks are ahead of GMT at a moment, like
@@ -17,21 +17,22 @@ public struct ZoneRules: Sendable {
     /// Creates a zone whose clocks are always `offset` seconds ahead of GMT.
     public init(offset: Int) { self.offset = { _ in offset } }
 
-    /// Returns the local date at a moment.
+    /// Returns the calendar day in this time zone at the moment `date`.
     package func day(at date: Date) -> CivilDay {
         CivilDay(number: Int((shown(at: date) / Self.daySeconds).rounded(.down)))
     }
 
-    /// Returns the number of seconds since midnight that local clocks show at a moment.
+    /// Returns the time of day in this time zone at the moment `date`, in seconds since midnight.
     package func timeOfDay(at date: Date) -> Int {
         let shown = shown(at: date)
         return Int(shown - (shown / Self.daySeconds).rounded(.down) * Self.daySeconds)
     }
 
-    /// Returns the moment at which local clocks show a time of day on `day`. If they show it twice, returns the first
-    /// moment. If a clock change skips it, returns the moment of the change.
+    /// Returns the moment at which the clocks of this zone show a time of day on `day`. If the clocks are set back and
+    /// show the time twice, returns the first moment. If the clocks are set forward and skip the time, returns the
+    /// moment of the change.
     ///
-    /// - Parameter seconds: The seconds since midnight.
+    /// - Parameter seconds: The time of day, in seconds since midnight.
     package func moment(_ day: CivilDay, seconds: Int = 0) -> Date {
         let wanted = Double(day.number) * Self.daySeconds + Double(seconds)
         // Zones are less than a day from GMT, and their clocks are not changed twice within three days.
@@ -45,7 +46,8 @@ public struct ZoneRules: Sendable {
         return offset(later) == after ? later : change(from: early, to: late)
     }
 
-    /// Returns the moment at which the offset changes between two moments, to the second. It must change exactly once.
+    /// Returns the first whole second at which the zone's new offset applies. The offset must change exactly once
+    /// between `early` and `late`.
     private func change(from early: Date, to late: Date) -> Date {
         var (low, high) = (
             early.timeIntervalSince1970.rounded(.down), late.timeIntervalSince1970.rounded(.up)

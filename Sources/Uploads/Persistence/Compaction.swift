@@ -1,11 +1,12 @@
 import FerryFiles
 import Synchronization
 
-/// The work that merges the current snapshot and the changes in the journals into a new snapshot, which becomes the
-/// current one.
+/// Merges the current snapshot and the changes in the journals into a new snapshot, which then replaces the current
+/// one.
 ///
-/// Compaction reads only the files, not the queue in memory. It copies the newest record of each upload as bytes, so
-/// members that newer versions of Ferry wrote are preserved. The journals are read into memory, the snapshot is not.
+/// Compaction reads files, and not the queue in memory. It copies the newest record of each upload as bytes. So JSON
+/// members that a newer version of Ferry wrote are preserved. The journals are read into memory as a whole, but the
+/// snapshot is not.
 package struct Compaction: Sendable {
     let files: any StateFiles
     /// The mutex for writing a snapshot: two compactions at once would overwrite each other's snapshot.
@@ -15,8 +16,8 @@ package struct Compaction: Sendable {
     let generation: Int
     /// The number of the last journal record whose changes the new snapshot contains.
     let sequence: Int
-    /// The content of a journal whose sync failed, to be read in place of its file: the bytes on disk are uncertain.
-    /// Nil if no sync failed.
+    /// The content of a journal whose file is uncertain after a failed write or sync. Compaction uses this content in
+    /// place of the file. Nil if every journal file can be read.
     var replacement: Replacement?
     let savedAt: Date
 
@@ -33,18 +34,19 @@ package struct Compaction: Sendable {
     package struct Written: Sendable {
         /// The length of the snapshot in bytes.
         var length: Int
-        /// The error of a step after the snapshots were renamed; nil if there is none. The steps are the sync that
-        /// makes the new names durable, and the removal of older journals.
+        /// The error of a step after the new snapshot became the current one; nil if there is none. The steps are a
+        /// sync of the folder, and the removal of old journals.
         ///
-        /// After a failed sync, a power cut can undo the renames, but the previous snapshot and its journals still
-        /// exist.
+        /// After a failed sync, a power cut can bring back the previous snapshot. The journals of the previous snapshot
+        /// still exist then.
         package var durabilityError: JournalError?
     }
 
-    /// Writes the new snapshot and makes it the current one. Does nothing if the current snapshot has this or a later
-    /// generation.
+    /// Writes the new snapshot and makes it the current one. Does nothing if the generation (running number) of the
+    /// current snapshot is already as high or higher.
     ///
-    /// - Throws: `JournalError` if the snapshot was not replaced. The older files still contain the whole queue.
+    /// - Throws: `JournalError` if the current snapshot was not replaced. The existing files still contain the whole
+    ///   queue.
     package func run() throws(JournalError) -> Written {
         try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
     }
@@ -106,8 +108,8 @@ package struct Compaction: Sendable {
         }
     }
 
-    /// Makes the new names of the snapshots durable, and then removes the journals whose generation is lower than
-    /// `oldest`. Returns the error of a failed step; nil if there is none.
+    /// Syncs the folder, so that the renaming of the snapshots survives a power cut. Then removes the journals whose
+    /// generation (running number) is below `oldest`. Returns the error of the step that failed; nil if none failed.
     private func settle(_ oldest: Int) -> JournalError? {
         do throws(SystemCallError) {
             try files.synchronize()

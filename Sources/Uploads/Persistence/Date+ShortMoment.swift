@@ -1,7 +1,8 @@
 import FerryFiles
 
 extension Date {
-    /// The local time to the minute: `14:05` for today, else with the date: `2026-11-20 14:05`.
+    /// The local date and time without seconds, such as `2026-11-20 14:05`. If the date is today, only the time:
+    /// `14:05`.
     package var shortMoment: String {
         let zone = ZoneRules.local
         func digits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }

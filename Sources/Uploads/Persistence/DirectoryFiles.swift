@@ -1,4 +1,5 @@
-/// The state folder on disk.
+/// The state folder, which contains the files of a queue. The functions of this type read and change these files on
+/// disk.
 package final class DirectoryFiles: StateFiles {
     package let path: String
     let directory: Directory
@@ -17,8 +18,9 @@ package final class DirectoryFiles: StateFiles {
         try openOwn(name, for: access == .reading ? .reading : .appending)
     }
 
-    /// Opens a file; nil if it does not exist. Throws if it is not a regular file of this user, or if others can access
-    /// it.
+    /// Opens a file. Returns nil if the file does not exist. Throws if it is no regular file, if it belongs to another
+    /// user, or if other users can access it. Also throws if the file has a second hard link, unless the current and
+    /// the previous snapshot are the same file.
     func openOwn(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile? {
         do throws(SystemCallError) { return try openChecked(name, for: access) } catch {
             if error.code == .noSuchFileOrDirectory { return nil }

@@ -2,23 +2,27 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The journal on disk: a snapshot `queue.json`, and the changes since that snapshot, line by line.
+/// A journal on disk. It consists of a snapshot of the queue (`queue.json`) and of journal files, to which later
+/// changes are appended line by line.
 ///
-/// All appends that wait at the same time share one write and one sync. Writing and syncing run on threads of the
-/// journal, never on Swift's cooperative thread pool. `load` reads on the thread of its caller.
+/// All calls of `submit` that wait at the same time share one write and one sync. The journal writes and syncs on its
+/// own threads, never on Swift's cooperative thread pool. `load` reads on the thread of its caller.
 public final class FileJournal: Journal {
     /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {
-        /// The number of bytes of changes above which a new snapshot is written, if the changes are also longer than
-        /// half of the snapshot.
+        /// The number of bytes in the journals above which a new snapshot is written. If the current snapshot is more
+        /// than twice as large as this number, half of the snapshot's size is the limit instead.
         public var compactionThreshold = 8 << 20
-        /// True to write a new snapshot when the journal is opened or closed, if the current snapshot lacks changes. If
-        /// false, a snapshot is written only as `compactionThreshold` requires. So a command that changes one upload
-        /// writes only one record, however long the queue is.
+        /// True to write a snapshot when the journal is opened or closed, if the current snapshot is missing or lacks
+        /// changes. False to write a snapshot only if it is missing or the journals have become too long
+        /// (`compactionThreshold`). With false, a command that changes one upload appends one record, and does not
+        /// rewrite a long queue.
         public var snapshotsAtEnds = true
-        /// The maximum number of bytes of changes that are written and not synced; more bytes cause a sync.
+        /// The maximum number of bytes that are written but not synced yet. A write that exceeds this number is
+        /// followed by a sync.
         public var maximumVolatile = 1 << 20
-        /// The number of bytes of disk space reserved for changes that must be stored even on a full disk; 0 for none.
+        /// The number of bytes of disk space that the journal reserves; 0 to reserve none. On a full disk, the journal
+        /// uses this space for servers' responses and for a new snapshot.
         public var reserve = 1 << 20
         /// The treatment of a snapshot that a user has edited.
         public var editedSnapshot = EditedSnapshot.refuse
@@ -36,7 +40,8 @@ public final class FileJournal: Journal {
 
     private enum Intake {
         case idle
-        /// The appends that the next write stores. A call of `drain` is scheduled or is writing earlier appends.
+        /// The appends that the next write stores; possibly none. A call of `drain` will write these appends. This call
+        /// has not begun yet, or is still writing earlier appends.
         case waiting([Append])
         case closed
     }
@@ -49,7 +54,7 @@ public final class FileJournal: Journal {
     private let writer = DispatchQueue(label: "journal.write")
     private let compactor = DispatchQueue(label: "journal.compact", qos: .utility)
 
-    /// Creates a journal in the folder of `lock`; the journal keeps the lock until it is closed.
+    /// Creates a journal in the folder of `lock`. The journal keeps the lock until `close` is called.
     public convenience init(_ lock: StateLock, options: Options = Options()) {
         self.init(files: lock.files, lock: lock, options: options)
     }
@@ -60,8 +65,9 @@ public final class FileJournal: Journal {
         self.lock = Mutex(lock)
     }
 
-    /// The error of the last attempt to write a snapshot; nil if there is none. After an error no change is lost, but
-    /// the journal grows. Reading this property can block while a sync runs.
+    /// The error of the last attempt to write a snapshot. Nil if there was no attempt, or if the last attempt succeeded
+    /// or still runs. After an error, all changes stay in the journals, which then grow. Reading this property can
+    /// block while a sync runs.
     var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
 
     public func load() throws(JournalError) -> Recovered {
@@ -106,8 +112,8 @@ public final class FileJournal: Journal {
         }
     }
 
-    /// Sends the journal's condition to the reader of `conditions()`, if it differs from the condition that was sent
-    /// last. Returns the current condition.
+    /// Sends the journal's current condition to the reader of `conditions()`, if the condition has changed since the
+    /// last call. Returns the current condition.
     @discardableResult
     private func tell() -> JournalCondition {
         store.withLock { store in
@@ -133,7 +139,7 @@ public final class FileJournal: Journal {
         try result.get()
     }
 
-    /// The number of appends that wait for the write in progress.
+    /// The number of appends that wait until their write begins.
     var waitingCount: Int {
         intake.withLock { if case .waiting(let appends) = $0 { appends.count } else { 0 } }
     }
@@ -190,8 +196,9 @@ public final class FileJournal: Journal {
         }
     }
 
-    /// Writes a snapshot if there is anything to write. Runs on `compactor`, and blocks appends only while the store
-    /// rotates to a new journal.
+    /// Writes a new snapshot if the current one is missing, must be replaced or lacks changes. If the disk is full,
+    /// releases the reserved disk space and tries once more. Runs on the queue `compactor`. Appends are blocked only
+    /// while the store switches to a new journal file.
     private func compact() throws(JournalError) {
         defer { tell() }
         do throws(JournalError) {

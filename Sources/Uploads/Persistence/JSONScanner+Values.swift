@@ -11,7 +11,8 @@ extension JSONScanner.Key {
 }
 
 extension JSONScanner {
-    /// Reads an integer, as a number or as digits in quotes.
+    /// Reads an integer that is written as a JSON number or as a number in quotes. Throws `MalformedJSON` if the type
+    /// `Value` cannot represent the number.
     mutating func integer<Value: FixedWidthInteger>() throws(MalformedJSON) -> Value {
         guard let value = Value(exactly: try wholeNumber()) else { throw malformed("number out of range") }
         return value
@@ -42,7 +43,8 @@ extension JSONScanner {
         return path
     }
 
-    /// Reads a string that is a raw value of an enum. `what` names the enum in errors.
+    /// Reads a string, and returns the enum case with this raw value. Throws `MalformedJSON` if the enum has no such
+    /// case. The error text uses `what` as the name of the enum.
     mutating func named<Value: RawRepresentable<String>>(_ what: String) throws(MalformedJSON) -> Value {
         let name = try string()
         guard let value = Value(rawValue: name) else { throw malformed("unknown \(what) \(name)") }
@@ -57,7 +59,8 @@ extension JSONScanner {
 }
 
 extension Optional {
-    /// Sets the value of a JSON member; throws `MalformedJSON` if the same member occurred before.
+    /// Sets this optional to the value of a JSON member. Throws `MalformedJSON` if the optional already has a value,
+    /// because the member then occurs twice in the text.
     mutating func fill(_ value: Wrapped, at position: Int) throws(MalformedJSON) {
         guard case .none = self else {
             throw MalformedJSON(position: position, reason: "a member is there twice")

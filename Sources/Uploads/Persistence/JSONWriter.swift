@@ -25,9 +25,10 @@ struct JSONWriter {
         }
     }
 
-    /// Appends a member; nothing if the value is nil.
+    /// Appends a JSON member. Appends nothing if the value is nil.
     ///
-    /// - Parameter name: The name with its quotes and colon, and the text before it: `,"name":`.
+    /// - Parameter name: The text before the value: a comma or a brace, the member's name in quotes, and a colon, such
+    ///   as `,"name":`.
     mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         raw(name)
@@ -80,7 +81,8 @@ struct JSONWriter {
         raw("\"")
     }
 
-    /// Appends the shortest text that is read back as the same value. `inf` and `nan` are quoted, as JSON has neither.
+    /// Appends the shortest text from which the same number can be read. Infinite numbers and NaN are written in
+    /// quotes, because JSON has no such numbers.
     mutating func double(_ value: Double) {
         if !value.isFinite { raw("\"") }
         raw(value.description.utf8)

@@ -3,51 +3,57 @@ import FerryProtocols
 /// A store that preserves the uploads of a queue beyond the end of the process. `FileJournal` stores them on disk;
 /// tests can use a journal in memory.
 public protocol Journal: Sendable {
-    /// Returns the uploads and the settings as of the last acknowledged change. Call it first, and only once.
+    /// Returns the uploads and the settings after the last acknowledged change. The caller must call this function
+    /// once, before all others.
     func load() throws(JournalError) -> Recovered
 
-    /// Queues `changes` for writing, in the sequence of the calls. Stores all of them or none. Returns at once.
+    /// Writes `changes` to the journal: all of them, or none if there is an error. Returns at once, before the write.
+    /// The changes of several calls are written in the sequence of the calls.
     ///
     /// - Parameter answer: Called when the changes are as durable as `durability` requires, or with an error if none of
-    ///   them was stored. With `powerCut` and no changes, it is called when all earlier changes are durable.
+    ///   them was stored. If `changes` is empty and `durability` is `powerCut`, called when the changes of all earlier
+    ///   calls are durable.
     func submit(
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
-    /// Makes all earlier changes durable, and writes a complete snapshot if the current one lacks changes.
+    /// Makes the changes of all earlier calls of `submit` durable. Then writes a complete snapshot if the current one
+    /// is missing or lacks changes.
     nonisolated(nonsending) func flush() async throws(JournalError)
 
-    /// Returns a stream of the journal's conditions, with an element for each change of the condition. A slow reader
-    /// gets only the newest condition. Only one reader is allowed.
+    /// Returns a stream of the journal's conditions: whether it can store changes and write snapshots. The stream has
+    /// an element for each change of the condition. If the reader is slow, it gets only the newest condition. Only one
+    /// reader is allowed.
     func conditions() -> AsyncStream<JournalCondition>
 
-    /// Retries failed work: checks the free disk space, switches to new files after a failed sync, writes a missing
-    /// snapshot.
+    /// Tries to end a failure. Checks whether a full disk has space again, writes new files after a failed sync, and
+    /// writes a snapshot if the last attempt failed.
     ///
-    /// - Returns: The condition after the repair.
+    /// - Returns: The condition of the journal after the repair.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Makes all changes durable, writes a complete snapshot if one is due, and closes the files. The journal refuses
-    /// changes after the call.
+    /// Makes all changes durable, writes a complete snapshot if a new one is needed, and closes the files. The journal
+    /// refuses later changes.
     ///
-    /// - Throws: `JournalError` if the sync or the snapshot failed. Acknowledged changes are not lost even then.
+    /// - Throws: `JournalError` if the sync or the snapshot failed. The acknowledged changes stay in the files, and the
+    ///   journal is closed all the same.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
-/// The events that acknowledged changes survive: only the end of the process, or also a power cut.
+/// The event that a stored change must survive: only the end of the process, or a power cut too.
 public enum Durability: Hashable, Sendable {
-    /// Changes survive the end of the process, but perhaps not a power cut.
+    /// The changes survive the end of the process, but a power cut can destroy them.
     case process
-    /// Changes survive a power cut.
+    /// The changes survive a power cut.
     case powerCut
-    /// Changes survive a power cut, and are allowed to use the reserved disk space if the disk is full. Used for
-    /// results that the engine cannot get a second time, such as a server's response.
+    /// The changes survive a power cut. On a full disk, the reserved disk space can be used for them. This case is for
+    /// results that the engine cannot request again, such as a server's response.
     case finding
 }
 
 extension Journal {
-    /// Writes `changes`, and waits until they are stored. If `durably`, they then survive a power cut, else only the
-    /// end of the process.
+    /// Writes `changes`, and waits until they are stored. If `durably` is true, the stored changes survive a power cut.
+    /// If it is false, they survive the end of the process, but a power cut can destroy them.
     ///
     /// - Throws: `JournalError` if none of the changes was stored.
     public nonisolated(nonsending) func append(
@@ -59,15 +65,16 @@ extension Journal {
         try result.get()
     }
 
-    /// Makes all earlier changes durable. This is the default for journals without snapshots.
+    /// Makes the changes of all earlier calls durable, but writes no snapshot. This is the default implementation.
     public nonisolated(nonsending) func flush() async throws(JournalError) {
         try await append([], durably: true)
     }
 }
 
-/// One change of the queue. It contains the new value, not a difference, so applying it twice is harmless.
+/// One change of the queue. The change contains the complete new value, so applying it twice has the same result as
+/// applying it once.
 public enum QueueChange: Hashable, Sendable {
-    /// Adds the upload. If there is already an upload with this id, replaces it.
+    /// Adds the upload. If the queue already has an upload with the same id, replaces that upload.
     case set(Upload)
     case remove(Upload.ID)
     case settings(QueueSettings)
@@ -75,14 +82,16 @@ public enum QueueChange: Hashable, Sendable {
 
 /// The settings of the queue as a whole, which outlive the process.
 public struct QueueSettings: Hashable, Sendable {
-    /// The limits that users set, by scope. A scope that is missing has the configured limit.
+    /// The bandwidth limits that users set: for all uploads, for a destination or for a batch. If one of these has no
+    /// entry, the limit in the configuration applies to it.
     public var limits: [LimitScope: Bandwidth]
-    /// The number of uploads that run at once; nil for the configured number.
+    /// The number of slots for running uploads (small uploads can share a slot), as a user set it. Nil to use the
+    /// number in the configuration.
     public var concurrency: Int?
-    /// The next id to assign. Recovery raises it above every id that was ever written, even those of removed uploads.
-    /// So it need not be written for each new upload.
+    /// The id of the next new upload. Loading the queue raises this number above all ids in the queue's files,
+    /// including the ids of removed uploads. So the number need not be written for each new upload.
     public var nextID: Upload.ID
-    /// The names of the paused batches. An upload that is added to one of them is paused too.
+    /// The names of the paused batches. A new upload in a paused batch is paused too.
     public var pausedBatches: Set<String>
 
     public init(
@@ -102,13 +111,14 @@ public struct QueueSettings: Hashable, Sendable {
     }
 }
 
-/// The state that a queue starts with.
+/// The content of a queue after it was loaded from its files.
 public struct Recovered: Hashable, Sendable {
     /// The uploads, in ascending order of ids.
     public var uploads: [Upload]
-    /// The settings as last written.
+    /// The settings, as they were written last.
     public var settings: QueueSettings
-    /// The repairs and other events to report to users. Usually empty, even after a crash.
+    /// The messages to users about the loading, for example about a repaired file. Usually there are none, even after a
+    /// crash.
     public var notices: [RecoveryNotice]
 
     public init(
@@ -120,22 +130,25 @@ public struct Recovered: Hashable, Sendable {
     }
 }
 
-/// A repair or another event of a recovery that users should know. Acknowledged changes can only be lost if a journal
-/// was missing (`journalMissing`).
+/// An event during the loading of a queue's files that users should know, such as a repair of a file.
 public enum RecoveryNotice: Hashable, Sendable {
-    /// The last record of `file` was incomplete. Its `bytes` bytes were moved to the file `keptAs`.
+    /// The last record of the journal `file` was incomplete. The `bytes` bytes of this record were moved from the
+    /// journal to a new file with the name `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
-    /// `queue.json` was not used because of `reason`. The queue comes from the previous snapshot, if there is one, and
-    /// the journals. `keptAs` is the new name of `queue.json`; nil if the file was missing.
+    /// The snapshot `queue.json` could not be used, for the reason in `reason`. The queue was loaded from the previous
+    /// snapshot and the journals, or from the journals alone if there is no previous snapshot. `keptAs` is the new name
+    /// of `queue.json`; nil if that file was missing.
     case usedPreviousSnapshot(reason: String, keptAs: String?)
-    /// A snapshot that a user edited was accepted.
+    /// A user had edited the snapshot, and Ferry has accepted the edit.
     case acceptedEdit
-    /// The journals contain changes of these uploads since the edited snapshot. These changes replace the values in it.
+    /// The values of these uploads in the edited snapshot were not used, because the journals contain newer changes of
+    /// the same uploads.
     case editOverruled([Upload.ID])
-    /// Recovery skipped this number of records from a newer version of Ferry, and keeps them. The newer version marked
-    /// them as safe to skip.
+    /// The number of operations in the journals that this version of Ferry does not know and skipped. A newer version
+    /// marked these operations as safe to skip. They stay stored in the queue's files.
     case skippedRecords(Int)
-    /// The journal that follows the snapshot is missing. Changes since the snapshot, if any, are lost.
+    /// The journal `file`, to which the changes after the snapshot belong, is missing. If it contained changes, they
+    /// are lost.
     case journalMissing(file: String)
 
     /// The notice in one sentence without a final period.

@@ -1,11 +1,13 @@
-/// The journal's ability to store changes. The journal reports every change of the condition to its owner.
+/// The ability of a journal to store changes and to write snapshots.
 public enum JournalCondition: Hashable, Sendable {
-    /// Every change is accepted, and no snapshot is overdue.
+    /// The journal accepts every change, and writing snapshots works.
     case sound
-    /// Every change is accepted, but the last snapshot could not be written: nothing is lost, and the journal grows.
+    /// The journal accepts every change, but the last snapshot could not be written. No change is lost: the changes
+    /// stay in the journal files, which grow.
     case behind(JournalError)
-    /// The journal refuses the commands of users. On a full disk, it still accepts findings of the engine, such as a
-    /// server's response, while the reserved disk space lasts.
+    /// The journal refuses the changes of users' commands. On a full disk, it can still store results that the engine
+    /// cannot request again, such as a server's response. Such results use the reserved disk space until that is used
+    /// up.
     case refusing(JournalError)
 }
 

@@ -7,24 +7,28 @@ public enum JournalError: Error, Hashable, Sendable {
     case folderCannotBeMade(path: String, code: Int32)
     /// The system denies access. `mode` is the permission bits of the existing file; nil if they are unknown.
     case notAllowed(path: String, mode: UInt32?, code: Int32)
-    /// The file or folder at the path must not be trusted.
+    /// The file or folder at the path is unsafe to use, for example because it belongs to another user. `mode` is its
+    /// permission bits.
     case unsafe(path: String, mode: UInt32, Danger)
-    /// Another process owns the queue. The details come from the text in the lock file, and are nil if that text lacks
-    /// them. `host` is also nil if the process runs on this machine.
+    /// Another process has locked the queue. `pid`, `since` and `host` come from the text in the lock file; each is nil
+    /// if it is missing there. `host` is also nil if the other process runs on this machine.
     case inUse(pid: Int32?, since: Date?, host: String?)
     /// The file system cannot lock files.
     case locksNotSupported(path: String)
-    /// The file is damaged at `byte`; continuing would lose the content after this byte.
+    /// The file is damaged or missing, or does not fit the other files. `byte` is the position of the damage in the
+    /// file; 0 if it has no position.
     case damaged(path: String, byte: Int, reason: String)
     /// The snapshot is complete and valid, but its checksum does not match: it was edited after Ferry had written it.
     case edited(path: String)
-    /// The snapshot is older than the files beside it, for example after a copy was restored. `newest` is the
-    /// generation of the newest file. `hasNewer` is true if the queue can be read without this snapshot.
+    /// The snapshot is older than other files in its folder, for example because a user restored a copy. `generation`
+    /// is the running number of the snapshot, and `newest` is the highest running number of a file. `hasNewer` is true
+    /// if the folder also contains a newer snapshot.
     case olderCopy(path: String, generation: Int, newest: Int, hasNewer: Bool)
-    /// The file was written by a newer version, in a format that this version cannot read safely. `needs` names the
+    /// A newer version of Ferry wrote the file, and this version cannot read it without losing data. `needs` names the
     /// unknown format or operation.
     case newerFormat(path: String, needs: String)
-    /// The disk is full, or the quota is used up. Later appends succeed once there is space.
+    /// The disk is full, or the disk quota of the user is used up (`isQuota`). Changes can be stored again once space
+    /// is free.
     case diskFull(path: String, isQuota: Bool)
     case failed(call: String, path: String, code: Int32)
     case recordTooLarge(Upload.ID)
@@ -61,12 +65,14 @@ extension JournalError {
         }
     }
 
-    /// True if the disk is full or the quota is used up. Unlike other disk errors, this one ends once there is space.
+    /// True if the disk is full or the user's disk quota is used up. Changes can then be stored again once space is
+    /// free.
     var isDiskFull: Bool {
         if case .diskFull = self { true } else { false }
     }
 
-    /// True if the cause is the state folder or its disk; false if a change is too large or the journal is not open.
+    /// True if the error concerns the state folder, its files or its disk. False if the record of an upload is too
+    /// large, or if the journal is not open.
     var isOfDisk: Bool {
         switch self {
         case .recordTooLarge, .notOpen: false
@@ -76,7 +82,8 @@ extension JournalError {
         }
     }
 
-    /// Returns a sentence without a final period. It says that no change is saved while `count` uploads keep running.
+    /// Returns a sentence for users, without a final period. The sentence says why changes are not saved, and that no
+    /// new uploads start. If `count` is not 0, it also says that `count` uploads keep running.
     func unsavedSummary(running count: Int) -> String {
         let going =
             switch count {
@@ -91,7 +98,8 @@ extension JournalError {
         }
     }
 
-    /// A sentence without a final period. It says that the last snapshot could not be written.
+    /// A sentence for users, without a final period. The sentence says that no new snapshot could be written, and why.
+    /// It also says that the journal contains all changes, and grows.
     var behindSummary: String {
         switch self {
         case .diskFull(let path, let isQuota):
@@ -100,7 +108,8 @@ extension JournalError {
         }
     }
 
-    /// The system's error and the path for `failed` and `notAllowed`: `EIO: fsync of /…`. The summary for other errors.
+    /// The cause of the error, for users. For `failed` and `notAllowed`, this is the system's error and the path, such
+    /// as `EIO: fsync of /…`. For other errors, this is `summary`.
     private var cause: String {
         switch self {
         case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"
@@ -125,7 +134,8 @@ extension JournalError {
         }
     }
 
-    /// The next step for the user; nil if there is none. Its words suit every program that uses this library.
+    /// The advice to the user on what to do about the error; nil if there is none. The text names no command of Ferry,
+    /// so that any program can show it.
     public var hint: String? {
         switch self {
         case .folderCannotBeMade: "use another folder"
@@ -166,7 +176,7 @@ extension JournalError {
         }
     }
 
-    /// The error as an `UploadFailure` of the category `storage`, for queues and screens.
+    /// The error as an `UploadFailure` of the category `storage`, with the same summary and hint.
     public var failure: UploadFailure { UploadFailure(.storage, summary, hint: hint) }
 
     private static func text(_ code: Int32) -> String { Errno(rawValue: code).description }

@@ -1,15 +1,17 @@
 import FerryProtocols
 
-/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `s` is the record's number. `c` is the
-/// CRC-32C of the text that follows this member, up to the line's end.
+/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `c` is the CRC-32C of the rest of the line:
+/// from the comma after the checksum to the end, without the line break. `s` is the record's number, `op` the
+/// operation, and `v` its value.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
-    /// The offset of the text that the checksum covers: after the eight digits of the checksum and their quote.
+    /// The number of bytes at the beginning of a line that the checksum does not cover: `start`, the checksum's eight
+    /// digits and a quote.
     static let headLength = start.count + 9
     /// The maximum size of the record of one upload, in bytes.
     static let maximumSize = 16 << 20
 
-    /// Returns the line for `changes`, with its line break.
+    /// Returns one line for all of `changes`, including the line break at its end.
     ///
     /// - Throws: `.recordTooLarge` if the record of an upload exceeds `maximumSize`.
     static func line(
@@ -59,7 +61,8 @@ enum JournalRecord {
         }
     }
 
-    /// True if `line`, without its line break, is complete: it begins as a record does and its checksum matches.
+    /// Returns true if `line` is a complete record: it begins like a record, and its checksum is right. The caller must
+    /// pass the line without its line break.
     static func isWhole(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard line.count > headLength, line[..<start.count].elementsEqual(start),
             line[headLength - 1] == UInt8(ascii: "\"")

@@ -1,7 +1,7 @@
 import FerryProtocols
 
-/// The changes that a series of journals makes to a snapshot: the last record of each upload, as bytes. A record that a
-/// later one replaces is never decoded.
+/// The changes in a series of journals, to be applied to a snapshot. Only the last record of each upload is used, as
+/// bytes. So a record that a later record replaces is never decoded.
 struct JournalReplay {
     struct Position {
         var journal: Int
@@ -13,8 +13,8 @@ struct JournalReplay {
         case removed
     }
 
-    /// The end of the error text for a record whose number does not follow that of the record before it. `Recovery`
-    /// recognizes the error by this text.
+    /// The end of the error text for a missing record: the number of the next record is not the expected one.
+    /// `Recovery` recognizes the error by this text.
     static let missingRecord = "is missing"
 
     private var journals: [[UInt8]] = []
@@ -24,10 +24,12 @@ struct JournalReplay {
     private(set) var settings: QueueSettings?
     private(set) var unknownSettings: [UInt8] = []
     private(set) var greatestID: Upload.ID?
-    /// The operations from a newer version of Ferry that this version is allowed to skip. They are kept in the next
-    /// snapshot.
+    /// The operations that this version of Ferry does not know, and that a newer version marked as safe to skip. The
+    /// next snapshot contains these operations.
     private(set) var skipped: [Position] = []
-    /// The number of the last record. Numbers rise by one from record to record, also from one journal to the next.
+    /// The number of the record that was added last; at first, the number of the last record in the snapshot.
+    /// The numbers of the records rise by one. The first record of a journal continues the numbers of the previous
+    /// journal.
     private(set) var sequence: Int
     /// The number of operations that were left out because only a newer version of Ferry understands them. If
     /// `readsNewer` is false, such an operation is an error, and the number stays 0.
@@ -35,8 +37,12 @@ struct JournalReplay {
     private let folder: String
     private let readsNewer: Bool
 
-    /// - Parameter readsNewer: True to leave out operations that only a newer version of Ferry understands. A caller
-    ///   that writes files must pass false, because it would lose these operations.
+    /// - Parameters:
+    ///   - sequence: The number of the last journal record whose changes the snapshot contains.
+    ///   - folder: The path of the journals' folder, for errors.
+    ///   - readsNewer: True to leave out operations that only a newer version of Ferry understands; false to throw an
+    ///     error for them. A caller that writes files must pass false, because the new files would lack these
+    ///     operations.
     init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
@@ -53,12 +59,13 @@ struct JournalReplay {
 
     /// Adds all records of one journal.
     ///
-    /// - Parameter isLast: True if no later journal contains records. Then an incomplete last record is no error: a
-    ///   crash can interrupt its write.
+    /// - Parameter isLast: True if no later journal contains records. An incomplete last record is then no error,
+    ///   because a crash can interrupt the last write.
     /// - Returns: The length of the complete records in bytes. It is less than the length of `content` if the last
     ///   record is incomplete.
-    /// - Throws: `.damaged` for any other incomplete, wrong or missing record; `.newerFormat` for an unknown operation
-    ///   that must not be skipped.
+    /// - Throws: `.damaged` for a damaged or missing record, and for an incomplete record other than the last one of
+    ///   all journals. `.newerFormat` for an unknown operation that is not marked as safe to skip, if `readsNewer` is
+    ///   false.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)
@@ -91,8 +98,9 @@ struct JournalReplay {
         }
     }
 
-    /// Returns whether the tail of a journal is an interrupted write: the beginning of a record, or NULs in place of
-    /// unwritten bytes. Any other tail was a complete record and is damaged now.
+    /// Returns true if `rest`, the end of a journal, was left by an interrupted write. The end then has no line break,
+    /// or it contains NULs in place of bytes that never reached the disk. Returns false if `rest` contains a complete
+    /// record, because such an end is damaged.
     private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         guard rest.firstLineBreak(from: 0) == nil || rest.hasUnwrittenPart(at: offset) else { return false }
         if rest.last != 0, JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) {
@@ -157,8 +165,8 @@ struct JournalReplay {
     }
 }
 
-/// The members of a journal record, or of one operation in a batch record. In the JSON text, they can have any
-/// sequence.
+/// The JSON members of a journal record, or of one operation in a record of several operations (`batch`). The members
+/// can stand in any order in the JSON text.
 private struct Operation {
     var sequence: Int?
     var name = ""
@@ -195,10 +203,11 @@ extension UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(self).firstIndex(of: 0x0A, from: start)
     }
 
-    /// Returns whether the bytes contain NULs where data never reached the disk. Such NULs extend to the end of the
-    /// file, or fill blocks of 512 bytes. A NUL elsewhere is damage, such as a space (0x20) with one flipped bit.
+    /// Returns true if some of the bytes never reached the disk. In place of such bytes, there are NULs up to the end
+    /// of the file, or in whole disk blocks of 512 bytes. The first block can begin before these bytes. Other NULs are
+    /// damage, such as a space (0x20) with one flipped bit.
     ///
-    /// - Parameter offset: The position of these bytes in the file.
+    /// - Parameter offset: The position of the first byte in the file.
     fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {
         // No disk writes less than 512 bytes at once.
         let block = 512

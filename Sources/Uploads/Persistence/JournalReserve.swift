@@ -1,23 +1,23 @@
-/// Disk space that is reserved for a full disk: a file in the state folder whose content is never read.
+/// A file that reserves disk space, for use when the disk is full. The content of the file is never read.
 ///
-/// On a full disk, the journal can refuse a command, because the user can repeat it. But a server's response cannot be
-/// requested again, and a snapshot makes the queue's files smaller. So a response or a snapshot can use the reserve,
-/// whichever needs it first. Commands are then refused until the reserve is complete again, because they would take
-/// its space.
+/// On a full disk, the journal refuses a user's command, because the user can repeat the command. But a server's
+/// response cannot be requested again, and a new snapshot makes the queue's files smaller. So the journal deletes the
+/// file to store a response or to write a snapshot. Until the journal can create the file again, it refuses commands.
 struct JournalReserve {
     static let name = "reserve"
 
     private(set) var state = State.absent
 
     private let files: any StateFiles
-    /// The size in bytes; 0 for no reserve.
+    /// The number of bytes of disk space to reserve; 0 to reserve none.
     private let size: Int
 
     enum State: Equatable {
-        /// There is no reserve: none is configured, or none could be created. Commands are accepted nevertheless.
+        /// No space is reserved: none is configured, or the file that reserves the space could not be created. The
+        /// journal accepts commands all the same.
         case absent
         case kept
-        /// The space was released, and no new reserve has been created yet.
+        /// The reserved space was released for a server's response or a snapshot, and could not be reserved again yet.
         case spent
     }
 
@@ -26,7 +26,8 @@ struct JournalReserve {
         self.files = files
     }
 
-    /// Takes over the reserve of an earlier process, or creates one. If that fails, the queue works without a reserve.
+    /// Uses the reserve file of an earlier process if that file has the right size. Otherwise, tries to create a new
+    /// file. If that fails, no space is reserved. Does nothing if `size` is 0.
     mutating func prepare() {
         guard size > 0 else { return }
         let length = Result { () throws(SystemCallError) in
@@ -40,7 +41,8 @@ struct JournalReserve {
         }
     }
 
-    /// Creates the reserve if it is missing.
+    /// Creates the file that reserves the space, and first deletes an old file of the same name. Does nothing if the
+    /// space is already reserved, or if `size` is 0.
     mutating func fill() throws(JournalError) {
         guard size > 0, state != .kept else { return }
         try files.perform { () throws(SystemCallError) in
@@ -60,7 +62,8 @@ struct JournalReserve {
         }
     }
 
-    /// Releases the bytes and the inode of the reserve. Returns false if there is none, or if it cannot be removed.
+    /// Deletes the reserve file, so that its disk space becomes free. Returns false if no space is reserved, or if the
+    /// file cannot be deleted.
     mutating func spend() -> Bool {
         guard state == .kept, (try? files.remove(Self.name)) != nil else { return false }
         state = .spent
@@ -69,7 +72,8 @@ struct JournalReserve {
         return true
     }
 
-    /// Checks that the disk has space for `bytes` more, by creating a file of this size and removing it.
+    /// Throws an error if the disk has no space for `bytes` more bytes. To find out, creates a temporary file of this
+    /// size and removes it.
     func probe(_ bytes: Int) throws(JournalError) {
         let name = SnapshotFile.temporary()
         defer { try? files.remove(name) }

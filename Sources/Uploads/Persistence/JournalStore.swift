@@ -1,58 +1,60 @@
 import FerryFiles
 
-/// The journal's files and the current position in them. Only one caller at a time is allowed to use the store; every
-/// call finishes its work before it returns.
+/// The open files of a journal, with the position for the next change. Only one caller at a time is allowed to use the
+/// store. Each call returns only after its work is done.
 package struct JournalStore {
     let files: any StateFiles
     let options: FileJournal.Options
     private var phase = Phase.closed
     private var unknown = UnknownContent()
-    /// The generation (running number) of the journal to which changes are appended.
+    /// The generation (running number) of the journal file to which new changes are appended.
     private var generation = 0
-    /// The number of the last acknowledged record.
+    /// The number of the last journal record that was stored.
     private var sequence = 0
-    /// The number of bytes of records that the snapshot lacks.
+    /// The number of bytes of journal records whose changes the current snapshot does not contain.
     private var pending = 0
     private var snapshotLength = 0
-    /// True if the current snapshot is missing or must be replaced. Then a snapshot is due even if few bytes are
-    /// pending.
+    /// True if the current snapshot is missing or must be replaced. A new snapshot is then needed even if the journals
+    /// are short.
     private var mustCompact = false
     private var compacting = CompactionPhase.none
     private let turn = Compaction.Turn()
     private var reserve: JournalReserve
     private var room = Room.enough
-    /// The last condition that was sent to the journal's owner.
+    /// The last condition that was sent to the reader of `FileJournal.conditions()`; at first, `sound`.
     var reportedCondition = JournalCondition.sound
 
     private enum Phase {
         case closed
         case ready(Writing)
-        /// A sync failed, or refused records could not be removed, so the content on disk is unknown. Reading the file
-        /// would only return the kernel's cache.
+        /// A sync failed, or a refused record could not be removed from the file. The bytes on disk are then unknown,
+        /// because reading the file only returns what the kernel has cached. The next write goes to new files.
         case suspect(Writing, JournalError)
-        /// A failure made it uncertain which records the files contain, so no change can be acknowledged any more.
+        /// The content of the files is unknown after a failure. The store refuses all further changes.
         case lost(JournalError)
     }
 
     private enum CompactionPhase {
         case none
-        /// A snapshot is being written. The value is the number of the pending bytes that it contains.
+        /// A snapshot is being written. The value is the number of bytes of journal records whose changes the new
+        /// snapshot contains.
         case running(Int)
-        /// The last snapshot could not be written. The next one is due when more bytes are pending than this number.
+        /// The last snapshot could not be written. The next attempt follows when the snapshot lacks more than this
+        /// number of bytes of journal records.
         case failed(Int, JournalError)
     }
 
     private enum Room {
         case enough
-        /// The disk is full. `wanted` is the number of bytes of the refused append; 0 if that number is unknown.
+        /// The disk is full. `wanted` is the number of bytes that could not be written; 0 if the number is unknown.
         case short(JournalError, wanted: Int)
     }
 
     /// Changes that are written as one record: completely or not at all.
     package struct Entry: Sendable {
         var changes: [QueueChange]
-        /// True for a result that the engine cannot get again, such as a server's response; false for a command of a
-        /// user.
+        /// True for a result that the engine cannot request again, such as a server's response. False for any other
+        /// change, such as a user's command.
         var isFinding: Bool
 
         package init(_ changes: [QueueChange], isFinding: Bool = false) {
@@ -64,9 +66,10 @@ package struct JournalStore {
     private struct Writing {
         var file: any StateFile
         var generation: Int
-        /// The number of bytes of the file that are known to be durable.
+        /// The number of bytes at the beginning of `file` that survive a power cut.
         var durable: Int
-        /// The acknowledged bytes that are written after the durable ones, but not synced.
+        /// The bytes after the first `durable` bytes of `file`. They are written and acknowledged, but a power cut can
+        /// destroy them until the next sync.
         var volatile: [UInt8] = []
 
         var length: Int { durable + volatile.count }
@@ -104,17 +107,23 @@ package struct JournalStore {
         return outcome.recovered
     }
 
-    /// Writes the changes of users' commands, and returns a result for each element of `appends`. Each element is
-    /// written completely or not at all. If `durably`, one sync makes all of them durable.
+    /// Writes the changes of users' commands. Each element of `appends` is written completely or not at all. If
+    /// `durably` is true, one sync makes all written elements survive a power cut.
+    ///
+    /// - Returns: A result for each element of `appends`.
     package mutating func append(
         _ appends: [[QueueChange]], durably: Bool
     ) -> [Result<Void, JournalError>] {
         append(appends.map { Entry($0) }, durably: durably)
     }
 
-    /// Writes each entry completely or not at all, and returns a result for each. If `durably`, one sync makes all
-    /// durable. On a full disk, findings of the engine, such as a server's response, can use the reserved disk space.
-    /// Commands of users cannot. Once the reserve was used, commands are refused until it is complete again.
+    /// Writes each entry completely or not at all. If `durably` is true, one sync makes all written entries survive a
+    /// power cut.
+    ///
+    /// On a full disk, the reserved disk space is released for entries whose `isFinding` is true. All other entries are
+    /// then refused until the space can be reserved again.
+    ///
+    /// - Returns: A result for each entry.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -195,7 +204,8 @@ package struct JournalStore {
         }
     }
 
-    /// Removes the written bytes of records that are refused.
+    /// Removes the bytes of refused records from the end of the file. If that fails, the phase becomes `suspect` on a
+    /// full disk, and `lost` after any other error.
     private mutating func takeBack(_ writing: Writing) {
         do throws(SystemCallError) {
             // If no byte was written, the file is not truncated, because the disk may refuse that too.
@@ -208,8 +218,8 @@ package struct JournalStore {
         }
     }
 
-    /// Writes all acknowledged records, and `lines`, into new files after a failed sync. The old file is not written to
-    /// again.
+    /// Writes a new snapshot, because the journal file is uncertain after a failed write or sync. The snapshot contains
+    /// all acknowledged records and the new records in `lines`. Later records go to a new journal file.
     private mutating func startOver(
         _ writing: Writing, adding lines: [UInt8], upTo last: Int
     ) throws(JournalError) {
@@ -275,7 +285,8 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// The current condition: whether the store accepts changes, and the error of the last snapshot if it failed.
+    /// The condition of the store: `refusing` if it cannot store changes, `behind` if the last snapshot could not be
+    /// written, otherwise `sound`.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)
@@ -286,7 +297,9 @@ extension JournalStore {
         }
     }
 
-    /// Switches to new files after a failed sync, and checks the free disk space if the disk was full.
+    /// Writes new files if the journal file is uncertain after a failed write or sync. Otherwise, checks whether a full
+    /// disk has space again, and reserves disk space again if none is reserved. Does nothing if the store is closed, or
+    /// if a failure cannot be repaired (`lost`).
     package mutating func repair() {
         switch phase {
         case .suspect: try? write([], upTo: sequence, durably: true)
@@ -295,7 +308,8 @@ extension JournalStore {
         }
     }
 
-    /// Releases the reserve for a write that failed with `error`. Returns false if nothing could be released.
+    /// Releases the reserved disk space after a write failed with `error`. Until the space is reserved again, users'
+    /// commands are refused with an error. Returns false if no space was released.
     package mutating func spendReserve(for error: JournalError) -> Bool {
         guard reserve.spend() else { return false }
         room = .short(error, wanted: 0)
@@ -327,9 +341,9 @@ extension JournalStore {
         }
     }
 
-    /// True if a new snapshot must be written: the current one is missing or must be replaced, or too many bytes are
-    /// pending. False while a snapshot is being written. After a failed attempt, it is true once enough further bytes
-    /// are pending.
+    /// True if a new snapshot must be written now: the current one is missing or must be replaced, or the journals are
+    /// too long. False while a snapshot is being written. After a failed attempt, true only once the journals exceed a
+    /// new, higher limit.
     package var isCompactionDue: Bool {
         switch compacting {
         case .running: false
@@ -338,27 +352,29 @@ extension JournalStore {
         }
     }
 
-    /// True if the snapshot is missing, must be replaced, or lacks some changes.
+    /// True if a new snapshot is needed: the current one is missing, must be replaced or lacks changes.
     package var isBehind: Bool { mustCompact || pending > 0 }
 
-    /// True if opening or closing the journal must write a snapshot.
+    /// True if a snapshot must be written when the journal is opened or closed. If the option `snapshotsAtEnds` is
+    /// false, short journals do not need a new snapshot.
     var isDueAtEnds: Bool { options.snapshotsAtEnds ? isBehind : isCompactionDue }
 
     /// Makes every acknowledged record durable.
     mutating func synchronize() throws(JournalError) { try write([], upTo: sequence, durably: true) }
 
-    /// The error of the last attempt to write a snapshot; nil if there is none.
+    /// The error of the last attempt to write a snapshot. Nil if there was no attempt, or if the last attempt succeeded
+    /// or still runs.
     var compactionFailure: JournalError? {
         if case .failed(_, let error) = compacting { error } else { nil }
     }
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Switches to an empty journal. Later changes are appended to it while a compaction writes the earlier ones as a
-    /// snapshot.
+    /// Prepares a new snapshot. Later changes are appended to an empty journal file, while the returned compaction
+    /// writes all earlier changes as a snapshot.
     ///
-    /// - Returns: The compaction to run, whose result must be passed to `finish` or `fail`. Nil if a compaction runs
-    ///   already, or if the snapshot contains all changes.
+    /// - Returns: The compaction, which the caller must run. The caller then passes the result to `finish`, or the
+    ///   error to `fail`. Nil if a compaction runs already, or if no new snapshot is needed.
     package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {

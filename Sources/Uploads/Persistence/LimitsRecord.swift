@@ -1,6 +1,7 @@
 import FerryProtocols
 
-/// Writes the member `limits` of the queue's settings: the limit that a user set for each scope.
+/// Writes the JSON member `limits` of the queue's settings: the bandwidth limits that users set for all uploads, for
+/// destinations and for batches. An entry without `rate` means unlimited.
 extension JSONWriter {
     mutating func limits(_ limits: [(key: LimitScope, value: Bandwidth)]) {
         var separator: StaticString = ",\"limits\":["

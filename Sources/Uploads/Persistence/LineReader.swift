@@ -3,7 +3,7 @@ struct LineReader {
     private let file: any StateFile
     private var buffer: [UInt8]
     private var unread = 0..<0
-    /// The position of the next line, in bytes from the start of the file.
+    /// The position of the line that `next` returns at its next call, in bytes from the start of the file.
     private(set) var offset = 0
     let length: Int
 
@@ -21,8 +21,10 @@ struct LineReader {
         }
     }
 
-    /// Returns the range of the next line in the buffer, with its line break; nil if no complete line follows. The
-    /// range is valid until the next call.
+    /// Reads the next line. Returns the position of the line in `buffer`, including the line break, as a range that is
+    /// valid until the next call. Returns nil if the rest of the file contains no line break.
+    ///
+    /// - Throws: `JournalError` if the line is too long, or if the file cannot be read.
     mutating func next(_ path: String) throws(JournalError) -> Range<Int>? {
         var searched = 0
         while true {
@@ -45,7 +47,8 @@ struct LineReader {
         }
     }
 
-    /// Moves the unread bytes to the front and reads more after them.
+    /// Moves the unread bytes to the start of `buffer`, and reads more bytes of the file behind them. Doubles the size
+    /// of `buffer` if the unread bytes fill it.
     private mutating func fill(_ path: String) throws(JournalError) {
         if unread.lowerBound > 0 {
             buffer.replaceSubrange(0..<unread.count, with: Array(buffer[unread]))

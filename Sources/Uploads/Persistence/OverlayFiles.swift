@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A view of a state folder that keeps changes in memory. A recovery on this view returns what a start of the engine
-/// would find, and the files on disk stay unchanged.
+/// A view of a state folder in which all changes are made only in memory. `Recovery` on this view returns what the
+/// engine would load if it started now, and the files on disk stay unchanged.
 final class OverlayFiles: StateFiles {
     private enum Entry {
-        /// A file with unchanged content. The value is its name on disk, even if it was renamed in memory.
+        /// A file with unchanged content. The value is the file's name on disk. After a rename in memory, the view
+        /// shows the file under another name.
         case real(String)
         case changed(MemoryFile)
         case removed

@@ -4,10 +4,15 @@ import FerryProtocols
 struct QueuePosition: CustomStringConvertible {
     /// The line and the column.
     let position: TextPosition
-    /// The upload and the members around the position, from the outside in: `upload 7`, `state.category`.
+    /// The names of the upload and of the JSON member that contain the position, such as `upload 7` and
+    /// `state.category`. Each is left out if there is none.
     let names: [String]
 
-    /// - Parameter text: The JSON text. If it is invalid before `offset`, `names` is possibly incomplete.
+    /// Finds the line, the column and the names for a position in JSON text.
+    ///
+    /// - Parameters:
+    ///   - offset: The position, in bytes.
+    ///   - text: The JSON text. If the text before `offset` is invalid, `names` is possibly incomplete.
     init(of offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         position = TextPosition(of: offset, in: text)
         var walk = JSONWalk(text)

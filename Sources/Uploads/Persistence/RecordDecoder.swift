@@ -3,8 +3,8 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// A decoder of upload records that uses all cores and keeps the sequence of the records. On one core, a million
-/// records would keep users waiting.
+/// A decoder of upload records that uses all processor cores. The decoded uploads have the same sequence as the
+/// records. On one core, users would wait long for a million records.
 final class RecordDecoder {
     /// The uploads of a decoded batch of records.
     private struct Decoded: Sendable {
@@ -12,7 +12,7 @@ final class RecordDecoder {
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownFields] = [:]
         var notUnderstood = 0
-        /// The error of the first record that could not be decoded.
+        /// The error of the first invalid record of the batch; nil if there is no error.
         var failure: JournalError?
     }
 
@@ -26,7 +26,7 @@ final class RecordDecoder {
         }
     }
 
-    /// The decoded batches, by number. A batch stays here until all batches before it are decoded too.
+    /// The decoded batches, by their numbers. A batch stays here until all batches with lower numbers are decoded.
     private final class Finished: Sendable {
         let batches = Mutex<[Int: Decoded]>([:])
     }
@@ -44,8 +44,8 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// Limits the number of batches that other threads decode or have yet to decode. Without a free permit, the caller
-    /// decodes the batch itself.
+    /// Limits the number of batches that other threads decode now or later. When the limit is reached, the calling
+    /// thread decodes the next batch itself.
     private let permits = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let batchSize = 1 << 20
@@ -62,7 +62,7 @@ final class RecordDecoder {
         uploads.reserveCapacity(length / 256)
     }
 
-    /// Adds the next record. It is possibly decoded later, so that only `finish` throws the error of an invalid record.
+    /// Adds the next record. The record is decoded now or later. If it is invalid, `finish` throws the error.
     func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
         let start = batch.bytes.count
         batch.bytes.append(contentsOf: record)
@@ -70,9 +70,9 @@ final class RecordDecoder {
         if batch.bytes.count >= Self.batchSize { handOut() }
     }
 
-    /// Waits until all records are decoded.
+    /// Decodes the remaining records, and waits until all records are decoded.
     ///
-    /// - Throws: The error of the first record that could not be decoded.
+    /// - Throws: The error of the first record that could not be decoded, if `readsNewer` is false.
     func finish() throws(JournalError) {
         handOut()
         group.wait()
@@ -97,8 +97,8 @@ final class RecordDecoder {
         _ = collect()
     }
 
-    /// Moves the decoded batches to `uploads`, up to the first batch that is not decoded yet. Returns the error of the
-    /// first invalid record; nil if there is none.
+    /// Moves the decoded batches to `uploads` in sequence. Stops before the first batch that is not decoded yet or
+    /// contains an invalid record. Returns the error of this record; nil if there is none.
     private func collect() -> JournalError? {
         while var decoded = finished.batches.withLock({ $0.removeValue(forKey: collected) }) {
             if let failure = decoded.failure {

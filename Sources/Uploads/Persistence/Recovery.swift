@@ -1,31 +1,32 @@
 import FerryFiles
 import FerryProtocols
 
-/// The treatment of a snapshot that a user has edited: it is valid, but differs from what Ferry wrote.
+/// The treatment of a snapshot that a user has edited. Such a snapshot is valid, but its checksum is wrong.
 public enum EditedSnapshot: Hashable, Sendable {
-    /// `Journal.load` throws `.edited`; nothing is changed.
+    /// `Journal.load` throws `.edited`, and leaves the snapshot and the journals unchanged.
     case refuse
     /// Recovery checks the whole snapshot and uses it.
     case accept
-    /// Recovery renames the snapshot, and uses the previous snapshot and the journals. A snapshot that is an older copy
-    /// (`JournalError.olderCopy`) is renamed too.
+    /// Recovery renames the snapshot, and loads the queue from the previous snapshot and the journals. Recovery treats
+    /// a snapshot that is older than the other files (`JournalError.olderCopy`) in the same way.
     case setAside
 }
 
-/// The recovery of a queue's state from its files. Apart from temporary files, it changes files only after it has read
-/// all of them. So another recovery finds the same state, even if this one is interrupted.
+/// Loads a queue from its files, and repairs the files if necessary. All files are read before the first file is
+/// changed, apart from temporary files. So after an interrupted recovery, the next recovery finds the same content.
 struct Recovery {
     let files: any StateFiles
     let edited: EditedSnapshot
     let now: Date
-    /// True to leave out records that only a newer version of Ferry understands. It must be false if files are written,
-    /// because these records would be lost.
+    /// True to leave out records that only a newer version of Ferry understands; false to throw an error for them. A
+    /// caller that writes the queue's files must use false, because these records would be lost.
     var readsNewer = false
 
     struct Outcome {
         var recovered = Recovered()
         var unknown = UnknownContent()
-        /// The generation (running number) of the last journal, whose file possibly does not exist yet.
+        /// The generation (running number) of the last journal. If there is no journal, the number that the next
+        /// journal gets.
         var generation: Int
         /// The sequence number of the last journal record.
         var sequence: Int
@@ -34,22 +35,24 @@ struct Recovery {
         /// The number of bytes of the records in `journals`.
         var pending: Int
         var snapshotLength: Int
-        /// False if there is no current snapshot, or if a new one must replace it.
+        /// True if there is a current snapshot that need not be replaced.
         var hasSnapshot: Bool
         /// True if the queue is new: there is no snapshot, and no journal contains a record.
         var isNew: Bool
-        /// The header of the snapshot, updated with the settings and the skipped operations from the journals.
+        /// The header of the loaded snapshot, or of an empty one if there is no snapshot. It is updated with the newest
+        /// settings in the journals, and with the operations that this version of Ferry skipped.
         var header: SnapshotHeader
-        /// The number of records that were left out because only a newer version understands them.
+        /// The number of records that were left out because only a newer version of Ferry understands them.
         var notUnderstood = 0
-        /// The ids of the uploads that the journals change; empty if the caller did not request them.
+        /// The ids of the uploads that the journals change or remove. Empty if the caller of `read` did not ask for the
+        /// ids (`listsChanged`).
         var changed: [Upload.ID] = []
     }
 
     private enum Reading {
         case outcome(Outcome)
         case missing
-        /// The snapshot's content differs from what Ferry wrote: it is damaged, or a user edited it.
+        /// The content of the snapshot is not what Ferry wrote: it is damaged, or a user edited it.
         case damaged(JournalError)
     }
 
@@ -71,7 +74,8 @@ struct Recovery {
         }
     }
 
-    /// Throws `.newerFormat` if only a newer version can read the current snapshot. Recovery then changes no file.
+    /// Throws `.newerFormat` if only a newer version of Ferry can read the current snapshot. In any other case, even
+    /// for a damaged snapshot, returns without an error. `run` calls this function before it changes a file.
     private func refuseNewer() throws(JournalError) {
         do throws(JournalError) {
             _ = try SnapshotReader(SnapshotFile.current, in: files, readsNewer: readsNewer)
@@ -80,12 +84,12 @@ struct Recovery {
         }
     }
 
-    /// Returns an error if the current snapshot is older than the files beside it, for example after a copy was
-    /// restored; else nil. Without this check, the queue would look damaged, or the old state would look like the
-    /// newest one.
+    /// Returns an error if the current snapshot is older than other files in the folder, for example because a user
+    /// restored a copy. Otherwise returns nil. Without this check, Ferry would use an old state of the queue, or report
+    /// damage.
     ///
-    /// In an intact queue, all journals since the previous snapshot exist, and the previous snapshot is not newer than
-    /// the current one.
+    /// The snapshot is too old if the previous snapshot has a higher generation (running number). The snapshot is also
+    /// too old if its own journal is missing and a later journal exists.
     private func olderCopy() throws(JournalError) -> JournalError? {
         guard let generation = try generationOfCurrent() else { return nil }
         let previous = self.generation(of: SnapshotFile.previous)
@@ -98,8 +102,8 @@ struct Recovery {
             hasNewer: previous.map { $0 > generation } ?? false)
     }
 
-    /// Returns the generation in the first line of a snapshot, even if the rest is incomplete; nil if this line cannot
-    /// be read.
+    /// Returns the generation (running number) in the first line of a snapshot; nil if this line cannot be read. The
+    /// other lines are not checked.
     private func generation(of name: String) -> Int? {
         (try? SnapshotReader(name, in: files, readsNewer: readsNewer))?.header.generation
     }
@@ -174,7 +178,8 @@ struct Recovery {
         }
     }
 
-    /// The result of reading a snapshot that a user has possibly edited.
+    /// The result of reading a snapshot that a user has possibly edited: a valid queue, an error in the text, or no
+    /// file.
     private enum Examined {
         case valid(SnapshotDocument)
         case mistaken(JournalError)
@@ -243,7 +248,8 @@ struct Recovery {
         _ = try writer.finish()
     }
 
-    /// The snapshot to which the changes in the journals are applied. `reader` is nil for an empty queue.
+    /// The state of the queue to which the changes in the journals are applied. If `reader` is nil, this is an empty
+    /// queue; otherwise, it is a snapshot.
     private struct Base {
         var generation: Int
         var sequence: Int
@@ -298,12 +304,13 @@ struct Recovery {
         return outcome
     }
 
-    /// A journal whose last record is incomplete, because a crash interrupted the write.
+    /// A journal that ends with an incomplete record, because a crash interrupted a write.
     private struct Tail {
         var file: String
         /// The whole journal.
         var content: [UInt8]
-        /// The number of bytes at the start of `content` that form complete records. The journal is cut to this length.
+        /// The number of bytes at the beginning of `content` that form complete records. `cut` shortens the file to
+        /// this length.
         var length: Int
         var keptAs: String
     }
@@ -379,7 +386,8 @@ struct Recovery {
 }
 
 extension JournalError {
-    /// The reason of the damage, with its position; for other errors, the summary.
+    /// The reason of the damage as text, with the byte position if that is not 0. For errors other than `damaged`, the
+    /// summary.
     fileprivate var reason: String {
         switch self {
         case .damaged(_, byte: 0, let reason): reason

@@ -1,15 +1,18 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A snapshot that a user has possibly edited. Its checksum is not compared. Whitespace, line breaks and the sequence
-/// of uploads can differ from Ferry's layout.
+/// A snapshot that a user has possibly edited. The checksum is ignored. The whitespace can differ from the text that
+/// Ferry writes, and the uploads can be in any order.
 struct SnapshotDocument {
     var header: SnapshotHeader
-    /// The records, in ascending order of ids.
+    /// The uploads, each with the JSON members that this version of Ferry does not know, in ascending order of upload
+    /// ids.
     var records: [(upload: Upload, unknown: UnknownFields)] = []
 
-    /// - Throws: `MalformedJSON` with the position, if the text is not valid JSON, is not a queue, or describes an
-    ///   impossible queue.
+    /// Reads the text of a snapshot.
+    ///
+    /// - Throws: `MalformedJSON` with the position, if the text is not valid JSON, does not describe a queue, or
+    ///   contains an impossible value.
     init(_ content: [UInt8]) throws(MalformedJSON) {
         (header, records) = try content.withUnsafeBufferPointer { bytes throws(MalformedJSON) in
             var scanner = JSONScanner(bytes)
@@ -62,7 +65,7 @@ extension JSONScanner {
 }
 
 extension QueueSettings {
-    /// The reason why these settings are invalid; nil if they are valid.
+    /// The reason why the settings in an edited snapshot are invalid; nil if they are valid.
     fileprivate var issue: String? {
         switch true {
         case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"

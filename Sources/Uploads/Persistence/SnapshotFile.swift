@@ -4,7 +4,8 @@ enum SnapshotFile {
     static let previous = "queue.prev.json"
     static let names: Set<String> = [current, previous]
 
-    /// Returns a random name for a temporary file. It is short, and independent of the names of other files.
+    /// Returns a random name for a temporary file, such as `.tmp.1f3a9c02`. `Recovery` deletes all files with this
+    /// prefix.
     static func temporary() -> String {
         temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }

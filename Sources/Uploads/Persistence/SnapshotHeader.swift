@@ -1,12 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The members that precede the uploads in a snapshot.
+/// The JSON members that precede the uploads in a snapshot.
 struct SnapshotHeader: Hashable, Sendable {
     static let format = "ferry-queue"
     static let version = 1
 
-    /// The number of the first journal with changes after the snapshot.
+    /// The generation (running number) of the snapshot. The journal with the same number is the first one with changes
+    /// that the snapshot does not contain.
     var generation: Int
     /// The number of the last journal record whose changes the snapshot contains.
     var lastSequence: Int
@@ -15,12 +16,12 @@ struct SnapshotHeader: Hashable, Sendable {
     /// The operations that a newer version of Ferry wrote and that this one skipped, as JSON objects separated by
     /// commas.
     var skipped: [UInt8] = []
-    /// The members that this version does not know, as JSON text: `,"name":value…`.
+    /// The members that this version of Ferry does not know, as JSON text: `,"name":value…`.
     var unknown: [UInt8] = []
 }
 
 extension JSONWriter {
-    /// Appends the snapshot's first line, up to the bracket that opens its uploads.
+    /// Appends the first line of a snapshot. The line ends with the opening bracket of the JSON array `uploads`.
     mutating func header(_ header: SnapshotHeader, savedAt: Date) {
         member("{\"format\":", SnapshotHeader.format)
         member(",\"version\":", SnapshotHeader.version)
@@ -39,7 +40,8 @@ extension JSONWriter {
         raw(",\"uploads\":[\n")
     }
 
-    /// Appends the snapshot's last line up to its checksum, which covers everything before it.
+    /// Appends the beginning of the snapshot's last line: the end of the array `uploads`, and the number of uploads.
+    /// The caller then appends the checksum of the whole text so far.
     mutating func trailer(count: Int) {
         member("],\"count\":", count)
     }

@@ -40,10 +40,10 @@ struct SnapshotReader {
     /// The snapshot's length in bytes.
     var length: Int { lines.length }
 
-    /// Passes every record to `body`, with its id and its byte position, in ascending order of ids. Then checks the
-    /// number of records and the checksum.
+    /// Calls `body` with the id, the byte position and the bytes of each record, in ascending order of ids. Then checks
+    /// the number of records and the checksum.
     ///
-    /// If the method throws, the records that were passed to `body` are possibly damaged.
+    /// If this function throws, the caller must not use the records that `body` received: they are possibly damaged.
     mutating func readRecords(
         _ body: (Upload.ID, Int, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
     ) throws(JournalError) {

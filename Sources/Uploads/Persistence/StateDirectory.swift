@@ -1,17 +1,17 @@
 public import FerryTransfer
 
-/// The state folder of a queue, which only this user can access. Files in it are opened relative to the folder's file
-/// descriptor.
+/// The state folder of a queue, which only its owner can access. Files in the folder are opened with `openat(2)`,
+/// relative to the folder's file descriptor.
 public final class StateDirectory: Sendable {
     /// The path that was passed to the initializer.
     public let path: LocalPath
     package let files: DirectoryFiles
 
-    /// Opens the folder at `path`, creating it and its parent folders if they are missing.
+    /// Opens the folder at `path`. Creates the folder and its parent folders if they are missing.
     ///
-    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. A folder is unsafe if it is a link or
-    ///   no folder, belongs to another user, or is open to others. A folder is also unsafe if another user can replace
-    ///   it: as the owner of a folder or a link above it, or by writing to a folder above it that has no sticky bit.
+    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. The folder is unsafe if it is a
+    ///   symbolic link, is not a folder, belongs to another user, or is open to other users. A folder is also unsafe if
+    ///   another user could replace it by another folder (`PathTrust`).
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }
@@ -21,10 +21,12 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: true)
     }
 
-    /// Opens the folder at `path` for reading; nil if it is missing. Creates nothing, so a read-only disk is no error.
+    /// Opens the folder at `path` for reading. Returns nil if the path does not exist. Creates nothing, so the folder
+    /// can be on a read-only disk.
     ///
-    /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`. A folder
-    ///   is unsafe if it is a link or not a folder, belongs to another user, or is open to others.
+    /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`. The
+    ///   folder is unsafe if it is a symbolic link, is not a folder, belongs to another user, or is open to other
+    ///   users.
     public init?(reading path: LocalPath) throws(JournalError) {
         self.path = path
         let directory: Directory
@@ -38,8 +40,8 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: false)
     }
 
-    /// A warning that locks and syncs possibly fail, because the state folder is on a network file system; nil if it is
-    /// not.
+    /// A warning for users if the state folder is on a network file system, where locks and syncs possibly fail. Nil if
+    /// the file system is local or of an unknown kind.
     public var fileSystemWarning: String? {
         guard let kind = files.directory.fileSystem, kind.isRemote else { return nil }
         return
@@ -101,9 +103,8 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    /// Checks that other users cannot replace the folder with another folder. The rules are those for the configuration
-    /// (`PathTrust`). Also throws if a folder above it cannot be examined, because others can possibly write to that
-    /// folder.
+    /// Throws an error if another user could replace the folder, for example by renaming one of its parent folders.
+    /// `PathTrust` has the rules. Also throws an error if a parent folder cannot be examined.
     private static func checkParents(of path: LocalPath) throws(JournalError) {
         guard let parent = path.parent else { return }
         let code: Errno?

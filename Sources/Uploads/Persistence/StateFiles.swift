@@ -1,12 +1,13 @@
-/// The operations on the state folder that the journal needs. `DirectoryFiles` performs them on disk. In tests, another
-/// implementation lets any operation fail or stop, and drops unsynced bytes.
+/// The operations on the state folder that the journal needs. `DirectoryFiles` performs the operations on disk. Other
+/// implementations work in memory, for example to simulate failures and power cuts in tests.
 package protocol StateFiles: Sendable {
     /// The folder's path, for display.
     var path: String { get }
 
     func names() throws(SystemCallError) -> [String]
 
-    /// Opens an existing file; nil if it does not exist. Throws if other users can access the file.
+    /// Opens an existing file. Returns nil if the file does not exist. Throws an error if the file is unsafe, for
+    /// example because other users can access it.
     func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)?
 
     /// Creates a file, readable and writable for its owner only; fails if the name is taken.
@@ -23,7 +24,7 @@ package protocol StateFiles: Sendable {
     /// True if both names refer to one file.
     func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool
 
-    /// Makes the creation, renaming and removal of files survive a power cut.
+    /// Syncs the folder, so that the creation, renaming and removal of files survive a power cut.
     func synchronize() throws(SystemCallError)
 }
 
@@ -33,7 +34,7 @@ extension StateFiles {
         do throws(SystemCallError) { return try calls() } catch { throw JournalError(error, in: path) }
     }
 
-    /// Opens a file for appending, and creates it if there is none.
+    /// Opens a file for appending. Creates the file if it does not exist.
     func openOrCreate(_ name: String) throws(SystemCallError) -> any StateFile {
         if let existing = try open(name, for: .appending) { existing } else { try create(name) }
     }
@@ -41,19 +42,20 @@ extension StateFiles {
 
 package enum FileAccess: Sendable {
     case reading
-    /// Reading anywhere, writing at the end.
+    /// The file is opened for reading at any position, and for writing at its end.
     case appending
 }
 
-/// An open file, closed when it is released.
+/// An open file, which is closed when the object is released.
 package protocol StateFile: Sendable, AnyObject {
-    /// Returns the length in bytes.
+    /// Returns the length of the file in bytes.
     func length() throws(SystemCallError) -> Int
 
-    /// Reads up to the length of `buffer`; returns fewer bytes only at the end of the file.
+    /// Reads from the position `offset` until `buffer` is full or the file ends. Returns the number of bytes that were
+    /// read.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int
 
-    /// Writes all of `bytes` at the end. If it throws, some of them are possibly written.
+    /// Writes all of `bytes` at the end of the file. After an error, the file possibly contains some of the bytes.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError)
 
     /// Reserves `length` bytes on the disk for the file, which must be empty.
@@ -61,8 +63,8 @@ package protocol StateFile: Sendable, AnyObject {
 
     func truncate(to length: Int) throws(SystemCallError)
 
-    /// Makes the content survive a power cut. After a failure, the system has possibly dropped the unwritten bytes, and
-    /// later syncs do not report that.
+    /// Makes the content of the file survive a power cut. After an error, the system has possibly dropped bytes that
+    /// were not on disk yet. A later sync then succeeds, although these bytes are missing.
     func synchronize() throws(SystemCallError)
 }
 
@@ -104,7 +106,8 @@ extension StateFile {
 }
 
 extension SystemCallError {
-    /// True if the error means that the file system cannot create this hard link.
+    /// True if this error of `link` means that hard links to the file cannot be created here. False for other errors,
+    /// such as a full disk.
     var isLinkUnsupported: Bool {
         [.notPermitted, .notSupported, .notSupportedOnSocket, .noFunction, .tooManyLinks].contains(code)
     }

@@ -1,16 +1,19 @@
 import FerryFiles
 package import FerryProtocols
 
-/// A reader of a queue's files that changes none of them. Another process can own and change the queue meanwhile.
+/// A reader of a queue's files that does not change them. At the same time, another process can use and change the
+/// queue.
 package struct StateInspection: Sendable {
-    /// The maximum number of reads. If another process owns the queue, the files can change during a read; then they
-    /// are read again.
+    /// The maximum number of readings of the files. A reading that finds an error is repeated if another process
+    /// changed the files meanwhile.
     private static let attempts = 8
 
     private let files: any StateFiles
     private let directory: DirectoryFiles?
 
-    /// - Parameter directory: The state folder. The read access of `StateDirectory(reading:)` is enough.
+    /// Creates a reader of the files in a state folder.
+    ///
+    /// - Parameter directory: The state folder. It can be opened for reading only, with `StateDirectory(reading:)`.
     package init(_ directory: StateDirectory) {
         files = directory.files
         self.directory = directory.files
@@ -30,9 +33,10 @@ package struct StateInspection: Sendable {
         return sum
     }
 
-    /// Returns the queue as a start of the engine would find it, or as much of it as can be read.
+    /// Returns the queue that the engine would load if it started now. If files are damaged or have a newer format,
+    /// returns the part of the queue that can be read.
     ///
-    /// - Throws: An error if nothing can be read.
+    /// - Throws: An error if a file cannot be opened, or if no part of the queue can be read.
     package func read() throws(JournalError) -> StateReading {
         try repeated { () throws(JournalError) in
             try readOnce()
@@ -41,9 +45,10 @@ package struct StateInspection: Sendable {
         }
     }
 
-    /// Checks every file of the queue, even the previous snapshot, which is needed only if the current one is damaged.
+    /// Checks every file of the queue, including the previous snapshot. The report contains the errors that this check
+    /// finds.
     ///
-    /// - Throws: An error if the folder itself cannot be read.
+    /// - Throws: An error if the folder cannot be read, or if a file cannot be opened.
     package func verify() throws(JournalError) -> StateReport {
         try repeated { () throws(JournalError) in
             try verifyOnce()
@@ -52,8 +57,8 @@ package struct StateInspection: Sendable {
         }
     }
 
-    /// Calls `body` and returns its result. If the result is an error or not final, and another process has changed the
-    /// files in the meantime, calls `body` again.
+    /// Calls `body` and returns its result. Calls `body` again if it failed or `isFinal` returned false, and another
+    /// process changed the files during the call. Calls `body` at most `attempts` times.
     private func repeated<Value>(
         _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
     ) throws(JournalError) -> Value {
@@ -159,8 +164,9 @@ package struct StateInspection: Sendable {
         return report
     }
 
-    /// Checks that the previous snapshot and the journals yield the same uploads as the current snapshot and the
-    /// journals.
+    /// Loads the queue from the previous snapshot and the journals, and compares its uploads with those of `recovered`.
+    /// Adds a problem to `report` if the uploads differ, or if the queue cannot be loaded in this way. Does nothing if
+    /// one of the two snapshots is missing.
     private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
     {
         let overlay = OverlayFiles(files)
@@ -206,7 +212,8 @@ package struct StateInspection: Sendable {
 }
 
 extension RecoveryNotice {
-    /// True for damage that a crash cannot have caused.
+    /// True if a file was damaged or missing. False for an incomplete last record, which is usual after a crash, for an
+    /// edit by a user, and for skipped records.
     fileprivate var isDamage: Bool {
         switch self {
         case .usedPreviousSnapshot, .journalMissing: true

@@ -1,8 +1,8 @@
 import FerryFiles
 import FerryProtocols
 
-/// The exclusive right to use a state folder. It is a kernel lock on the file `lock`, which is never removed. The text
-/// in this file only names the owner for other processes.
+/// The exclusive right of one process to use a state folder. The right is a kernel lock on the file `lock`, which is
+/// never removed. Other processes read the text in this file to find out which process holds the lock.
 public final class StateLock: Sendable {
     static let name = "lock"
 
@@ -28,10 +28,12 @@ public final class StateLock: Sendable {
         try? describe()
     }
 
-    /// Locks the file for this process. Another process that calls `holder(in:)` has a shared lock for a moment. If
-    /// this process can take a shared lock too, no process owns the queue, and the function tries again.
+    /// Tries to lock the file for this process alone.
     ///
-    /// - Returns: False if another process owns the queue.
+    /// A process that calls `holder(in:)` has a shared lock for a moment. If this process can also take a shared lock,
+    /// no process owns the queue, and this function tries again. It tries at most `attempts` times.
+    ///
+    /// - Returns: False if another process owns the queue, or if all tries failed.
     private static func take(_ file: OpenFile) throws(SystemCallError) -> Bool {
         for _ in 0..<attempts {
             if try file.tryLock() { return true }
@@ -41,7 +43,7 @@ public final class StateLock: Sendable {
         return false
     }
 
-    /// The maximum number of tries to lock the file while other processes only look at it.
+    /// The maximum number of tries to lock the file. A try fails while another process calls `holder(in:)`.
     private static let attempts = 200
 
     private func describe() throws(SystemCallError) {
@@ -66,8 +68,8 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// Returns the name of the machine that holds the lock; nil for this machine, or if `host` is nil. Two machines can
-    /// share a host name, but never a boot id.
+    /// Returns the name of the machine whose process holds the lock. Returns nil if it is this machine, or if the name
+    /// is unknown (`host` is nil). The boot ids tell machines with equal host names apart.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
     ) -> String? {
@@ -76,7 +78,8 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Returns the owner of the queue as `.inUse`; nil for no owner.
+    /// Returns the process that owns the queue, as the error `.inUse`. Returns nil if no process owns the queue, or if
+    /// the file system has no locks.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         let file = try files.perform { () throws(SystemCallError) in
             try files.openOwn(name, for: .reading)
@@ -111,7 +114,7 @@ extension JSONScanner {
 }
 
 extension StateDirectory {
-    /// Returns whether the process owns the queue now; true if that is unknown.
+    /// Returns true if the process with the id `process` owns the queue now, or if the owner cannot be found out.
     package func isHeld(by process: Int32) -> Bool {
         do throws(JournalError) {
             guard case .inUse(let pid, _, _)? = try StateLock.holder(in: files) else { return false }

@@ -2,18 +2,18 @@ import FerryFiles
 
 /// The readable part of a queue.
 package struct StateReading: Sendable {
-    /// The state that a start of the engine would find, with the repairs that the start would make.
+    /// The queue that the engine would load if it started now. If files are damaged, the part that can be read.
     package let recovered: Recovered
-    /// The error with which a start of the engine would fail; nil if there is none. A valid edit of the snapshot is no
-    /// error here. If a file is damaged, the records after the damage are missing in `recovered`.
+    /// The error that the engine would report if it started now; nil if there is none. A valid edit of the snapshot is
+    /// not an error here. After damage, `recovered` lacks the records that cannot be read.
     package let problem: JournalError?
     /// The number of records that are missing in `recovered` because only a newer version of Ferry understands them.
     package let notUnderstood: Int
     let header: SnapshotHeader
     let unknown: UnknownContent
 
-    /// Passes the whole queue to `take` as one JSON document, in chunks. The document is a complete `queue.json` that
-    /// needs no journals.
+    /// Passes the whole queue to `take`, as the text of a new `queue.json` in one or more chunks. The text also
+    /// contains the changes in the journals.
     package func export(_ take: @escaping @Sendable ([UInt8]) -> Void) throws(JournalError) {
         var header = header
         // The export starts a new queue in an empty folder, so its numbers are those of a new queue.
@@ -41,20 +41,20 @@ package struct StateReport: Sendable {
         package let bytes: Int
     }
 
-    /// The existing snapshots and journals.
+    /// The snapshots and journals in the state folder, with their sizes.
     package internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     package internal(set) var leftOver: [File] = []
-    /// The generation (running number) of the snapshot in use; nil if the engine would fail to start, or if there is no
-    /// queue.
+    /// The generation (running number) of the snapshot that the engine would load. Nil if the engine would fail to
+    /// start, or if there is no queue.
     package internal(set) var generation: Int?
-    /// The number of bytes of changes that no snapshot contains yet.
+    /// The number of bytes of journal records whose changes the snapshot does not contain yet.
     package internal(set) var pendingBytes = 0
     /// The number of uploads in each state, by the state's name.
     package internal(set) var states: [String: Int] = [:]
-    /// The repairs that the engine would make at its start.
+    /// The notices to users that the engine would make if it started now, for example about repairs.
     package internal(set) var notices: [RecoveryNotice] = []
-    /// The errors of the files, one sentence each without a final period: damage, edits, missing or too new files.
+    /// The problems of the files, such as damage or an edit by a user. Each is one sentence without a final period.
     package internal(set) var problems: [String] = []
     /// The next step for the user if the engine would fail to start; else nil.
     package internal(set) var hint: String?
@@ -62,7 +62,7 @@ package struct StateReport: Sendable {
     package internal(set) var holder: JournalError?
 }
 
-/// A file that passes appended bytes to `take` at once, and stores nothing.
+/// An output that passes all written bytes to `take`, and stores nothing.
 private final class PassingFile: StateFile {
     private let take: @Sendable ([UInt8]) -> Void
 

@@ -1,17 +1,18 @@
 import FerryProtocols
 
-/// The members of an upload's record that this version does not know, as they stand in the file: `,"name":value…`.
-///
-/// They are written back with the JSON object in which they were found, as long as that object exists.
+/// The JSON members of an upload's record that this version of Ferry does not know. Each property contains their text,
+/// such as `,"name":value`, for one JSON object of the record. When the record is written again, the text is added to
+/// the same object.
 struct UnknownFields: Hashable, Sendable {
     var upload: [UInt8] = []
     var file: [UInt8] = []
     var target: [UInt8] = []
     var tries: [UInt8] = []
-    /// The unknown members of the state's JSON object, and the kind of that state (such as `held`). They are dropped
-    /// when the upload gets a state of another kind.
+    /// The unknown members of the upload's state, with the kind of this state (such as `held`). They are not written if
+    /// the upload now has a state of another kind.
     var state = OfState()
-    /// The unknown members of the resource, with its URL. They are dropped when the server returns another resource.
+    /// The unknown members of the upload resource, with the URL of this resource. They are not written if the upload
+    /// now has a resource with another URL.
     var resource = OfResource()
 
     struct OfState: Hashable, Sendable {
@@ -31,7 +32,8 @@ struct UnknownFields: Hashable, Sendable {
 }
 
 extension JSONScanner {
-    /// Skips the value of an unknown member, and appends the member to `members`. Call this after reading its key.
+    /// Reads the value of an unknown JSON member, and appends the member with its value to `members`. Leaves out line
+    /// breaks. The caller must have read the key before.
     mutating func keepMember(_ key: Key, in members: inout [UInt8]) throws(MalformedJSON) {
         let value = try skipValue()
         members.append(contentsOf: ",\"".utf8)

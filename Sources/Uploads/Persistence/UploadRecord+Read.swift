@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The JSON members of an upload's record, as read. Required members are possibly missing, because they are checked
-/// later.
+/// The JSON members of an upload's record after reading. A member that the record does not contain is nil. The caller
+/// then checks the required members.
 struct UploadMembers {
     var id: Upload.ID?
     var rank: Int64?
@@ -17,7 +17,7 @@ struct UploadMembers {
     var batch: String?
     var notBefore: Date?
     var after: [ClosedRange<Upload.ID>]?
-    /// The members that this version does not know.
+    /// The members that this version of Ferry does not know.
     var unknown = UnknownFields()
 
     var start: Upload.StartCondition? {
@@ -26,7 +26,10 @@ struct UploadMembers {
 }
 
 extension JSONScanner {
-    /// Reads the record of one upload. Returns the upload, and the members that this version does not know.
+    /// Reads the record of one upload. Returns the upload, and the JSON members that this version of Ferry does not
+    /// know.
+    ///
+    /// - Parameter last: The target of the record that was read before. Reading an equal target again is faster.
     mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownFields) {
         let members = try members(last: &last)
         var upload = Upload(
@@ -94,7 +97,8 @@ extension JSONScanner {
         return ranges
     }
 
-    /// Reads the id of the record at this position. Records begin with the id, so it is found at once.
+    /// Reads the id of the upload record that begins at the current position. Ferry writes the id as the first member,
+    /// so that reading it is fast.
     mutating func uploadID() throws(MalformedJSON) -> Upload.ID {
         try expect("{")
         var isFirst = true
@@ -258,18 +262,19 @@ extension JSONScanner {
     }
 }
 
-/// The target of the upload that was read last. The next upload mostly has the same target. Then its record contains
-/// the same bytes, which are not parsed again, and the strings share memory.
+/// The target of the upload that was read last. Most uploads have the same target as the upload before them. An equal
+/// target is not parsed again, and both uploads share its strings in memory.
 struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
     fileprivate var method = ""
-    /// The bytes from the brace to the end of the member `method`, as in the file; empty before the first record.
+    /// The JSON text of the target in the file, from the opening brace to the end of the member `method`. Empty before
+    /// the first record.
     fileprivate var bytes: [UInt8] = []
     fileprivate var planned: Upload?
 
-    /// Lets `upload` share memory with the last upload that had a batch or a start condition. The two share the storage
-    /// of attempts, batch and start condition if all three are equal.
+    /// Lets `upload` share memory with the last upload that had a batch or a start condition. The uploads share memory
+    /// only if their batches, start conditions and counts of attempts are equal.
     fileprivate mutating func share(_ upload: inout Upload) {
         if let planned { upload.shareRest(with: planned) }
         planned = upload

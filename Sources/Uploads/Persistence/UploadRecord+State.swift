@@ -77,7 +77,8 @@ extension JSONScanner {
     }
 }
 
-/// The members of an upload's state, as read. `kind` determines which of them are required, and `state` checks them.
+/// The JSON members of an upload's state after reading. A member that the text does not contain is nil. The function
+/// `state` checks whether all members that `kind` requires are there.
 private struct StateMembers {
     var kind: String?
     var attempt: Int?

@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 
 extension JSONWriter {
-    /// Appends the record of one upload without a line break, `id` first. Most members that are nil, empty or default
-    /// are left out.
+    /// Appends the record of one upload, without a line break. The first member is `id`. Most optional members are left
+    /// out if they have their default value.
     mutating func upload(_ upload: Upload, unknown: UnknownFields?) {
         member("{\"id\":", upload.id)
         member(",\"rank\":", upload.rank)
@@ -24,7 +24,8 @@ extension JSONWriter {
         close(unknown?.upload)
     }
 
-    /// Appends the record of an upload that is not in a queue yet, without the members that a queue adds.
+    /// Appends the record of an upload that is not in a queue yet. The record has no id, rank or state, because the
+    /// queue assigns these.
     mutating func newUpload(_ upload: NewUpload) {
         raw("{\"path\":")
         file(upload.path, upload.identity, upload.target, unknown: nil)

@@ -15,9 +15,10 @@ package struct AppendResult: Sendable {
 final class AppendResults: Sendable {
     private let waiting = Mutex<[AppendResult]>([])
 
-    /// Stores a result.
+    /// Stores a result until the queue takes it.
     ///
-    /// - Returns: True if no other result waits. If true, the caller must make the queue take the results.
+    /// - Returns: True if this is the only stored result. The caller must then make the queue call `takeAll`. If false,
+    ///   the caller of an earlier `add` has done this.
     func add(_ append: AppendResult) -> Bool {
         waiting.withLock { waiting in
             waiting.append(append)

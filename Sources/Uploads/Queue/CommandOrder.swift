@@ -1,15 +1,15 @@
-/// The commands that change the queue and are being carried out, in the order of their arrival.
+/// The commands that change the queue and have not ended yet. Each has a number, in the sequence of arrival.
 ///
-/// `undo` and `redo` first choose a change: the last one. The last change is known only once all earlier commands have
-/// ended, so `undo` and `redo` wait for these commands. Commands that arrive after an `undo` or `redo` wait until it
-/// has chosen its change.
+/// `undo` and `redo` first choose the change to undo or redo. Before that, they wait until all earlier commands have
+/// ended, because only then is the last change known. Commands that arrive after an `undo` or `redo` wait until this
+/// choice is made.
 struct CommandOrder {
     typealias Continuation = CheckedContinuation<Void, Never>
 
     enum Kind {
         /// The command changes the queue.
         case change
-        /// The command has yet to choose the change that it undoes or redoes.
+        /// The command is `undo` or `redo`, and has not chosen its change yet.
         case choice
     }
 
@@ -17,36 +17,39 @@ struct CommandOrder {
     private var underWay: [Int: Kind] = [:]
     private var waiting: [Int: Continuation] = [:]
 
-    /// True if a command waits for an earlier one.
+    /// True if at least one command waits for an earlier command.
     var isAwaited: Bool { !waiting.isEmpty }
 
-    /// Returns the number of a command that begins now. Later commands have higher numbers.
+    /// Adds a command, and returns its number. Later commands get higher numbers.
     mutating func begin(_ kind: Kind) -> Int {
         last += 1
         underWay[last] = kind
         return last
     }
 
-    /// True if a command must wait for an earlier one.
+    /// Returns true if the command with this number must wait. An `undo` or `redo` that has not chosen its change waits
+    /// for all earlier commands. Any other command waits only for an earlier `undo` or `redo` that has not chosen its
+    /// change.
     func mustWait(_ number: Int) -> Bool {
         let isChoice = underWay[number] == .choice
         return underWay.contains { $0.key < number && (isChoice || $0.value == .choice) }
     }
 
-    /// Notes that a command waits.
+    /// Stores the continuation of a command that waits. A later call of `chose` or `end` returns the continuation when
+    /// the command can continue.
     mutating func wait(_ number: Int, _ continuation: Continuation) { waiting[number] = continuation }
 
-    /// Notes that a command has chosen its change, and carries it out from now on.
+    /// Records that an `undo` or `redo` has chosen its change. Other commands then no longer wait for this choice.
     ///
-    /// - Returns: The continuations of the commands that need not wait any longer.
+    /// - Returns: The continuations of the waiting commands that can now continue.
     mutating func chose(_ number: Int) -> [Continuation] {
         underWay[number] = .change
         return ready()
     }
 
-    /// Notes that a command has ended.
+    /// Records that a command has ended.
     ///
-    /// - Returns: The continuations of the commands that need not wait any longer.
+    /// - Returns: The continuations of the waiting commands that can now continue.
     mutating func end(_ number: Int) -> [Continuation] {
         underWay[number] = nil
         return ready()

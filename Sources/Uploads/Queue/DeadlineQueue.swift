@@ -1,7 +1,7 @@
 import HeapModule
 
-/// A priority queue of ids, by the instant that each of them waits for. A replaced or forgotten entry stays in the heap
-/// until it comes first, so that no change has to search the heap.
+/// A priority queue of ids, sorted by the instant that each id waits for. When an instant is replaced or forgotten, its
+/// old entry stays in the heap until it is the first entry. So a change does not search the heap.
 struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant

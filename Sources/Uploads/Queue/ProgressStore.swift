@@ -9,16 +9,16 @@ final class ProgressStore: Sendable {
         /// The upload's size, which does not change while it runs.
         let size: ByteCount
         let scopes: [LimitScope]
-        /// True if the last request with bytes of the file carries the whole file, and the server probably keeps
-        /// nothing of it when the connection breaks.
+        /// True if the last request with bytes of the file carries the whole file, and the server probably discards an
+        /// incomplete request.
         var carriesAll = false
-        /// True once the attempt has ended. The sample stays until the result is on disk, as the upload is shown as
-        /// running until then.
+        /// True once the attempt has ended. The sample stays until the result is on disk, because clients see the
+        /// upload as running until then.
         var hasEnded = false
         /// The last time when the number of sent bytes was reported to the queue; nil if it never was.
         var noted: ContinuousClock.Instant?
-        /// The last time when a request with bytes of the file began or bytes were sent; nil before the first such
-        /// request.
+        /// The last time when a request with bytes of the file began, or when bytes were sent. Nil until the first
+        /// request with bytes of the file begins.
         var moved: ContinuousClock.Instant?
 
         var running: TransferEstimator.Running {
@@ -52,8 +52,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The minimum time between two reports of the number of sent bytes to the queue. If the process is killed,
-    /// `Tries.resent` lacks the bytes that were sent after the last report and are sent again.
+    /// The minimum time between two reports of the number of sent bytes to the queue. If the process is killed, the
+    /// bytes sent after the last report are unknown. So they are missing in `Tries.resent` when they are sent again.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())
@@ -83,7 +83,8 @@ final class ProgressStore: Sendable {
         state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
     }
 
-    /// Notes that a request with bytes of the file begins. If `carriesAll`, a broken connection loses all of them.
+    /// Notes that a request with bytes of the file begins. If `carriesAll`, the request carries the whole file, and the
+    /// server probably discards the bytes when the connection breaks.
     func start(_ id: Upload.ID, carriesAll: Bool) {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
@@ -91,8 +92,8 @@ final class ProgressStore: Sendable {
     /// Notes that `reached` bytes of the file are sent or confirmed.
     ///
     /// - Returns: True if the caller must report the number to the queue now. This is at most once a second, and only
-    ///   if the server keeps nothing of a broken request. After a crash of this process, such a server cannot report
-    ///   the number. The queue needs it to count the bytes that are sent again.
+    ///   if the server discards the bytes of a broken request (`carriesAll`). After a crash, the queue cannot ask that
+    ///   server for the number. The queue needs the number to count the bytes that are sent again.
     func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false
@@ -107,8 +108,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Ends the estimate of an attempt's rate, and returns the last sample; nil if there is none. The sample stays
-    /// until `remove`.
+    /// Ends the estimate of the rate of an attempt, and returns the attempt's last sample; nil if there is none. The
+    /// sample stays in the store until `remove` is called.
     func end(_ id: Upload.ID) -> ProgressSample? {
         state.withLock { state in
             state.estimator.end(id, at: now)
@@ -117,7 +118,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Removes the sample of an attempt that has ended, unless another attempt at the upload has begun.
+    /// Removes the sample of an upload whose attempt has ended. Does nothing if another attempt at the upload has
+    /// begun.
     func remove(_ id: Upload.ID) {
         state.withLock { state in
             if state.entries[id]?.hasEnded == true { state.entries[id] = nil }
@@ -137,7 +139,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the samples with their estimated rates and remaining times, given the `limits` in bytes per second.
+    /// Returns the samples with their estimated rates and remaining times. The estimates depend on the `limits`, in
+    /// bytes per second.
     func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
         state.withLock { state in
             let now = now
@@ -151,7 +154,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the estimated rate and remaining time of all uploads together.
+    /// Returns the estimated rate and remaining time of all uploads together. Both are nil if the store is empty.
     func total(left: RemainingBytes, _ limits: [LimitScope: ByteCount]) -> TransferEstimate {
         state.withLock { state in
             guard !state.entries.isEmpty else { return TransferEstimate() }

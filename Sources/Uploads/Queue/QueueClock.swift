@@ -4,7 +4,7 @@ public import FerryFiles
 public struct QueueClock: Sendable {
     /// Returns the time by a clock that users cannot set and that does not stop while the machine sleeps.
     public var now: @Sendable () -> ContinuousClock.Instant
-    /// Waits until the given instant. Throws if the task is cancelled before.
+    /// Waits until the given instant. Throws if the task is cancelled before that instant.
     public var sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
     /// Returns the time by the wall clock.
     public var date: @Sendable () -> Date

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// The values of the queue that must be consistent whenever no task is under way. Simulations check them.
+/// The values of the queue that a simulation checks. They must be consistent when the queue has no task under way.
 package struct QueueInspection: Sendable {
     package var uploads: [Upload.ID: Upload]
     /// The uploads whose attempt has not ended.
@@ -10,7 +10,7 @@ package struct QueueInspection: Sendable {
     /// The uploads in the list of start conditions.
     package var starts: Set<Upload.ID>
     package var hasTimer: Bool
-    /// The number of pending uploads, according to the counter that each change updates.
+    /// The number of uploads that run or will start without a user's action, from the counter that each change updates.
     package var pending: Int
     package var unsaved: Set<Upload.ID>
     package var hasNotice: Bool

@@ -10,9 +10,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The highest value to which the upper bound of the random delay grows, in seconds. A server can ask for a longer
     /// delay.
     public var cap: Double
-    /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) that are retried; the next one fails the
-    /// upload. A 429 or 503 with `Retry-After` never fails the upload. The number also limits how often an upload is
-    /// sent again after a missing response (`OnUncertain.retry`).
+    /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) that are retried. One more refusal fails
+    /// the upload. A 429 or 503 with `Retry-After` never fails the upload. With `OnUncertain.retry`, the number also
+    /// limits how often a file is sent again after a missing response.
     public var serverTries: Int
     /// The limit, in seconds, on the delay that a server can ask for with a temporary refusal. If a server asks for
     /// this delay or a longer one, the upload is held.
@@ -23,8 +23,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The treatment of an upload when it is unknown whether the server has stored the file.
     public var onUncertain: OnUncertain
 
-    /// The treatment of an upload whose whole body was sent, but whose response is missing, if the protocol cannot ask
-    /// the server for the outcome.
+    /// The treatment of an upload if it is unknown whether the server has stored the file. The whole body was sent, but
+    /// no response came, and the protocol has no request that asks for the outcome.
     public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
         /// The upload is sent again, at the risk of a second copy on the server.
         case retry
@@ -46,23 +46,24 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         self.onUncertain = onUncertain
     }
 
-    /// The maximum number of restarts after changes of the file. At the next change, the file counts as still being
-    /// written, and a user must decide.
+    /// The maximum number of restarts of an upload because its file changed. At the next change, the upload is held and
+    /// a user must decide, because the file is possibly still being written.
     static let restartLimit = 3
 
-    /// The maximum of the random delay, in seconds, while another request holds the server's lock on an upload. It is
-    /// shorter than the time for which a new request waits for the lock: 20 s at tusd 2.9.2, and 30 s at @tus/server
-    /// 2.4.3 and tuspyserver 4.4.3. Within that time, each of these servers takes the lock away from a stalled request.
+    /// The longest random delay, in seconds, before the retry of an upload that the server has locked for an earlier
+    /// request. It is shorter than the time for which a new request waits at the server for the lock. That time is 20 s
+    /// at tusd 2.9.2, and 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3. Within that time, each of these servers
+    /// takes the lock away from a stalled request.
     static let longestLockedWait = 15.0
 
-    /// Returns the rest of a recorded delay, in seconds.
+    /// Returns how many seconds of a delay are left at `now`.
     ///
-    /// The rest never exceeds `delay`, even if the wall clock was set back. It is at most 366 days, and at most the
-    /// longer of `cap` and `timeout`, whatever values the queue's file contains.
+    /// The result is never more than `delay`, even if the wall clock was set back. It is also at most 366 days, and at
+    /// most the longer of `cap` and `timeout`. These limits protect against wrong values in the queue's file.
     ///
     /// - Parameters:
-    ///   - delay: The whole delay in seconds, as recorded when it began.
-    ///   - until: The recorded wall-clock time of its end.
+    ///   - delay: The whole delay in seconds, as recorded when it began. If it is not finite, `cap` replaces it.
+    ///   - until: The recorded wall-clock time at which the delay ends.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
         let longest = min(max(cap, timeout), 366 * 86_400)
         let drawn = delay.isFinite ? delay : cap
@@ -84,10 +85,10 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case fail(UploadFailure)
     }
 
-    /// Decides how the upload continues after `failure`. For most categories, also counts the failure in `tries`.
+    /// Decides how the upload continues after `failure`, and updates the counts in `tries`.
     ///
-    /// Failures of the network and of a file's volume are retried without limit. If the connection broke after enough
-    /// bytes were sent, the next attempt follows almost at once. Delays grow as long as no attempt makes progress.
+    /// Failures of the network and of a file's volume are retried without limit, and the delays grow with each failure
+    /// in a row. If the attempt sent enough bytes before the connection broke, the next attempt follows almost at once.
     ///
     /// - Parameters:
     ///   - tries: The counts of the upload's attempts and failures. A delay is also stored, in `tries.delay`.
@@ -164,8 +165,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// The number of broken attempts in a row after which the usual doubled delays apply, even if each attempt sent
-    /// bytes. The limit stops quick retries at a server that breaks every connection after a few bytes.
+    /// The number of failed attempts in a row up to which an attempt that sent bytes is retried quickly. After more
+    /// failures, the delay doubles with each failure, so a server that breaks every connection after a few bytes gets
+    /// fewer requests.
     private static let quickBreaks = 16
 
     private func decide(
@@ -191,9 +193,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Decides about an upload whose response is missing. If it is retried, the first retry follows at once. Later
-    /// retries have growing delays, and their number is limited, because each attempt has possibly stored another copy
-    /// of the file.
+    /// Decides about an upload whose response is missing, according to `onUncertain`: the upload is held, fails or is
+    /// retried. The first retry follows at once, and later retries have growing delays. After `serverTries` retries,
+    /// the upload is held, because each attempt has possibly stored another copy of the file.
     private func decide(
         afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
@@ -212,8 +214,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// Returns the decision to wait, and stores the delay in `tries`. The delay is random, between a tenth of the upper
-    /// bound and the whole bound, but at least `asked`.
+    /// Returns the decision to wait, and stores the delay in `tries`. The delay is random, from a tenth of the upper
+    /// bound to the whole bound. If the server asked for a longer delay (`asked`), this longer delay is used.
     ///
     /// - Parameters:
     ///   - count: The number of failures in a row, which determines the upper bound.

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// The listeners to updates. The unread changes of one upload are merged, so a slow listener has at most one unread
-/// change per upload.
+/// The clients that follow the updates of the queue. If an upload changes several times before a client reads the
+/// changes, the client gets only the newest state. So a slow client needs little memory.
 final class UpdateListeners: Sendable {
     private struct Pending {
-        /// The whole queue when the listener was added; nil once it was read. It shares memory with the queue's table.
+        /// All uploads of the queue, as they were when the listener was added. Nil after the listener has read them.
+        /// The table shares its memory with the queue's own table.
         var whole: UploadTable?
         var changed: [Upload.ID: Upload] = [:]
         var removed: Set<Upload.ID> = []
@@ -18,7 +19,8 @@ final class UpdateListeners: Sendable {
 
         init() { (signal, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-        /// Returns the changes since the last call; nil if there are none. The first call returns the whole queue.
+        /// Returns the changes of the queue since the last call. The first call returns the whole queue, as it was when
+        /// the listener was added. Returns nil if there is nothing new.
         func take() -> QueueUpdate? {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }
@@ -40,8 +42,8 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// An object that calls `end` when it is released. The stream of a listener holds one, so that the listener is
-    /// removed with the stream.
+    /// An object that calls the function `end` when the object is released. The stream of each listener holds one such
+    /// object. So a listener is removed when its stream is released.
     private final class Registration: Sendable {
         private let end: @Sendable () -> Void
 
@@ -58,7 +60,8 @@ final class UpdateListeners: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
-    /// Adds a listener, and returns its stream, which begins with the whole queue.
+    /// Adds a listener, and returns its stream of updates. The first update contains the whole queue. If `finish` was
+    /// called before, the stream ends after the first update.
     func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
         let listener = Listener()
         listener.pending.withLock { pending in
@@ -103,8 +106,8 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// Ends every stream, once its listener has read the pending changes. A stream that is added later ends after its
-    /// first update, the whole queue.
+    /// Ends the stream of every listener. Before its stream ends, each listener can still read the changes that it has
+    /// not read yet. The stream of a listener that is added later ends after the first update.
     func finish() {
         let all = state.withLock { state in
             state.isFinished = true

@@ -1,7 +1,8 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The commands of users. Most commands that change the queue are carried out as transactions.
+/// Carries out the commands of users. Most commands that change the queue are transactions: the journal writes the
+/// whole change as one record.
 extension UploadQueue {
     public func perform(_ command: QueueCommand) async -> QueueReply {
         guard core.phase != .stopped else {
@@ -29,9 +30,10 @@ extension UploadQueue {
         for continuation in continuations { continuation.resume() }
     }
 
-    /// Carries out a command.
+    /// Carries out a command, and returns the reply.
     ///
-    /// - Parameter number: The number from `CommandOrder.begin`; nil for a command that can be carried out at any time.
+    /// - Parameter number: The number of the command, from `CommandOrder.begin`. Nil for a command that never waits for
+    ///   another command, such as `list`.
     private func carryOut(
         _ command: QueueCommand, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
@@ -96,9 +98,10 @@ extension UploadQueue {
         }
     }
 
-    /// Adds a command that has changed something to the undo stack, and returns the reply to the command.
+    /// Returns the reply to a command that changed the queue. If the result contains an undo action, adds this action
+    /// to the undo stack.
     ///
-    /// - Parameter ids: The uploads for the reply; nil for all that the command changed.
+    /// - Parameter ids: The uploads that the reply names. If nil, the reply names all uploads in `result`.
     private func reply(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
         if let undo = result.undo { send(.commanded(undo)) }
         return .changed(ids ?? result.ids)
@@ -112,8 +115,8 @@ extension UploadQueue {
         return result.isPaused ? .addedPaused(result.ids) : .changed(result.ids)
     }
 
-    /// Adds uploads. If a user pauses or resumes their batches while the uploads are being written, this function then
-    /// pauses or resumes the uploads too.
+    /// Adds uploads. If a user pauses or resumes a batch while its new uploads are being written to disk, the new
+    /// uploads are then paused or resumed too.
     func addFollowingBatches(
         _ new: [NewUpload], _ rule: Transaction.AddRule
     ) async throws(UploadFailure) -> TransactionResult {
@@ -123,12 +126,15 @@ extension UploadQueue {
         return result
     }
 
-    /// Retries uploads. If a file had changed or could not be read, its current version is sent.
+    /// Retries uploads. If an upload failed or is held because of its file, this function first looks up the file's
+    /// current version. The upload then sends that version. If the lookup fails, the upload keeps its version.
     ///
     /// - Parameters:
-    ///   - isEach: Whether the user named the uploads one by one. This decides what happens if a symbolic link in the
-    ///     path of a file now leads to another file. If true, the function throws; if false, it leaves out the upload.
-    ///   - startsEarly: Whether uploads with a start condition start now.
+    ///   - isEach: Whether the user named each upload. It decides what happens if the path of a file now contains a
+    ///     symbolic link that was not there when the file was queued. If `isEach` is true, the function throws the
+    ///     error. If it is false, the function leaves out the upload.
+    ///   - startsEarly: Whether an upload with a start condition (a time, or other uploads that must be done first)
+    ///     starts now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
     ) async throws(UploadFailure) -> TransactionResult {
@@ -150,7 +156,8 @@ extension UploadQueue {
         return try await transact(.change(ids.filter { !refused.contains($0) }, change))
     }
 
-    /// Reads the current versions of the files of uploads, 16 at a time, as a slow volume can delay each read.
+    /// Looks up the current version of each upload's file. Returns the version, or the failure of the lookup, for each
+    /// upload, sorted by id. Looks up 16 files at the same time, because each lookup can block on a slow volume.
     private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
         await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
             var left = uploads[...]
@@ -173,8 +180,8 @@ extension UploadQueue {
     /// Undoes the last command, or redoes the command that was undone last. Skips each command whose undo or redo would
     /// change nothing, for example because its uploads were removed later.
     ///
-    /// - Throws: `UploadFailure` if there is no command to undo or redo, or if the disk refuses the change. Also if the
-    ///   command to undo is a retry, or an addition whose uploads are all done.
+    /// - Throws: `UploadFailure` if no command is left to undo or redo, or if the disk refuses the change. A retry
+    ///   cannot be undone, and neither can an addition whose uploads are all done: `undo` then also throws.
     private func goBack(
         _ direction: UndoStack.Direction, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
@@ -197,7 +204,10 @@ extension UploadQueue {
         throw .nothing(to: direction)
     }
 
-    /// Checks that the command that the user has agreed to is still the next one to undo or redo.
+    /// Checks that the next command to undo or redo is the one that the user has agreed to.
+    ///
+    /// - Parameter offered: The number of the command that the user has agreed to (`UndoOffer.number`).
+    /// - Throws: `UploadFailure` if another command is the next one, or if there is none.
     private func check(_ offered: Int, _ direction: UndoStack.Direction) throws(UploadFailure) {
         guard core.undo.offer(direction, in: core)?.number != offered else { return }
         let (done, position) = direction == .undo ? ("undone", "last") : ("redone", "next")
@@ -213,7 +223,8 @@ extension UploadQueue {
 }
 
 extension QueueCommand {
-    /// The kind of the command in `CommandOrder`; nil for a command that can be carried out at any time.
+    /// The kind of this command, which decides whether the command waits for earlier commands. Nil for a command that
+    /// waits for no other command and delays none.
     fileprivate var kind: CommandOrder.Kind? {
         switch self {
         case .undo, .undoCommand, .redo, .redoCommand: .choice
@@ -226,7 +237,7 @@ extension QueueCommand {
 }
 
 extension UploadSelection {
-    /// The batch that the selection names; empty for any other selection.
+    /// A set with the name of the selected batch. The set is empty if the selection is not a batch.
     var batches: Set<String> {
         if case .batch(let name) = self { [name] } else { [] }
     }
@@ -242,7 +253,8 @@ extension UploadFailure {
 
     /// Returns the failure of a command that names uploads which are not in the queue.
     ///
-    /// - Parameter missing: Their numbers or ranges of numbers, of which the summary names some.
+    /// - Parameter missing: The numbers, or ranges of numbers, of the missing uploads. The message contains only the
+    ///   first few.
     package static func unknownUploads(_ missing: [String]) -> UploadFailure {
         let names = missing.prefix(uploadsNamed).joined(separator: ", ")
         return UploadFailure(

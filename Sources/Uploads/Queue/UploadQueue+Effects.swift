@@ -2,13 +2,15 @@ import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
 
-/// Passing events to the core, and performing its effects.
+/// Passes events to `QueueCore`, and performs the effects that `QueueCore` returns.
 extension UploadQueue {
-    /// Passes an event to the core, and performs its effects.
+    /// Passes an event to the core, and performs the effects that the core returns.
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
-    /// Passes an event to the core, and returns the core's reply. If the event makes a change that must be on disk, the
-    /// reply comes after the write.
+    /// Passes an event to the core, and waits for the reply of the core. If the event changes something that must be on
+    /// disk, the core replies after the write.
+    ///
+    /// - Throws: `UploadFailure` if the core or the journal refuses the event.
     @discardableResult
     func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {
         replies.last += 1
@@ -26,7 +28,8 @@ extension UploadQueue {
         try await ask { .transaction(transaction, $0) }
     }
 
-    /// Performs the effects, after those that are still pending.
+    /// Performs effects in sequence. If an earlier call of this function is still running, only adds the new effects to
+    /// `effects`. The earlier call then performs them.
     func perform(_ new: [CoreEffect]) {
         effects += new
         guard !isPerforming else { return }
@@ -99,7 +102,8 @@ extension UploadQueue {
         send(.probed(host, number: number, answer))
     }
 
-    /// Deletes the bytes of an upload from the server, in a task of its own.
+    /// Starts a task that deletes the bytes of an upload from the server. Before that, records the upload as abandoned,
+    /// so that the bytes can be deleted later if the task does not succeed.
     private func discard(_ upload: Upload) {
         tasks.lastDiscard += 1
         let number = tasks.lastDiscard
@@ -129,9 +133,9 @@ extension UploadQueue {
         tasks.runs[upload.id] = (number, task)
     }
 
-    /// Returns the current version of a file that changed during the attempt, if the policy is to restart the upload.
-    /// Returns nil for any other outcome or policy, and if the file cannot be read. The attempt counts as running until
-    /// this function returns, so no other attempt begins.
+    /// Returns the current version of a file that changed during the attempt, so that the upload can restart with this
+    /// version. Returns nil if the file did not change, if the file cannot be read, or if the retry policy is not
+    /// `restart`. The queue starts no other attempt at the upload before this function returns.
     private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             core.retryPolicy(for: upload).whenFileChanges == .restart
@@ -150,15 +154,21 @@ extension UploadQueue {
         if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
     }
 
-    /// Passes to the core how many bytes an attempt has sent. After a crash of this process, the queue can then count
-    /// the bytes that are sent again. The journal's record of the number need not survive a power cut.
+    /// Passes to the core how many bytes of the file an attempt has sent. The core stores the number in the journal. If
+    /// this process crashes, the next engine can then count the bytes that must be sent again. A power cut can lose the
+    /// stored number.
     fileprivate func noteSent(of id: Upload.ID, run number: Int) {
         guard let sample = progressStore.sample(of: id) else { return }
         send(.sent(id, run: number, sample.sent))
     }
 
-    /// Gives the core the upload resource that an attempt reports, and stores the number of confirmed bytes in
-    /// `progressStore`.
+    /// Passes the upload resource that an attempt reports to the core, and waits for the core's reply. If the attempt
+    /// is still the current one, also updates the number of confirmed bytes in `progressStore`.
+    ///
+    /// - Parameters:
+    ///   - resource: The state on the server from which the upload can resume; nil if there is none.
+    ///   - durably: Whether the resource must survive a power cut as soon as this function returns.
+    /// - Throws: `UploadFailure` if the attempt is no longer the current one, or if the disk refuses a durable write.
     fileprivate func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
@@ -173,7 +183,8 @@ extension UploadQueue {
 
 // The disk and the history.
 extension UploadQueue {
-    /// Repairs the journal, and writes the changes that are not on disk. If that succeeds, uploads start again.
+    /// Repairs the journal, and writes the changes that are not on disk yet. Then passes the result to the core. If the
+    /// repair succeeded, the core lets uploads start again. Does nothing if the queue has stopped.
     func repairJournal() async {
         guard core.phase != .stopped else { return }
         let condition = await journal.repair()
@@ -181,10 +192,12 @@ extension UploadQueue {
         send(.repaired(condition))
     }
 
-    /// Writes the uploads whose state is not on disk, 500 at a time, so that no record becomes too large. Stops after
-    /// the first record that the disk refuses.
+    /// Writes the state of each upload whose current state is not on disk yet. Writes at most 500 uploads in one record
+    /// of the journal, so that no record becomes too large. If the disk refuses a record, the remaining uploads are not
+    /// written.
     ///
-    /// Only one call runs at a time. Two calls would write the same end of an upload, and count it twice.
+    /// Only one call runs at a time, and a second call waits. Otherwise, both calls could write the end of the same
+    /// upload, and the queue would count the upload twice.
     func saveDirty() async {
         while replies.ofSaving != nil {
             await withCheckedContinuation { replies.ofSaving?.append($0) }
@@ -201,8 +214,11 @@ extension UploadQueue {
         }
     }
 
-    /// Writes the history entries that an earlier engine could not write before it was killed. If that succeeds and the
-    /// queue contains more than `keptDone` done uploads, the oldest of them then move to the history. Returns at once.
+    /// Starts a task that adds done uploads to the history if the history lacks them. An earlier engine was possibly
+    /// killed before it wrote their entries. If `keptDone` is nil, the task checks only the newest 10,000 done uploads.
+    ///
+    /// Afterwards, the oldest done uploads move to the history if the queue contains more than `keptDone` of them. Does
+    /// nothing if the queue has no history.
     func completeHistory() {
         guard let history else { return }
         let finished = core.archive.finished
@@ -230,10 +246,12 @@ extension UploadQueue {
 
     private func didRetire() { tasks.retiring = nil }
 
-    /// Returns the done uploads that move to the history next; nil if there are none, or if the queue has stopped.
+    /// Returns the done uploads that move to the history next. Returns nil if there are none, or if the queue has
+    /// stopped.
     ///
-    /// Before this function returns nil, it sets `tasks.retiring` to nil. It does not suspend between the check and
-    /// this step. So a later call of `startRetiring()` starts a new task, and no done uploads are left waiting.
+    /// Before it returns nil, this function sets `tasks.retiring` to nil. A later call of `startRetiring()` then starts
+    /// a new task for uploads that are done by then. The function never suspends, so no upload can become done between
+    /// the check and the change of `tasks.retiring`.
     private func nextToRetire() -> ArraySlice<Upload.ID>? {
         if core.phase != .stopped, let kept = core.configuration.keptDone,
             let batch = core.archive.leaving(keeping: kept)
@@ -244,9 +262,9 @@ extension UploadQueue {
         return nil
     }
 
-    /// Moves done uploads to the history, and then out of the queue.
+    /// Adds done uploads to the history, and then removes them from the queue.
     ///
-    /// - Returns: False if the history or the journal refuses the uploads. They then stay in the queue.
+    /// - Returns: False if the history or the journal refuses the uploads. The uploads then stay in the queue.
     private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
         let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
         // A user may remove some of the uploads while the history is written.
@@ -258,7 +276,7 @@ extension UploadQueue {
     }
 }
 
-/// The recorder that reports one attempt to the queue.
+/// The receiver of the events of one attempt at an upload. It passes the events on to the queue and to `progressStore`.
 private struct RunRecorder: AttemptRecorder {
     let queue: UploadQueue
     let progressStore: ProgressStore

@@ -1,26 +1,28 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The result of queueing a file that its watcher found complete.
+/// The result of adding a complete file from a watched folder to the queue.
 package enum SettledFile: Hashable, Sendable {
     case added(Upload.ID)
-    /// An unfinished upload of another version of the file was in the queue. It has the current version now.
+    /// The queue already had an unfinished upload of this file, but for another version of the file. The upload now
+    /// sends the current version.
     case renewed(Upload.ID)
-    /// The file is queued or uploaded already, or its upload waits for a decision of the user.
+    /// The queue already has an upload of the file, and leaves the upload as it is. For example, this version is queued
+    /// or uploaded already, or the upload is held until a user decides.
     case known(Upload.ID)
 }
 
-/// Files in watched folders, whose watcher decides when they are complete.
+/// The functions that add files from watched folders to the queue. A watcher decides when such a file is complete.
 extension UploadQueue {
-    /// Marks files as watched. If a marked file changes, its upload is held, whatever `whenFileChanges` is: a file that
-    /// is still being written must not be sent. Call this before the queue starts, for the files that the watcher
-    /// already knows.
+    /// Marks files as watched. If a watched file changes after it was queued, its upload is held, because the file is
+    /// possibly still being written. This also applies if the retry policy is to restart uploads whose file changed.
+    /// Call this function before the queue starts, with the files that the watcher already knows.
     package func leaveChanges(of files: some Sequence<LocalPath>) { core.index.watchedFiles.formUnion(files) }
 
-    /// Removes the marks of `leaveChanges` from files that are missing or no longer watched.
+    /// Removes the marks that `leaveChanges` set. Pass files that are missing, or whose folder is no longer watched.
     ///
-    /// - Parameter evenQueued: Whether to include files with unfinished uploads. Pass false for missing files, because
-    ///   such a file can return.
+    /// - Parameter evenQueued: Whether to remove the marks of files with unfinished uploads too. Pass false for missing
+    ///   files, because a missing file can return.
     package func forgetChanges(of files: some Sequence<LocalPath>, evenQueued: Bool = false) {
         for file in files where core.index.watchedFiles.contains(file) {
             if evenQueued || core.queued(from: file).allSatisfy(\.isDone) {
@@ -29,15 +31,16 @@ extension UploadQueue {
         }
     }
 
-    /// Queues files that their watcher found complete, unless they are queued or uploaded already. If an unfinished
-    /// upload of another version is in the queue, it gets the new version.
+    /// Adds complete files from watched folders to the queue. A file gets no new upload if the queue already has an
+    /// unfinished upload of the file to the same target. The same applies if a done upload has sent the same content.
     ///
-    /// A running upload keeps its version. A held upload gets the new version only if it is held because its file
-    /// changed or could not be read.
+    /// An unfinished upload of another version of the file gets the new version, with two exceptions. A running upload
+    /// keeps its version. A held upload gets the new version only if it is held because its file changed or could not
+    /// be read.
     ///
     /// - Returns: The result for each file, in the sequence of `new`.
-    /// - Throws: `UploadFailure` if the disk or the queue refuses the files. Some files are possibly added by then; the
-    ///   next call returns them as `known`.
+    /// - Throws: `UploadFailure` if the queue or the disk refuses the files. Some files are possibly in the queue then.
+    ///   For these files, the next call returns `known`.
     package func takeSettled(_ new: [NewUpload]) async throws(UploadFailure) -> [SettledFile] {
         guard core.phase != .stopped else { throw UploadFailure(.permanent, "the queue is shutting down") }
         leaveChanges(of: new.lazy.map(\.path))
@@ -79,12 +82,15 @@ extension SettledFile {
 }
 
 extension Upload {
-    /// True if the upload is unfinished or has sent the same content, so that this version need not be queued.
+    /// True if a file with this identity needs no new upload: this upload is not done yet, or has sent the same
+    /// content.
     fileprivate func stands(for identity: FileIdentity) -> Bool {
         !isDone || self.identity.isSameContent(as: identity)
     }
 
-    /// True if the upload must take over this version of the file, because its queued version no longer exists.
+    /// True if the upload must send the file version `identity` instead of its queued version. False if the two
+    /// versions are equal, or if the upload is running or done. Also false for an upload that is held for a reason
+    /// other than its file.
     fileprivate func awaits(_ identity: FileIdentity) -> Bool {
         guard identity != self.identity else { return false }
         return switch state {
@@ -96,7 +102,8 @@ extension Upload {
         }
     }
 
-    /// Replaces the queued version of the file, and queues the upload again unless it is paused.
+    /// Replaces the file version of the upload by `identity`, if the upload must send that version (`awaits`). The
+    /// upload is queued again; if it is paused, it stays paused. The counts of attempts and failures return to 0.
     ///
     /// - Returns: True if the upload changed.
     mutating func renew(_ identity: FileIdentity) -> Bool {

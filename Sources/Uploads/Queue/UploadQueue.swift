@@ -3,37 +3,37 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The queue of uploads, and the only owner of their states.
+/// The queue of uploads. Only this actor changes the states of its uploads.
 ///
-/// A change of an upload is made in memory and appended to the journal. The queue publishes the change when the journal
-/// has reported the result. Some changes that a crash can lose without harm, such as the end of a wait, are published
-/// without a record.
+/// The queue changes an upload in memory, and appends the change to the journal on disk. Clients see the change once
+/// the journal has reported the result of the write. Some changes are not written, because a crash can lose them
+/// without harm. An example is the end of a wait for a retry.
 ///
-/// Uploads are added and removed in memory only after the journal has written the change. If the journal refuses a
-/// command of a user, the queue undoes the command. Any other change, such as the end of an upload, stays in memory and
-/// is appended again as soon as the disk allows.
+/// Uploads are added and removed in memory only after the journal has written the change. If the journal refuses the
+/// command of a user, the queue undoes the command in memory. If the journal refuses any other change, such as the end
+/// of an upload, the change stays in memory. The queue writes it again as soon as the disk allows.
 ///
-/// `QueueCore`, a value, makes the decisions. This actor owns the journal, the runner, the clocks and the tasks. It
-/// passes events to the core and performs the core's effects in sequence.
+/// `QueueCore`, a value, makes the decisions. This actor passes events to the core, and performs the effects that the
+/// core returns. The actor owns the journal, the clocks, the tasks and the runner of attempts.
 public actor UploadQueue: QueueClient {
     struct Tasks {
         var runs: [Upload.ID: (number: Int, task: Task<Void, Never>)] = [:]
         var probes: [Int: Task<Void, Never>] = [:]
         var discards: [Int: Task<Void, Never>] = [:]
         var lastDiscard = 0
-        /// The tasks that pass on the reports of the link monitor, the suspension monitor and the journal.
+        /// The tasks that pass the reports of the link monitor, the suspension monitor and the journal to the core.
         var reporters: [Task<Void, Never>] = []
         var timer: Task<Void, Never>?
         var retiring: Task<Void, Never>?
     }
 
-    /// The replies that callers wait for.
+    /// The callers that wait for a reply of the core, or for the end of `saveDirty`.
     struct Replies {
         typealias Waiter = CheckedContinuation<Result<TransactionResult, UploadFailure>, Never>
 
         var waiters: [ReplyID: Waiter] = [:]
         var last: ReplyID = 0
-        /// The callers that wait until another call of `saveDirty` returns; nil while no call runs.
+        /// The callers of `saveDirty` that wait until an earlier call has returned. Nil if `saveDirty` does not run.
         var ofSaving: [CheckedContinuation<Void, Never>]?
     }
 
@@ -49,7 +49,7 @@ public actor UploadQueue: QueueClient {
     nonisolated let listeners = UpdateListeners()
     nonisolated let appendResults = AppendResults()
     nonisolated let lastNotice = Atomic(0)
-    /// The effects of the core that are not performed yet.
+    /// The effects that the core has returned, and that the queue has not performed yet.
     var effects: [CoreEffect] = []
     var isPerforming = false
     var replies = Replies()
@@ -57,13 +57,14 @@ public actor UploadQueue: QueueClient {
     var order = CommandOrder()
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Creates a queue, which is empty until `open` or `start` loads it.
+    /// Creates an empty queue. `open` or `start` loads the uploads from the journal.
     ///
     /// - Parameters:
     ///   - history: The history of done uploads. If it is nil, all done uploads stay in the queue.
-    ///   - rateLimit: The limit of the runner's transfers; the queue sets its rates.
-    ///   - readers: The threads that read the new versions of changed files, as reading can block on a slow volume.
-    ///   - probe: Tries to connect to a host that uploads could not reach.
+    ///   - rateLimit: The object that limits the bandwidth of the runner's transfers. The queue sets the limits in it.
+    ///   - readers: The threads that look up the current versions of changed files. A lookup can block on a slow
+    ///     volume.
+    ///   - probe: Checks whether a host is reachable, after uploads could not connect to the host.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
         history: UploadHistory? = nil, runner: any AttemptRunner,
@@ -98,7 +99,8 @@ public actor UploadQueue: QueueClient {
             now: Moment(instant: clock.now(), date: clock.date()))
     }
 
-    /// Tries a TCP connection to the host, or to its proxy if it has one.
+    /// Checks whether a host accepts a TCP connection. If the host has a proxy, checks the proxy. If the check is
+    /// cancelled, the result is `timedOut`.
     public static let connect: @Sendable (UploadHost) async -> Reachability = { host in
         let name = host.proxy?.host ?? host.name
         let port = host.proxy.flatMap { UInt16(exactly: $0.port) } ?? host.port
@@ -110,23 +112,24 @@ public actor UploadQueue: QueueClient {
 
 // Starting and stopping.
 extension UploadQueue {
-    /// Loads the queue without starting uploads, for commands that only change it.
+    /// Loads the queue from the journal, without starting uploads. It is for commands that only change the queue.
     ///
-    /// - Returns: The repairs that recovery made in the queue's files, for users.
-    /// - Throws: `JournalError` if the queue cannot be read; it then stays empty.
+    /// - Returns: Notices for users about the damage in the queue's files that was repaired.
+    /// - Throws: `JournalError` if the queue cannot be read. The queue then stays empty.
     public func open() throws(JournalError) -> [RecoveryNotice] {
         var recovered = try journal.load()
         perform(core.restore(&recovered, at: now))
         return recovered.notices
     }
 
-    /// Loads the queue and starts the uploads that can start.
+    /// Loads the queue from the journal, and starts the uploads that can start.
     ///
     /// - Parameters:
-    ///   - monitor: Reports when the network goes and returns; nil assumes that it is always up.
-    ///   - suspensions: Reports when the machine has slept.
-    /// - Returns: The repairs that recovery made in the queue's files, for users.
-    /// - Throws: `JournalError` if the queue cannot be read; it then stays empty.
+    ///   - monitor: Reports when the network goes down and when it returns. If nil, the queue assumes that the network
+    ///     is always up.
+    ///   - suspensions: Reports when the machine has slept. If nil, the queue gets no such reports.
+    /// - Returns: Notices for users about the damage in the queue's files that was repaired.
+    /// - Throws: `JournalError` if the queue cannot be read. The queue then stays empty.
     @discardableResult
     public func start(
         monitor: (any LinkMonitor)?, suspensions: SuspensionMonitor? = nil
@@ -145,7 +148,7 @@ extension UploadQueue {
         return notices
     }
 
-    /// Passes each element of a stream to the core.
+    /// Starts a task that passes each element of a stream to the core, as an event.
     private func report<Element: Sendable>(
         _ stream: AsyncStream<Element>, as event: @escaping @Sendable (Element) -> CoreEvent
     ) {
@@ -155,10 +158,11 @@ extension UploadQueue {
             })
     }
 
-    /// Stops all attempts, writes a complete snapshot and ends every stream of updates.
+    /// Stops the queue: cancels all attempts, writes a complete snapshot to disk, and ends the streams of all
+    /// listeners.
     ///
-    /// Running uploads are queued again and resume at the next start. A second call returns at once, even while the
-    /// first still runs.
+    /// Running uploads become queued, and resume at the next start of the queue. A second call returns at once, even if
+    /// the first call is still stopping the queue.
     public func stop() async {
         guard core.phase != .stopped else { return }
         send(.stop)
@@ -184,7 +188,8 @@ extension UploadQueue {
         wakeIdleWaiters()
     }
 
-    /// Waits for deletions at servers, but at most 3 seconds: a server that hangs must not delay the end.
+    /// Waits until the tasks that delete bytes from servers have ended. After 3 seconds, cancels these tasks, so that a
+    /// server that does not respond cannot delay `stop()`.
     private func finishDiscards() async {
         let tasks = Array(tasks.discards.values)
         guard !tasks.isEmpty else { return }
@@ -196,17 +201,17 @@ extension UploadQueue {
         limit.cancel()
     }
 
-    /// Returns when no attempt runs, and none will start unless a user acts. Each upload is then done, failed, held or
-    /// paused by a user, or is to start after an upload that needs a user.
+    /// Waits until no attempt runs and no attempt will start without an action of a user. Each upload is then done,
+    /// failed, held or paused by a user, or waits for another upload that needs a user.
     ///
-    /// If only a user can repair the disk, or if the queue was asked to finish (`stopWhenIdle`), returns as soon as no
-    /// attempt runs. Returns at once if the queue was only opened, or has stopped.
+    /// Returns as soon as no attempt runs, if a client sent `stopWhenIdle` or if only a user can repair the disk.
+    /// Returns at once if the queue was loaded by `open` alone, or has stopped.
     public func waitUntilIdle() async {
         guard !core.isIdle else { return }
         await withCheckedContinuation { idleWaiters.append($0) }
     }
 
-    /// Returns when the queue was asked to finish (`stopWhenIdle`) and no attempt runs, or when the queue stops.
+    /// Waits until the queue has stopped. If a client sent `stopWhenIdle`, returns as soon as no attempt runs.
     public func waitUntilFinished() async {
         while !core.isFinished { await withCheckedContinuation { idleWaiters.append($0) } }
     }
@@ -227,23 +232,25 @@ extension UploadQueue {
         core.all(at: now, where: isMeant)
     }
 
-    /// Every upload, sorted by rank, and the totals of the uploads that this engine finished and that left the queue.
+    /// Every upload in the queue, sorted by rank. Also the totals of the uploads that this engine finished and that
+    /// have moved to the history.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 
-    /// The totals of the uploads that this engine finished and that only the history still contains.
+    /// The totals of the uploads that this engine finished and that have moved from the queue to the history.
     public var retired: Retired { core.archive.retired }
 
     /// The uploads that had failed or were held when the engine started.
     public var failedBefore: Set<Upload.ID> { core.archive.failedBefore }
 
-    /// The uploads that were done before the engine started, and have not finished again since.
+    /// The uploads that were already done when the engine started. An upload that has finished again since then is left
+    /// out.
     public var doneBefore: Set<Upload.ID> { core.archive.doneBefore }
 
     public nonisolated func progress() -> [ProgressSample] { progressStore.samples(rateLimit.rates) }
 
-    /// Returns the rate of all uploads together, and their remaining time.
+    /// Returns the estimated rate of all uploads together, and the estimated time until they are sent.
     ///
-    /// - Parameter left: The unsent bytes of the uploads that run, or that start without an action of a user.
+    /// - Parameter left: The number of unsent bytes of the uploads that run or will start without an action of a user.
     package nonisolated func estimate(of left: RemainingBytes) -> TransferEstimate {
         progressStore.total(left: left, rateLimit.rates)
     }
@@ -255,11 +262,12 @@ extension UploadQueue {
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Returns the non-nil results of `body`, unsorted. `body` gets the uploads with the states that clients see.
+    /// Calls `body` with uploads, and returns the results that are not nil, unsorted. If the end of an upload is not on
+    /// disk yet, `body` gets the state before the end, as clients do.
     ///
-    /// `.ids` and `.numbers` pass only their uploads to `body`, and none if one of them is unknown. Every other
-    /// selection passes all uploads of the queue, and `body` must check the selection itself. This avoids a copy of the
-    /// queue.
+    /// If the selection is `.ids` or `.numbers`, `body` gets only the selected uploads. It gets none if a selected
+    /// upload is unknown. For any other selection, `body` gets all uploads of the queue and must check the selection
+    /// itself. So the queue is not copied.
     package func compactMap<Result: Sendable>(
         among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
     ) -> [Result] {
@@ -270,7 +278,8 @@ extension UploadQueue {
         }
     }
 
-    /// Returns the uploads with these ids, with the states that clients see. Leaves out ids that are not in the queue.
+    /// Returns the uploads with these ids. Leaves out ids that are not in the queue. If the end of an upload is not on
+    /// disk yet, the result contains the state before the end, as clients see it.
     package func current(_ ids: some Sequence<Upload.ID>) -> [Upload] {
         ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } }
     }
@@ -280,11 +289,12 @@ extension UploadQueue {
 
 // Reports to the queue from outside.
 extension UploadQueue {
-    /// Applies another configuration from now on, for queued uploads too. Limits that commands have set take
-    /// precedence. Running attempts keep the runner's settings with which they began. The new bandwidth limits and
-    /// retry rules apply to them too.
+    /// Applies a new configuration, which is then also valid for queued uploads. A limit that a command has set still
+    /// overrides the configuration. A running attempt keeps the runner's settings from its start, but new bandwidth
+    /// limits and retry rules affect it at once.
     ///
-    /// - Parameter change: Changes the runner's settings in the same step.
+    /// - Parameter change: Changes the runner's settings. The queue processes no event between this change and the
+    ///   change of the configuration.
     public func apply(_ configuration: Configuration, with change: @Sendable () -> Void = {}) {
         let waiting = core.hostsOfWaiting
         change()
@@ -298,8 +308,8 @@ extension UploadQueue {
         Task(executorPreference: environment.executor) { await self.send(.noticed(dated, number: number)) }
     }
 
-    /// Reports the missing watched folders to all clients that follow the queue's updates.
+    /// Reports to all clients of the queue which watched folders are missing now.
     ///
-    /// - Parameter folders: The paths of the folders, for display.
+    /// - Parameter folders: The paths of the missing folders, for display.
     public func setAwayFolders(_ folders: [String]) { send(.awayFolders(folders)) }
 }

@@ -3,27 +3,30 @@ import FerryTransfer
 
 /// One scan of a watched folder.
 struct DirectoryScan {
-    /// The maximum depth of folders. Deeper folders are not scanned: users do not store files there.
+    /// The maximum number of nested folders that a scan enters. Users hardly store files in deeper folders, so these
+    /// are not scanned.
     private static let depthLimit = 256
 
     let folder: WatchedFolder
-    /// The folders that are not scanned, because Ferry moves uploaded files into them.
+    /// The folders into which Ferry moves uploaded files. The scan leaves them out.
     let exceptions: [LocalPath]
-    /// Requests change events for a folder. It is called before the folder is read, so that no file that is created
-    /// during the scan is missed.
+    /// Requests events for changes in a folder. The scan calls this function before it reads the folder. So a file that
+    /// is created during the scan causes an event.
     let watch: (LocalPath) -> Void
 
-    /// The files that a scan found; `isComplete` is false if some folder could not be read.
+    /// The files that a scan found. `isComplete` is false if at least one folder could not be read.
     struct Findings {
         var files: [(path: LocalPath, identity: FileIdentity)] = []
         var isComplete = true
     }
 
-    /// Scans a folder, and the folders below it if the watched folder includes them.
+    /// Scans a folder. Also scans the folders below it, if the watched folder is recursive.
     ///
     /// - Parameters:
-    ///   - place: The path of the watched folder or of a folder below it, without symbolic links.
+    ///   - place: The path of the folder to scan, without symbolic links. It is the watched folder or a folder below
+    ///     it.
     ///   - root: The path of the watched folder, without symbolic links.
+    /// - Returns: The files that the patterns choose. If a folder could not be read, `isComplete` is false.
     func look(into place: LocalPath, below root: LocalPath) -> Findings {
         var findings = Findings()
         watch(place)

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// A serial executor for jobs that wait for the disk. In the cooperative pool of Swift, which has one thread per core,
-/// such jobs would block other tasks.
+/// A serial executor for jobs that wait for the disk. Swift's default executor has only one thread for each core.
+/// There, a job that waits would block other tasks.
 package final class DiskExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

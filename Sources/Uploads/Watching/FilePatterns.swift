@@ -1,10 +1,11 @@
-/// The patterns that choose files below a folder by their names.
+/// Patterns that choose files below a folder.
 ///
-/// A pattern without a slash matches a name. A pattern with a slash matches the path below the folder; `**` in it
-/// matches any number of folders. A pattern of `exclude` also matches folders, and then excludes everything in them. A
-/// pattern of `include` matches only files.
+/// A pattern without a slash is compared with the name of a file or folder. A pattern with a slash is compared with the
+/// path below the folder, and `**` in it stands for any number of folders. The patterns in `include` choose files. The
+/// patterns in `exclude` leave out files, and also folders with everything in them.
 public struct FilePatterns: Sendable {
-    /// The names that programs give to unfinished files and to their own temporary files.
+    /// The patterns of names that programs give to unfinished files and to temporary files. `.*` matches all hidden
+    /// files.
     public static let unfinished = [
         ".*", "*~", "~$*", "#*#", "*.part", "*.partial", "*.filepart", "*.tmp", "*.temp", "*.crdownload",
         "*.download", "*.opdownload", "*.aria2", "*.swp",
@@ -12,15 +13,15 @@ public struct FilePatterns: Sendable {
 
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// The patterns of `unfinished`, except those that a pattern of `include` overrides. Files that match one of them
-    /// are left out.
+    /// The patterns of `unfinished` that are in use. A file whose name matches one of them is not chosen. The other
+    /// patterns of `unfinished` are turned off by a pattern in `include`.
     private let left: [GlobPattern]
 
     /// - Parameters:
-    ///   - include: The patterns of the files to choose; empty for all files. Files that match a pattern of
-    ///     `unfinished` are left out. A pattern of `unfinished` does not apply if it matches the last component of a
-    ///     pattern in `include`. For example, `a.part` in `include` turns off the pattern `*.part` of `unfinished`.
-    ///   - exclude: The patterns of excluded files, which override `include`.
+    ///   - include: The patterns of the files to choose; empty for all files. Files with a name as in `unfinished` are
+    ///     not chosen. But if the last component of a pattern in `include` matches a pattern of `unfinished`, that
+    ///     pattern is turned off. For example, `a.part` in `include` turns off `*.part`.
+    ///   - exclude: The patterns of the files and folders to leave out, even if a pattern in `include` matches.
     public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)
         self.exclude = exclude.map(Pattern.init)
@@ -30,9 +31,10 @@ public struct FilePatterns: Sendable {
         }
     }
 
-    /// Returns whether the patterns choose a file.
+    /// Returns true if the patterns choose a file. A file in a hidden folder is never chosen.
     ///
-    /// - Parameter path: The names of the folders between the watched folder and the file, and the file's name.
+    /// - Parameter path: The names of the folders between the watched folder and the file, and then the name of the
+    ///   file.
     package func take(file path: [[UInt8]]) -> Bool {
         guard let name = path.last, !left.contains(where: { $0.matches(name) }) else { return false }
         guard path.dropLast().allSatisfy({ $0.first != 0x2E }) else { return false }
@@ -40,9 +42,11 @@ public struct FilePatterns: Sendable {
         return !path.indices.contains { end in exclude.contains { $0.matches(Array(path[...end])) } }
     }
 
-    /// Returns whether a folder can contain chosen files. Hidden folders never do.
+    /// Returns true if a folder can contain files that the patterns choose. False for a hidden folder, whose name
+    /// begins with a dot, and for a folder that a pattern in `exclude` matches.
     ///
-    /// - Parameter path: The names of the folders between the watched folder and this folder, and this folder's name.
+    /// - Parameter path: The names of the folders between the watched folder and this folder, and then the name of this
+    ///   folder.
     package func enter(folder path: [[UInt8]]) -> Bool {
         path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
     }

@@ -3,10 +3,11 @@ import FerryFiles
 import FerryTransfer
 import Synchronization
 
-/// A watcher of one folder. It has a thread of its own, so that a slow volume delays no other folder.
+/// A watcher of one folder. Each watcher has its own thread. If the volume of one folder is slow, the watchers of other
+/// folders still run.
 package final class FolderWatch: Sendable {
-    /// The way to remove an uploaded file from the folder. `names` are the folders below `to` and the new name of the
-    /// file.
+    /// The way to remove an uploaded file from the watched folder. For `move`, `to` is the target folder. `names`
+    /// contains the names of the folders below `to`, and then the new name of the file.
     package enum Removal: Hashable, Sendable {
         case delete
         case move(to: LocalPath, names: [[UInt8]])
@@ -26,14 +27,17 @@ package final class FolderWatch: Sendable {
     private let alarm: WakeupPipe
     private let ended = DispatchSemaphore(value: 0)
 
+    /// Creates a watcher. It begins to watch when `start` is called.
+    ///
     /// - Throws: `SystemCallError` if no file descriptor is free.
     package init() throws(SystemCallError) { alarm = try WakeupPipe() }
 
     /// Starts the thread that watches the folder.
     ///
     /// - Parameters:
-    ///   - events: Creates the source of folder events. Only the new thread calls the function and uses the source.
-    ///   - report: Called on the new thread after each call of `WatchedTree.work`, with the new reports.
+    ///   - events: Creates the source of the events that report changes in the folder. Only the new thread calls this
+    ///     function and uses the source.
+    ///   - report: Receives the new reports, on the new thread, after each call of `WatchedTree.work`.
     package func start(
         _ tree: WatchedTree,
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,
@@ -51,14 +55,16 @@ package final class FolderWatch: Sendable {
         }
     }
 
-    /// Makes the thread report the file once more, as soon as it has been unchanged for long enough.
+    /// Makes the watcher report a file again, even if it has reported the same version before. The report follows when
+    /// the file has been unchanged for the time that the watched folder requires.
     package func lookAgain(at path: LocalPath) { order(.lookAgain(path)) }
 
-    /// Removes an uploaded file from the folder. The outcome is reported as `WatchReport.removed`.
+    /// Requests the removal of an uploaded file from the folder, and returns at once. The thread removes the file, and
+    /// reports the outcome as `WatchReport.removed`.
     package func remove(_ file: UploadedFileDisposal, by removal: Removal) { order(.remove(file, removal)) }
 
-    /// Ends the thread and waits for its end. Waits at most one second: while the folder's volume does not respond, the
-    /// thread cannot end.
+    /// Asks the thread to end, and waits until it has ended, but at most one second. The thread cannot end while the
+    /// folder's volume does not respond.
     package func stop() {
         cancel()
         _ = ended.wait(timeout: .now() + .seconds(1))

@@ -3,24 +3,26 @@ import Synchronization
 
 /// A lookup of done uploads in the history.
 final class HistoryLookup: Sendable {
-    /// The minimum number of entries that are searched for uploads by id, beginning with the newest entry. Uploads that
-    /// have just left the queue are among the newest.
+    /// The minimum number of history entries in which uploads are searched by id. The search begins with the newest
+    /// entry, because uploads that have just left the queue are in the newest entries.
     private static let newest = 5000
 
     private enum All {
         case unread
         case read([LocalPath: [Upload]])
-        /// The entries were dropped. From then on, `done` returns nil for every new file.
+        /// `forget` has removed the entries from memory. The function `done` then returns nil for every new upload.
         case forgotten
     }
 
     private let read: @Sendable (Int) -> [HistoryEntry]
     private let all = Mutex(All.unread)
 
-    /// - Parameter read: Returns the newest entries of the history. Its argument is their maximum number.
+    /// - Parameter read: Returns the newest entries of the history. The argument is the maximum number of entries to
+    ///   return.
     init(read: @escaping @Sendable (Int) -> [HistoryEntry]) { self.read = read }
 
-    /// Creates a lookup in the history of the queue that `lock` locks.
+    /// Creates a lookup in the history of the queue that `lock` locks. If the history cannot be read, the lookup finds
+    /// no uploads.
     convenience init(_ lock: StateLock) {
         let files = lock.files
         self.init { limit in
@@ -31,8 +33,8 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Returns a done upload with the content, the path and the target of `new`; nil if there is none, or after
-    /// `forget`.
+    /// Returns a done upload from the history with the same path, the same target and the same content as `new`.
+    /// Returns nil if there is none, or if `forget` was called before.
     func done(_ new: NewUpload) -> Upload? {
         all.withLock { all in
             if case .unread = all {
@@ -46,10 +48,11 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Drops the entries, to save memory. They serve only for files that already existed when this engine started.
+    /// Removes the entries from memory. They are needed only for files that already existed when the engine started.
     func forget() { all.withLock { $0 = .forgotten } }
 
-    /// Returns the done uploads with these ids, if they are among the newest entries of the history.
+    /// Returns the done uploads with these ids. Searches only the newest entries of the history, and leaves out an
+    /// upload that is not among them.
     func done(_ ids: [Upload.ID]) -> [Upload.ID: Upload] {
         let wanted = Set(ids)
         var found: [Upload.ID: Upload] = [:]

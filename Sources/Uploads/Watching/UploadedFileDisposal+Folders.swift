@@ -1,8 +1,8 @@
 import FerryFiles
 
-/// The folders between which an uploaded file is moved.
+/// The functions that open the folder of an uploaded file, and the folder to which the file is moved.
 extension UploadedFileDisposal {
-    /// An open folder, and the path by which it was found.
+    /// An open folder, and the path with which it was opened.
     struct Folder {
         let directory: Directory
         let path: LocalPath
@@ -20,15 +20,17 @@ extension UploadedFileDisposal {
         }
     }
 
-    /// A target folder that cannot be opened, or is not safe.
+    /// The error that a target folder cannot be opened or created, or that another user controls the folder or its
+    /// path.
     struct Refusal: Error {
         let reason: String
     }
 
-    /// The users whose symbolic links are followed.
+    /// The IDs of the users whose symbolic links Ferry follows: this user and root.
     private static var trusted: Set<UInt32> { [Machine.user, 0] }
 
-    /// Opens the folder that the file is in; nil if it cannot be opened.
+    /// Opens the folder that contains the uploaded file. Returns nil if the folder cannot be opened, or if its path
+    /// contains a symbolic link that belongs neither to this user nor to root.
     func source() -> Folder? {
         guard let folder = path.parent, let walk = try? TrustedWalk(folder, trusting: Self.trusted) else {
             return nil
@@ -36,10 +38,14 @@ extension UploadedFileDisposal {
         return Folder(directory: walk.directory, path: folder)
     }
 
-    /// Opens the target folder and the folders below it, and makes those that are missing.
+    /// Opens the folder to which the uploaded file is moved. It is the last folder in `names`, below `folder`. Missing
+    /// folders are created.
     ///
-    /// Another user may be able to write to a folder on the path. So no symbolic link of another user is followed, and
-    /// each folder belongs to this user, to root, or to the owner of the folder that the file comes from.
+    /// Another user is possibly allowed to write to a folder on the path. So only symbolic links of this user and of
+    /// root are followed. `folder` and the folders below it must belong to this user, to root, or to the owner of the
+    /// folder `source`.
+    ///
+    /// - Throws: `Refusal` if a folder cannot be opened or created, or belongs to another user.
     func target(
         _ folder: LocalPath, _ names: some Sequence<[UInt8]>, from source: Folder?
     ) throws(Refusal) -> Folder {

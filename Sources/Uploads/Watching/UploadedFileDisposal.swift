@@ -1,19 +1,20 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The removal of an uploaded file from its folder, if it is still the version that was sent.
+/// The removal of an uploaded file from its folder. A file that has changed since it was sent is not removed.
 ///
-/// Another program can replace the file at any moment. So the file is first renamed to a hidden name and then checked.
-/// If it is not the sent version, it is renamed back. If the process ends while the file has the hidden name, the next
-/// removal of this file continues.
+/// Another program can replace the file at any moment. So Ferry first renames the file to a hidden name, and then
+/// checks the version. If it is not the version that was sent, Ferry renames the file back. If the process ends before
+/// the removal is complete, the next removal of this file continues with the hidden name.
 ///
-/// Another user may be able to write to the file's folder or to the target folder. So each folder is opened once, and
-/// every name is looked up in the open folder.
+/// Another user is possibly allowed to write to the folder of the file or to the target folder. So Ferry opens each
+/// folder once, and looks up every name in the open folder.
 package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// The file was not removed: it has another version now, or does not exist.
+        /// The file was not removed. It has changed since it was sent, it does not exist, or its folder cannot be
+        /// opened.
         case changed
         /// The file was not removed, because a process has it open for writing.
         case inUse
@@ -22,9 +23,9 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     }
 
     package var path: LocalPath
-    /// The version that was sent.
+    /// The version of the file that was sent.
     package var identity: FileIdentity
-    /// The id of the upload that sent the file. It is unique in a queue.
+    /// The id of the upload that sent the file. An upload in another queue can have the same id.
     package var id: Upload.ID
 
     package init(path: LocalPath, identity: FileIdentity, id: Upload.ID) {
@@ -45,11 +46,12 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .deleted
     }
 
-    /// Moves the file to another folder, if it is still the sent version.
+    /// Moves the file to another folder, if the file is still the version that was sent.
     ///
     /// - Parameters:
-    ///   - folder: The target folder, created if it is missing. It must be on the same file system.
-    ///   - names: The folders below `folder`, and the new name of the file. A number is added to a name that is taken.
+    ///   - folder: The target folder, created if it is missing. It must be on the same file system as the file.
+    ///   - names: The names of the folders below `folder`, and then the new name of the file. If this new name exists
+    ///     already, a number is added to it.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
         let source = source()
@@ -62,20 +64,22 @@ package struct UploadedFileDisposal: Hashable, Sendable {
             ?? .failed("it is \(aside(in: target.path).text) now")
     }
 
-    /// Returns the path with the hidden name to which the file is renamed.
+    /// Returns the path of the hidden name in `folder`. The file has this name while it is being removed.
     func aside(in folder: LocalPath) -> LocalPath { folder.appending(asideName.bytes) }
 
-    /// The hidden name to which the file is renamed. The name is hidden, so that no watcher takes the file for a new
-    /// one. It contains the file's identity, because another queue may have the same upload id.
+    /// The hidden name that the file has while it is being removed. A watcher ignores hidden names, so it does not
+    /// report the file as new. Uploads in two queues can have the same id, so the name also contains the inode and the
+    /// time of the file.
     private var asideName: LocalPath {
         LocalPath(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)")
     }
 
-    /// Renames the file to the hidden name in `target` if it is the sent version. Renames it back if another version
-    /// was renamed, or if a process has it open for writing.
+    /// Renames the file to its hidden name in `target`. This requires that the file is the version that was sent, and
+    /// that no process has it open for writing. Both are checked before and after the renaming. If the second check
+    /// fails, the file is renamed back. If the hidden name exists already, only the second check follows.
     ///
-    /// - Parameter source: The folder of the file; nil if it is missing.
-    /// - Returns: The reason why the file does not have the hidden name; nil if it has.
+    /// - Parameter source: The folder of the file; nil if it cannot be opened.
+    /// - Returns: Nil if the sent version has the hidden name now. Otherwise the outcome to report.
     private func take(from source: Folder?, to target: Folder) -> Outcome? {
         if target.version(of: asideName) == nil {
             let name = LocalPath(bytes: path.lastComponent)
@@ -111,11 +115,11 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return file.descriptor.hasWriters == true
     }
 
-    /// Renames the file with the hidden name in `target` back to its former name, or to that name with a number if it
-    /// is taken by now.
+    /// Renames the file from its hidden name in `target` back to the name that it had before. If another file has that
+    /// name now, a number is added to the name.
     ///
-    /// - Parameter source: The folder of the former name; nil if it is missing.
-    /// - Returns: `changed`; `failed` if the file could not be renamed.
+    /// - Parameter source: The folder in which the file was before; nil if it cannot be opened.
+    /// - Returns: `changed` if the file was renamed; `failed` if not.
     private func putBack(from target: Folder, to source: Folder?) -> Outcome {
         guard let source, give(from: target, as: path.lastComponent, in: source) != nil else {
             return .failed("it is \(aside(in: target.path).text) now")
@@ -123,8 +127,10 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .changed
     }
 
-    /// Renames the file with the hidden name in `place` to `name` in `folder`. If this name is taken, a number is
-    /// added, so that no file is overwritten. Returns the new path; nil if the file could not be renamed.
+    /// Renames the file with the hidden name in `place` to `name` in `folder`. If another file has this name, a number
+    /// is added, so that no file is overwritten.
+    ///
+    /// - Returns: The new path of the file; nil if the file could not be renamed.
     private func give(from place: Folder, as name: [UInt8], in folder: Folder) -> LocalPath? {
         for number in 1...Self.attempts {
             let goal = LocalPath(bytes: number == 1 ? name : Self.numbered(name, number))

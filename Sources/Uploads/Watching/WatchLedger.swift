@@ -1,15 +1,16 @@
 import FerryTransfer
 
-/// The ledger of the files in watched folders. For each file, it stores a note (`WatchNote`): what Ferry has done with
-/// the file. Each change of a note is one line of `watched.jsonl` in the state folder. When most lines are outdated,
-/// `watched.jsonl` is rewritten without them.
+/// A file on disk that records what Ferry has done with the files in watched folders. For each of these files, it
+/// contains a note (`WatchNote`).
 ///
-/// A crash that loses lines does no harm: the watcher also finds the uploads in the queue and in the history.
+/// Each change of a note is one line of `watched.jsonl` in the state folder. When most lines are replaced by later
+/// ones, Ferry rewrites `watched.jsonl` without them. If a crash loses lines, the watcher still finds the uploads in
+/// the queue and in the history.
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// The ledger is rewritten when it has more lines than this number plus two for each file with a note. The number
-    /// is so large that a short ledger is rarely rewritten.
+    /// A part of the limit on the number of lines in the ledger. The limit is this number plus two lines for each file
+    /// with a note. A ledger with more lines is rewritten. The number is large, so a short ledger is rarely rewritten.
     private static let slack = 1000
 
     private enum File {
@@ -25,7 +26,9 @@ package final class WatchLedger {
     /// The most recent note of each file, by path.
     package private(set) var all: [LocalPath: WatchNote] = [:]
 
-    /// - Throws: `JournalError` if the file cannot be read.
+    /// Reads the notes from disk, from the state folder that `lock` locks.
+    ///
+    /// - Throws: `JournalError` if the file with the notes cannot be read.
     package convenience init(_ lock: StateLock) throws(JournalError) { try self.init(files: lock.files) }
 
     package init(files: any StateFiles) throws(JournalError) {
@@ -40,9 +43,11 @@ package final class WatchLedger {
 
     package subscript(_ path: LocalPath) -> WatchNote? { all[path] }
 
-    /// Stores notes in `all` and on disk. Notes that change nothing are left out.
+    /// Updates `all` with notes, and writes the notes to disk. A note with the disposition `gone` removes the earlier
+    /// note of its file. A note that does not change `all` is not written.
     ///
-    /// - Throws: `JournalError` if the notes cannot be written. Even then, `all` contains them until the process ends.
+    /// - Throws: `JournalError` if the notes cannot be written. They are in `all` nevertheless, and the next write of a
+    ///   note includes them.
     package func write(_ notes: [WatchNote]) throws(JournalError) {
         let new = notes.filter { $0.disposition == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
         guard !new.isEmpty else { return }
@@ -61,7 +66,9 @@ package final class WatchLedger {
         }
     }
 
-    /// - Returns: The open file; nil if the file must be rewritten.
+    /// Opens `watched.jsonl` if it is not open yet.
+    ///
+    /// - Returns: The open file. Nil if the file lacks earlier notes, and so must be rewritten as a whole.
     private func opened() throws(SystemCallError) -> (any StateFile)? {
         switch file {
         case .open(let file): return file

@@ -1,22 +1,23 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A note on one version of a file in a watched folder: what Ferry has done with it. The ledger stores the note until
-/// the file is gone, so that no version is sent twice.
+/// A note about a file in a watched folder. The note states which version of the file Ferry has processed, and how far.
+/// Because of the note, the watcher does not send the same version twice. The note is removed when the file is gone.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
-        /// The file is about to be queued. After a crash in this state, the upload is possibly in the queue already.
+        /// The file is about to be added to the queue. If the process crashes in this state, the queue possibly
+        /// contains the upload already.
         case adding
         case queued(Upload.ID)
-        /// The watch has no more work with this version: it was uploaded, a user removed its upload, or a user had
-        /// queued it before the watch did.
+        /// The watcher has finished with this version of the file. The version was uploaded, a user removed its upload,
+        /// or a user had added the file to the queue first.
         case over
-        /// The file is gone, so its note is no longer needed.
+        /// The file is gone. The earlier note about the file is removed.
         case gone
     }
 
     package var path: LocalPath
-    /// The target: a destination's name, or a URL without its query.
+    /// The target of the file's upload: a destination's name, or a URL without its query.
     package var to: String
     package var identity: FileIdentity
     package var disposition: Fate
@@ -30,7 +31,8 @@ package struct WatchNote: Hashable, Sendable {
 }
 
 extension WatchNote {
-    /// The note as one line of JSON with its line break.
+    /// The note as one line of JSON, with a line break. If the file is gone, the line contains only the path and the
+    /// state.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.raw("{\"path\":")
@@ -56,7 +58,8 @@ extension WatchNote {
         return writer.bytes
     }
 
-    /// Reads a line without its line break; nil if the line is incomplete, or only a newer version understands it.
+    /// Creates a note from a line without its line break. Nil if the line is damaged or incomplete, or if a newer
+    /// version of Ferry wrote a state that this version does not know.
     init?(line: UnsafeBufferPointer<UInt8>) {
         var scanner = JSONScanner(line)
         guard let note = try? scanner.watchNote() else { return nil }

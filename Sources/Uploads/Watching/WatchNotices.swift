@@ -1,6 +1,8 @@
-/// A sender of notices about watched folders. `once` sends each text only once.
+/// A sender of notices about watched folders. If the function `once` gets the same text again, it sends nothing. `once`
+/// remembers up to 10,000 texts.
 struct WatchNotices: Sendable {
-    /// The maximum number of remembered texts. Further texts are not remembered, so `once` can send them several times.
+    /// The maximum number of texts that `once` remembers. After that, `once` does not remember new texts, and so can
+    /// send them several times.
     private static let capacity = 10_000
 
     /// Shows a notice to the user.

@@ -2,13 +2,14 @@ public import FerryTransfer
 
 /// A report about a watched folder, from the thread that watches it.
 package enum WatchReport: Hashable, Sendable {
-    /// The file is complete. Reported once for each version, and again after `WatchedTree.lookAgain`.
+    /// The file is complete. The watcher reports each version of a file once. After a call of `WatchedTree.lookAgain`,
+    /// it reports the file again.
     case ready(FileSelection.File)
-    /// A reported or known file is missing now.
+    /// The file is missing now. It was reported as complete before, or was given to the watcher as a known file.
     case gone(LocalPath)
     /// A notice for users about the folder.
     case notice(String)
-    /// The state of the folder: the last report of each call of `WatchedTree.work`.
+    /// The state of the folder. Each call of `WatchedTree.work` returns it as the last report.
     case state(WatchState)
     /// The attempt to remove a file ended with this outcome.
     case removed(LocalPath, UploadedFileDisposal.Outcome)
@@ -16,13 +17,14 @@ package enum WatchReport: Hashable, Sendable {
 
 /// The state of a watched folder.
 public struct WatchState: Hashable, Sendable {
-    /// True after the first search for the folder.
+    /// True once the watcher has looked for the folder for the first time.
     public internal(set) var isKnown = false
     /// The path of the folder without symbolic links; nil while it is missing.
     public internal(set) var path: LocalPath?
     /// True after the first scan of the folder, even if some folders in it could not be read.
     public internal(set) var isScanned = false
-    /// The number of files that changed too recently to count as complete.
+    /// The number of files that were found or changed too recently. They are not complete until they have been
+    /// unchanged for some time.
     public internal(set) var settling = 0
     /// The number of unchanged files that a process has open for writing, or that cannot be read.
     public internal(set) var inUse = 0

@@ -1,34 +1,42 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A tracker of the uploads from watched folders. It decides what follows for a file when its upload changes.
+/// A tracker of the uploads from watched folders. When an upload changes, the tracker decides what happens to the file.
 ///
-/// The value uses no disk and no queue: `WatchedFolders` carries out its decisions.
+/// The tracker itself uses no disk and no queue. `WatchedFolders` carries out the decisions.
 struct WatchTracker {
-    /// The action that follows a change of an upload.
+    /// An action that `WatchedFolders` carries out because an upload changed.
     enum Consequence: Hashable {
-        /// The file must be reported once more, as soon as it has been unchanged for long enough.
+        /// The watcher of the folder must report the file again, once the file has been unchanged for long enough.
         case lookAgain
-        /// The version is uploaded. The file must now be kept, deleted or moved, as configured.
+        /// The file was uploaded. It now stays in the folder, or is deleted or moved, as configured.
         case finish(Receipt)
-        /// A user had removed the upload of this version and has put it back, so the watch handles the version again.
+        /// A user removed the upload, and then put it back into the queue. After the upload, the file is again kept,
+        /// deleted or moved, as configured.
         case reopen
     }
 
     /// The path of the file that each upload sends, by the upload's id.
     private(set) var paths: [Upload.ID: LocalPath] = [:]
-    /// The most recent failed or held state of each upload. `take` has already returned the consequences of this state.
+    /// The last failed or held state of each upload that was passed to `take`. If `take` gets the same state again, it
+    /// returns no actions.
     private var endings: [Upload.ID: Upload.State] = [:]
-    /// The uploads whose file has a newer complete version. The newer version is sent when the upload has ended.
+    /// The uploads that send an older version of their file, while a newer version is already complete. When such an
+    /// upload has ended, the newer version is sent.
     private var superseded: Set<Upload.ID> = []
-    /// The files that the previous engine was about to add when it ended.
+    /// The files that the previous engine was about to add to the queue when it ended.
     private var interrupted: Set<LocalPath> = []
-    /// The uploaded files that are being removed, with the index of their folder.
+    /// The uploaded files that are being deleted or moved now. The value is the index of the watched folder in
+    /// `WatchedFolders.stations`.
     private(set) var removals: [LocalPath: Int] = [:]
-    /// The uploaded files whose removal must wait, because a process has them open for writing, or because it failed.
+    /// The uploaded files that cannot be removed yet. A process has them open for writing, or the last attempt to
+    /// remove them failed.
     private var postponed: Set<LocalPath> = []
 
-    /// - Parameter notes: The notes of the previous engine, the process that ran this queue before.
+    /// Creates a tracker with the state that the previous engine wrote to disk. The previous engine is the process that
+    /// ran this queue before.
+    ///
+    /// - Parameter notes: The notes of the previous engine about files in watched folders.
     init(_ notes: some Sequence<WatchNote>) {
         for note in notes {
             switch note.disposition {
@@ -41,7 +49,7 @@ struct WatchTracker {
 
     // MARK: Uploads
 
-    /// Records that this upload sends the file at `path`.
+    /// Records that the upload `id` sends the file at `path`. Forgets an earlier failed or held state of the upload.
     mutating func follow(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         endings[id] = nil
@@ -52,20 +60,22 @@ struct WatchTracker {
         endings[id] = nil
     }
 
-    /// Records that a newer version of the file waits until this upload has ended.
+    /// Records that the file at `path` has a newer version than the one which the upload `id` sends. The newer version
+    /// must wait until that upload has ended.
     mutating func supersede(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         superseded.insert(id)
     }
 
-    /// Records that no newer version of the file waits for this upload any more.
+    /// Removes the record that a newer version of the file waits for the end of the upload `id`.
     ///
-    /// - Returns: True if a newer version was waiting for it.
+    /// - Returns: True if there was such a record.
     mutating func endSupersession(_ id: Upload.ID) -> Bool { superseded.remove(id) != nil }
 
-    /// Returns the consequences of an upload's state. The same failed or held state has consequences only once.
+    /// Returns the actions that follow from the state of an upload. If `take` gets the same failed or held state of an
+    /// upload again, it returns no actions.
     ///
-    /// - Parameter note: The note of the upload's file.
+    /// - Parameter note: The note about the file that the upload sends.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {
         switch (upload.state, note.disposition) {
         case (.done(let receipt, _), let disposition):
@@ -86,13 +96,13 @@ struct WatchTracker {
 
     // MARK: Files
 
-    /// True if the previous engine was about to add this file when it ended. An upload of the file that is in the queue
-    /// then counts as added by the watch.
+    /// True if the previous engine was about to add this file to the queue when it ended. If the queue contains an
+    /// upload of the file, the previous engine has probably added it, and not a user.
     func isInterrupted(_ path: LocalPath) -> Bool { interrupted.contains(path) }
 
     mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }
 
-    /// True if the removal of the uploaded file can start, because it is not under way and not postponed.
+    /// True if the removal of the uploaded file can start: the removal does not run yet and is not postponed.
     func canRemove(_ path: LocalPath) -> Bool { removals[path] == nil && !postponed.contains(path) }
 
     mutating func beginRemoval(_ path: LocalPath, in folder: Int) { removals[path] = folder }

@@ -2,14 +2,15 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension WatchedFolder {
-    /// Returns a sequence of the complete files in the folder, each version of a file once. A file is complete when it
-    /// has been unchanged for `settle` and no process is known to have it open for writing.
+    /// Returns a sequence of the complete files in the folder. It contains each version of a file once, and begins with
+    /// the files that already exist. A file is complete if it has been unchanged for the time `settle`. If the system
+    /// reports that a process has the file open for writing, the file is not complete yet.
     ///
     /// A thread watches the folder until the task that reads the sequence is cancelled, or the sequence is released. If
-    /// the folder is missing, the thread searches for it every few seconds. Every sequence begins with the existing
-    /// files. To leave out the versions that were already uploaded, pass them as `known`.
+    /// the folder is missing, the thread looks for it every few seconds.
     ///
-    /// - Parameter known: The versions of files to leave out.
+    /// - Parameter known: The versions of files that the sequence leaves out, for example because they were already
+    ///   uploaded.
     /// - Throws: `UploadFailure` (`descriptors`) if no file descriptor is free.
     public func files(
         known: [LocalPath: FileIdentity] = [:]

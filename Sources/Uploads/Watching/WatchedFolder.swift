@@ -2,17 +2,17 @@ public import FerryTransfer
 
 /// A folder whose files are uploaded when they are complete.
 public struct WatchedFolder: Sendable {
-    /// The treatment of an uploaded file.
+    /// The treatment of a file after its upload: it is kept, deleted or moved.
     public enum After: Hashable, Sendable {
         case keep
-        /// Delete the file, if the server reported a digest of the stored bytes that equals the digest of the file.
+        /// Delete the file if the server has confirmed the stored bytes by a digest. If it has not, the file stays.
         case delete
         /// Move the file to another folder on the same file system. The file's path below the watched folder becomes
         /// its path below the other folder.
         case move(to: LocalPath)
     }
 
-    /// The absolute path; a symbolic link is followed.
+    /// The absolute path of the folder. If it contains symbolic links, the watcher follows them.
     public var path: LocalPath
     /// The patterns that choose files in the folder.
     public var patterns: FilePatterns
@@ -20,10 +20,10 @@ public struct WatchedFolder: Sendable {
     public var isRecursive: Bool
     /// The time for which a file must be unchanged before it counts as complete.
     public var settle: Duration
-    /// The treatment of an uploaded file.
+    /// The treatment of a file after its upload: it is kept, deleted or moved.
     public var after: After
 
-    /// - Parameter after: The treatment of an uploaded file; by default the file stays.
+    /// - Parameter after: The treatment of a file after its upload. By default, the file is kept.
     public init(
         path: LocalPath, patterns: FilePatterns = FilePatterns(), isRecursive: Bool = false,
         settle: Duration = .seconds(5), after: After = .keep
@@ -35,7 +35,10 @@ public struct WatchedFolder: Sendable {
         self.after = after
     }
 
-    /// Returns whether a file is included. `names` are the folders below the watched folder and the file's name.
+    /// Returns whether a file in the watched folder is to be uploaded.
+    ///
+    /// - Parameter names: The names of the folders between the watched folder and the file, and then the name of the
+    ///   file.
     package func takes(_ names: [[UInt8]]) -> Bool {
         (isRecursive || names.count == 1) && patterns.take(file: names)
     }

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The processing of the reports from the threads that watch the folders.
+/// Processes the reports from the threads that watch the folders.
 extension WatchedFolders {
     func take(_ reports: [WatchReport], from index: Int) async {
         stations[index].heard = .now
@@ -32,8 +32,8 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Makes the queue stop treating missing files as watched. Files with unfinished uploads stay watched. Call this
-    /// before `add`: a missing file may have returned, and `add` marks it as watched again.
+    /// Makes the queue forget that missing files are watched. A file with an unfinished upload stays marked as watched.
+    /// Call this before `add`: a missing file has possibly returned, and `add` marks it as watched again.
     private func forgetGone() async {
         guard !gone.isEmpty else { return }
         let paths = gone
@@ -41,8 +41,9 @@ extension WatchedFolders {
         await queue.forgetChanges(of: paths)
     }
 
-    /// Queues complete files, except versions that need no upload. If the previous engine ended while it was adding a
-    /// file, an upload of this file in the queue counts as added by the watch.
+    /// Adds complete files to the queue. A version that was already uploaded, or whose upload a user removed, is not
+    /// added again. The previous engine possibly ended while it was adding a file. An upload of this file in the queue
+    /// is then treated as an upload from the watched folder.
     private func add(_ files: [FileSelection.File], from index: Int) async {
         let watch = stations[index].watch
         var new: [NewUpload] = []
@@ -131,8 +132,9 @@ extension WatchedFolders {
         for upload in await queue.current(ids) { take(upload) }
     }
 
-    /// Records that this upload sends an older version of the file. When the upload has ended, the file is reported
-    /// again, so that its current version is sent.
+    /// Records that the upload `id` sends an older version of the file at `path`. When the upload has ended, the
+    /// watcher reports the file again, and the current version is sent. If the upload has already ended, the watcher is
+    /// asked for this report at once.
     private func follow(_ id: Upload.ID, _ path: LocalPath) async {
         tracker.supersede(id, path)
         // The upload may have ended just now. If it is held, this version waits until the user has decided.
@@ -144,10 +146,10 @@ extension WatchedFolders {
         }
     }
 
-    /// Writes a `WatchNote` for a file that, according to the history, was already uploaded.
+    /// Writes a `WatchNote` for a file that was already uploaded, according to the history.
     ///
-    /// - Parameter isOurs: True if the previous engine had begun to add the file from the watched folder. The file is
-    ///   then kept, deleted or moved as configured; otherwise it stays.
+    /// - Parameter isOurs: True if the previous engine had begun to add the file from the watched folder. Then the file
+    ///   is kept, deleted or moved, as configured. If false, the file stays in the folder.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.endInterruption(new.path)
         write([

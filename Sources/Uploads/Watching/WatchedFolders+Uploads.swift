@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The processing of uploads that end.
+/// Reacts to uploads that changed or left the queue. For example, deletes or moves a file after its upload.
 extension WatchedFolders {
     package func take(_ update: QueueUpdate) {
         guard !isStopped else { return }
@@ -20,7 +20,8 @@ extension WatchedFolders {
         }
     }
 
-    /// Records that a user removed the upload, so that the watch does not add this version again.
+    /// Records on disk that a user removed this upload from the queue, so that the same version of its file is not
+    /// queued again. Does nothing if the file's note does not list this upload as queued.
     private func leave(_ id: Upload.ID) {
         guard let path = tracker.paths[id], var note = ledger[path], note.disposition == .queued(id) else {
             return
@@ -105,8 +106,11 @@ extension WatchedFolders {
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }
 
-    /// Returns the watched folder that includes the file of a note; nil if there is none. `names` are the folders below
-    /// the watched folder and the file's name.
+    /// Returns the watched folder that includes the file of `note` and has the same destination. Returns nil if there
+    /// is none.
+    ///
+    /// In the result, `names` is the file's path below the watched folder: the name of each folder, then the file's
+    /// name.
     func watch(
         of note: WatchNote
     ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {

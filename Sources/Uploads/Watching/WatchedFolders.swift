@@ -4,20 +4,24 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// An actor that queues the files of watched folders, each version once, and keeps, deletes or moves uploaded files.
+/// An actor that adds the files in watched folders to the upload queue, each version of a file once. After the upload,
+/// it keeps, deletes or moves the file, as the folder's settings say.
 ///
-/// Create one for each queue. A file on disk lists the queued files, so that the work continues after `kill -9`.
+/// Create one actor for each queue. A file on disk lists the queued files, so that a new process continues the work
+/// after `kill -9`.
 public actor WatchedFolders: QueueFollower {
-    /// The delay before the next attempt to add files that the queue refused, or to remove uploaded files that are open
-    /// for writing.
+    /// The delay after which `WatchedFolders` tries again to queue files that the queue refused. Also the delay after
+    /// which it tries again to remove an uploaded file that a process had open for writing.
     static let timeout = Duration.seconds(5)
 
-    /// The timeouts after which `finish` stops waiting for a folder that has work but reports nothing. Then the volume
-    /// of the folder probably does not respond.
+    /// The maximum times that `finish` waits for a report from a folder's thread. After that time, the folder's volume
+    /// probably does not respond.
     struct Silence: Sendable {
-        /// The longest time without a report while an uploaded file is removed.
+        /// The maximum time for which `finish` waits for a report from a folder's thread while that thread deletes or
+        /// moves an uploaded file.
         var removing = Duration.seconds(60)
-        /// The longest time without a report while new files are awaited. A scan of millions of files takes long.
+        /// The maximum time for which `finish` waits for a report from a folder's thread while that thread searches for
+        /// new files. A scan of millions of files takes long.
         var looking = Duration.seconds(600)
     }
 
@@ -26,14 +30,16 @@ public actor WatchedFolders: QueueFollower {
         let watch: Watch
         /// The thread that watches the folder.
         let thread: FolderWatch
-        /// The path of the folder. It contains no symbolic links once they are resolved.
+        /// The folder's path. At first, this is the configured path. After the folder was found, it is the path without
+        /// symbolic links.
         var path: LocalPath
-        /// The time of the last report from `thread`.
+        /// The time of the last report from `thread`. Before the first report, the time at which this value was
+        /// created.
         var heard: SuspendingClock.Instant
     }
 
     var stations: [Station]
-    /// The state of each folder, as last reported.
+    /// The last state that each folder's thread reported, in the same sequence as `stations`.
     nonisolated let current: Mutex<[WatchState]>
     let queue: UploadQueue
     let ledger: WatchLedger
@@ -42,9 +48,9 @@ public actor WatchedFolders: QueueFollower {
     var notices: WatchNotices
     private let destination: @Sendable (Watch) -> Destination
     private let silence: Silence
-    /// The missing files that were not reported to the queue yet.
+    /// The files that are gone from the watched folders, but that the queue still treats as watched.
     var gone: Set<LocalPath> = []
-    /// The paths of the missing folders, as last reported to the queue.
+    /// The paths of the missing watched folders that were last reported to the queue.
     private var away: [String] = []
 
     private nonisolated let executor = DiskExecutor(label: "watched")
@@ -54,20 +60,22 @@ public actor WatchedFolders: QueueFollower {
     private var reader: Task<Void, Never>?
     package var following = FollowingTask()
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// True if a file was queued, or if the removal of a file ended, since the last call of `finish`.
+    /// True if a file was queued, or if the removal of an uploaded file succeeded or failed, since the last call of
+    /// `finish`. A removal that waits until no process writes to the file does not count.
     var hasActed = false
     var isStopped = false
 
-    /// Loads the previous engine's notes on files (`WatchNote`). Call this before the queue starts, because the queue
-    /// must know which files are watched. If a watched file changes, its upload is held, whatever the policy for
-    /// changed files is.
+    /// Loads the notes (`WatchNote`) that the previous engine stored about files, and marks these files in the queue as
+    /// watched. If a watched file changes, the queue holds its upload, even if the configuration says otherwise.
+    ///
+    /// Call this initializer before the queue starts.
     ///
     /// - Parameters:
     ///   - lock: The lock of the queue's state folder, which contains the notes too.
-    ///   - destination: Returns the current destination of a watch.
-    ///   - tell: Receives notices that the user should know.
+    ///   - destination: Returns the current destination of a watched folder.
+    ///   - tell: Receives notices for the user.
     ///   - log: Receives a line for each uploaded file that was deleted or moved.
-    /// - Throws: `JournalError` if the notes cannot be read, or no file descriptor is left.
+    /// - Throws: `JournalError` if the notes cannot be read, or if no file descriptor is free for a folder's thread.
     public init(
         _ watches: [Watch], lock: StateLock, queue: UploadQueue,
         destination: @escaping @Sendable (Watch) -> Destination = { $0.destination },
@@ -105,7 +113,7 @@ public actor WatchedFolders: QueueFollower {
         self.silence = silence
     }
 
-    /// The state of each folder, in the sequence of the watches.
+    /// The last reported state of each watched folder, in the same sequence as the watches that `init` received.
     public nonisolated var states: [WatchState] { current.withLock { $0 } }
 
     func upload(_ file: FileSelection.File, from watch: Watch) -> NewUpload {
@@ -114,7 +122,8 @@ public actor WatchedFolders: QueueFollower {
             target: destination(watch).target(name: file.relativeName, fields: [], existing: nil))
     }
 
-    /// Processes the ended uploads that earlier engines did not process, and then starts to watch the folders.
+    /// Reacts to the uploads that ended before this call, for example with the deletion of an uploaded file. Then
+    /// starts the threads that watch the folders.
     public func start() async {
         let found = await Self.resolve(stations.map(\.path))
         for (index, path) in found.enumerated() {
@@ -179,8 +188,9 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Removes the notes of missing files that no watching thread will report as missing. Such files are in folders
-    /// that are no longer watched, or the previous engine was about to add them when it ended.
+    /// Removes the notes of missing files that no watching thread reports. These are files outside the watched folders,
+    /// and files that the previous engine was about to queue when it ended. A file on a volume that is not mounted does
+    /// not count as missing.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
@@ -202,12 +212,14 @@ public actor WatchedFolders: QueueFollower {
             unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, disposition: .gone) })
     }
 
-    /// Returns when all complete files are queued, and no uploaded file is being removed. Also returns when no folder
-    /// with work left has reported anything for too long (`Silence`); then the user gets a notice.
+    /// Waits until all new files are queued and no uploaded file is being deleted or moved. Does not wait for files
+    /// that cannot be read or that a process has open for writing.
     ///
-    /// - Parameter takesNew: False to wait only for the removals of uploaded files, and not for new files.
-    /// - Returns: True if, since the last call, a file was queued or the removal of an uploaded file ended, even
-    ///   without success. False after `stop`.
+    /// If no folder with remaining work reports anything for the time in `Silence`, notifies the user and returns.
+    ///
+    /// - Parameter takesNew: False to wait only for files that are being deleted or moved, and not for new files.
+    /// - Returns: True if a file was queued, or if the removal of an uploaded file succeeded or failed, since the last
+    ///   call. False after `stop`.
     @discardableResult public func finish(takesNew: Bool = true) async -> Bool {
         await catchUp(with: queue)
         let begin = SuspendingClock.now
@@ -233,7 +245,8 @@ public actor WatchedFolders: QueueFollower {
         return hasActed && !isStopped
     }
 
-    /// Returns for how long `finish` waits for a report from a folder; nil if the folder has no work left.
+    /// Returns the maximum time that `finish` waits for a report from the folder at `index`. Returns nil if `finish`
+    /// need not wait for this folder.
     private func timeout(with index: Int, _ takesNew: Bool) -> Duration? {
         if tracker.removals.values.contains(index) { return silence.removing }
         return takesNew && !current.withLock { $0[index].isQuiet } ? silence.looking : nil
@@ -250,7 +263,8 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Stops watching. The notes on disk are complete even without this call.
+    /// Stops watching the folders. Waits at most one second for the end of each folder's thread. The notes about files
+    /// on disk are complete even if this function is never called.
     public func stop() async {
         isStopped = true
         following.cancel()
@@ -272,8 +286,8 @@ public actor WatchedFolders: QueueFollower {
         isStopped || tracker.removals.isEmpty && current.withLock { $0.allSatisfy(\.isQuiet) }
     }
 
-    /// Resumes the callers of `finish`, which check again whether work is left. If no folder has work left, also frees
-    /// the history entries in memory.
+    /// Resumes the callers of `finish`, so that they check again whether work is left. If no folder has work left, or
+    /// after `stop`, also frees the history entries that `history` keeps in memory.
     func wake() {
         if isQuiet { history.forget() }
         resumeWaiters()
@@ -284,7 +298,8 @@ public actor WatchedFolders: QueueFollower {
         waiters = []
     }
 
-    /// Reports the missing folders to the queue, which passes them on to its followers.
+    /// Sends the paths of the missing watched folders to the queue, which reports them in its status. Does nothing if
+    /// the same folders are missing as at the last call.
     func tellAway() async {
         let now = zip(stations, states).filter { $1.isAway }.map { $0.0.watch.folder.path.text }
         guard now != away else { return }
@@ -305,6 +320,7 @@ public actor WatchedFolders: QueueFollower {
 }
 
 extension WatchState {
-    /// True if the folder is missing or was scanned, and no file in it changed too recently to count as complete.
+    /// True if `finish` need not wait for new files of the folder. In that case, the folder is missing or was scanned.
+    /// Also, none of its files changed too recently to count as complete.
     fileprivate var isQuiet: Bool { settling == 0 && (isScanned || path == nil && isKnown) }
 }

@@ -1,18 +1,18 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A watched folder: its known files, and the times at which they are checked next. `work` reports the files that are
-/// complete or missing.
+/// The state of one watched folder: the versions of its files, and the times of the next checks. Each call of `work`
+/// returns reports about files that are complete or missing.
 ///
-/// Files are checked only during calls, at the instants that the caller passes: the value uses no clock and no thread,
-/// and never waits.
+/// This type has no clock and no thread. It checks files only during a call of `work`, and the caller passes the
+/// current time.
 package struct WatchedTree {
     package typealias Instant = SuspendingClock.Instant
 
-    /// The times between two full scans of a folder: the long one for a folder with change events on a local file
-    /// system, the short one for any other folder.
+    /// The times between two full scans of a folder. `longRound` is for a folder on a local file system whose changes
+    /// the system reports. `shortRound` is for any other folder.
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
-    /// The time between two searches for a missing folder.
+    /// The time between two searches for a watched folder that is missing.
     package static let absence = Duration.seconds(3)
     /// The time after which a notice reports a file that is unchanged but still open for writing.
     private static let openTimeout = Duration.seconds(60)
@@ -23,28 +23,31 @@ package struct WatchedTree {
 
     private let folder: WatchedFolder
     private let others: [LocalPath]
-    /// The folders that are not scanned, with the symbolic links in their paths resolved.
+    /// The folders that are not scanned, because Ferry moves uploaded files into them. Symbolic links in their paths
+    /// are resolved.
     private var exceptions: [LocalPath] = []
     private let isTaken: @Sendable (LocalPath) -> Bool
     private var settling: StabilityTracker<Instant>
-    /// The version of each file that was reported, or that the caller passed as known.
+    /// The version of each file that needs no report: the last reported version, or the version passed to `init` as
+    /// known.
     private var known: [LocalPath: FileIdentity]
-    /// The path of the folder without symbolic links; nil while it is missing.
+    /// The path of the watched folder without symbolic links; nil while the folder is missing.
     private var root: LocalPath?
     private var rootDevice: UInt64?
     /// The time of the next full scan; nil if it is due now.
     private var nextRound: Instant?
-    /// The reason why the folder, or some folder below it, had no change events at the last scan; nil if every folder
-    /// had them.
+    /// The reason why the system did not report changes of the folder or of a folder below it at the last full scan.
+    /// Nil if the system reported the changes of all these folders.
     private var deafness: UnwatchedFolder?
     /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
-    /// The files to report once more, even if their version was reported before.
+    /// The files for which `lookAgain` was called. They are reported once more, even if the same version was reported
+    /// before.
     private var again: Set<LocalPath> = []
-    /// The folders that disappeared since the last call of `work`.
+    /// The subfolders that, according to the events passed to `work`, were deleted, moved away or unmounted.
     private var goneFolders: Set<LocalPath> = []
-    /// The texts of the notices that were reported.
+    /// The texts of the notices that were reported. `sayOnce` does not report a text of this set again.
     private var reported: Set<String> = []
     package private(set) var state = WatchState()
     private var reports: [WatchReport] = []
@@ -70,13 +73,14 @@ package struct WatchedTree {
         return settling.nextLook().map { min($0, nextRound) } ?? nextRound
     }
 
-    /// Makes `work` report a file once more, in any version, as soon as it has been unchanged for long enough.
+    /// Makes `work` report a file once more when it is complete, even if the same version was reported before.
     package mutating func lookAgain(at path: LocalPath, now: Instant) {
         again.insert(path)
         settling.notice(path, at: now)
     }
 
-    /// Records that this version of the file was reported, or need not be reported.
+    /// Stores `identity` as the known version of the file, so that `work` does not report this version. Ends the checks
+    /// of the file until its next change.
     mutating func leave(_ path: LocalPath, _ identity: FileIdentity) {
         known[path] = identity
         forget(path)
@@ -88,9 +92,10 @@ package struct WatchedTree {
         again.remove(path)
     }
 
-    /// Processes events, scans the folder if a full scan is due, and checks the files that are due.
+    /// Processes the events of the folder, and scans the folder if a full scan is due. Then checks each file whose next
+    /// check is due.
     ///
-    /// - Returns: The reports. The last one is the state of the folder.
+    /// - Returns: The reports about files and the notices for users. The last element is the state of the folder.
     package mutating func work(
         _ happened: [FolderEvent], events: any FolderEvents, at now: Instant
     ) -> [WatchReport] {
@@ -172,8 +177,8 @@ package struct WatchedTree {
         nextRound = now.advanced(by: unwatched.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
-    /// Holds the reason why a folder has no change events; nil if every folder has them. It is a class, so that the
-    /// closure that `round` passes to a `DirectoryScan` can set the reason.
+    /// Holds the reason why the system does not report the changes of some folder; nil if it reports the changes of
+    /// every folder. This is a class, so that the closure in `round` can set the reason.
     private final class Deafness {
         var reason: UnwatchedFolder?
     }
@@ -230,8 +235,9 @@ package struct WatchedTree {
         check(path, identity, at: now)
     }
 
-    /// Reports a file that was unchanged for long enough. If a process has it open for writing, or it cannot be read,
-    /// it is checked again later.
+    /// Reports that a file is complete, because the file was unchanged for long enough. If the file is open for
+    /// writing, has changed or cannot be read, checks it again later instead. A notice tells the user about a file that
+    /// cannot be read, or that stays open for `openTimeout`.
     private mutating func check(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) {
         do throws(UploadFailure) {
             let file = try SourceFile(resolved: path)

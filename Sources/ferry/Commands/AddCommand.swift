@@ -146,9 +146,10 @@ struct AddCommand: AsyncParsableCommand {
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
-    /// Adds the chosen files to the queue and prints them. Moves files that are already in the queue to `files.known`.
+    /// Adds the chosen files to the queue and reports each added file to the user. Moves files that the queue already
+    /// contains to `files.known`.
     ///
-    /// - Returns: True if added uploads are paused, because their batch is paused.
+    /// - Returns: True if the added uploads are paused, because a user has paused their batch. Otherwise false.
     private func add(
         _ files: inout SortedFiles, _ access: QueueAccess, _ report: AddReport
     ) async throws(CommandFailure) -> Bool {
@@ -178,9 +179,11 @@ struct AddCommand: AsyncParsableCommand {
 
     private var match: DuplicateFilter.Match { skipQueued ? .inAnyVersion : .inSameVersion }
 
-    /// Returns the uploads to compare new files with: those of the history and, for `--dry-run`, those of the queue.
-    /// Without `--dry-run`, the queue compares new files with its uploads when it adds them. With `--again`, the result
-    /// is empty.
+    /// Returns the earlier uploads that can contain the same files as `new`. These are the uploads in the history and,
+    /// with `--dry-run`, also those in the queue. Without `--dry-run`, the queue itself skips files that it contains.
+    ///
+    /// With `--again`, returns no uploads, so that all files are added. If the history cannot be read, prints a note
+    /// and leaves out its uploads.
     private func known(
         _ new: [NewUpload], _ access: QueueAccess
     ) async throws(CommandFailure) -> DuplicateFilter {
@@ -208,7 +211,8 @@ struct AddCommand: AsyncParsableCommand {
     }
 }
 
-/// The files to add, and the files to leave out because the queue or the history already contains them.
+/// The files that the user named, in two lists. `chosen` are the files to add. `known` are the files to leave out,
+/// because the queue or the history already contains them.
 struct SortedFiles {
     private(set) var chosen: [NewUpload] = []
     /// The files to leave out, each with the upload of the same file in the queue or the history.
@@ -219,8 +223,8 @@ struct SortedFiles {
         leaveOut(uploads) { _ in true }
     }
 
-    /// Moves a chosen file to `known` if `uploads` contains an upload of the same file. Checks only the files for which
-    /// `mayBe` returns true.
+    /// Moves the chosen files that `uploads` already contains to `known`. Checks only the files for which `mayBe`
+    /// returns true.
     mutating func leaveOut(_ uploads: DuplicateFilter, where mayBe: (NewUpload) -> Bool) {
         var left: [NewUpload] = []
         for new in chosen {
@@ -272,10 +276,11 @@ enum NewUploads {
     ///   - name: The name on the server, for a selection of one file; nil for the `relativeName` of each file.
     ///   - parameters: The form parameters or metadata of each upload.
     ///   - existing: The policy for files that already exist on the server; nil for the policy of the destination.
-    ///   - batch: The name of the batch of the uploads; nil for none.
-    ///   - start: The condition for the start of the uploads; nil to start them as soon as a slot is free.
-    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same name or URL, or the protocol does
-    ///   not support the policy for existing files or another option of the destination.
+    ///   - batch: The name of the batch to which the uploads belong; nil for none.
+    ///   - start: The condition for the start of the uploads; nil for uploads that can start at once.
+    /// - Throws: `UploadFailure` (`permanent`) if `name` is given for several files, or if several files would replace
+    ///   each other at the destination's URL. Also throws if the protocol does not support `existing` or an option of
+    ///   the destination.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
         parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
@@ -301,7 +306,8 @@ enum NewUploads {
         }
     }
 
-    /// Throws `UploadFailure` (`permanent`) if `count` files would get the same URL at the destination.
+    /// Throws `UploadFailure` (`permanent`) if `count` files would replace each other, because the destination's URL
+    /// names a single file.
     static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
         let protocolName =
             destination.protocolName == AutoUpload.name

@@ -82,9 +82,11 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Returns the destinations to check: those that the user names. If the user names none, returns all configured
-    /// destinations, and the URLs outside of the configuration where removed uploads left bytes. Throws if a name is
-    /// unknown, or if there is nothing to check.
+    /// Returns the destinations to check. These are the destinations that the user names. If the user names none, these
+    /// are all configured destinations, and the URLs outside the configuration where removed uploads possibly left
+    /// bytes.
+    ///
+    /// Throws if a name is unknown, or if there is nothing to check.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(UploadFailure) -> [Destination] {
@@ -101,8 +103,8 @@ struct CheckCommand: AsyncParsableCommand {
             usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
     }
 
-    /// Marks the leftovers (bytes of unfinished uploads on the server) that uploads in the user's queue possibly need.
-    /// The command does not delete the marked leftovers.
+    /// Marks the leftovers (bytes of unfinished uploads on the server) that belong, or possibly belong, to uploads in
+    /// the user's queue. The command does not delete marked leftovers.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)

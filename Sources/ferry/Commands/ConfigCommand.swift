@@ -96,8 +96,8 @@ struct ConfigCommand: AsyncParsableCommand {
         try Self.fail(of: configuration)
     }
 
-    /// Exits with status 1 if a secret is missing, because the uploads that need this secret would be held and not
-    /// sent.
+    /// Throws `ExitCode(1)` if a secret of the configuration is missing, because Ferry does not send the uploads that
+    /// need it.
     private static func fail(of configuration: Configuration) throws {
         if !configuration.missingSecrets.isEmpty { throw ExitCode(1) }
     }

@@ -3,7 +3,7 @@ import FerryFiles
 /// A question that a command asks at a terminal before it acts.
 struct Confirmation {
     let question: String
-    /// The sentence for a user who does not agree.
+    /// The sentence that is printed if the user does not agree.
     let refusal: String
 
     /// True if the command can ask: standard input and standard error are a terminal.

@@ -25,8 +25,8 @@ struct DemoCommand: AsyncParsableCommand {
     /// The quota of the receiver. It has room for repeated uploads of the sample files (290 MB), and for other files.
     private static let quota = 2 << 30
 
-    /// The settings of the demo's receiver. The receiver makes a token, because other users of this machine can reach
-    /// it too.
+    /// Returns the settings of the demo's receiver. The receiver makes a token that clients must send, because other
+    /// users of this machine can connect to it too.
     static func receiver(into directory: String) -> ReceiverConfiguration {
         var settings = ReceiverConfiguration(directory: directory, host: "127.0.0.1", port: 0)
         settings.makesToken = true

@@ -41,8 +41,9 @@ struct HistoryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the average rate as text. Returns nil if the upload is not done, sent nothing, took less than 0.05
-    /// seconds, or resumed after an earlier attempt.
+    /// Returns the average rate of an upload as text. Returns nil for an empty file, and for an upload that is not done
+    /// or whose file was on the server already. Also returns nil if the upload took less than 0.05 seconds, or resumed
+    /// after an earlier attempt.
     private static func rate(of upload: Upload) -> String? {
         guard case .done(let receipt, _) = upload.state, receipt.duration >= 0.05, !receipt.wasThere,
             upload.size > 0, upload.tries.resumes == 0
@@ -65,7 +66,7 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 }
 
-/// The totals of some entries of the history.
+/// The totals of the history entries that `ferry history` prints.
 struct HistoryReport {
     private let entries: [HistoryEntry]
 

@@ -57,9 +57,10 @@ struct InitCommand: AsyncParsableCommand {
         tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
     }
 
-    /// Checks the destination of the draft with its server. If the check fails, asks the user what to change.
+    /// Checks a new destination (`draft`) with its server. If the check finds a problem, asks the user what to do:
+    /// change the URL, change the credentials, continue anyway or give up.
     ///
-    /// - Returns: The draft to write; nil if the user gives up.
+    /// - Returns: The destination to write to the configuration; nil if the user gives up.
     private func checked(
         _ draft: DestinationDraft, _ edit: ConfigurationEdit, _ wizard: Wizard
     ) async throws -> DestinationDraft? {
@@ -125,9 +126,10 @@ struct InitCommand: AsyncParsableCommand {
         if let line = reloadEngine(for: draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
-    /// Makes a running engine read its configuration again.
+    /// Makes a running engine read its configuration again, so that it knows the new destination `name`.
     ///
-    /// - Returns: A sentence that says whether the engine knows the new destination; nil if no engine runs.
+    /// - Returns: A sentence that says whether the engine knows the destination now, or why the engine could not read
+    ///   its configuration. Nil if no engine runs.
     private func reloadEngine(for name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
@@ -141,11 +143,12 @@ struct InitCommand: AsyncParsableCommand {
     }
 }
 
-/// The file for a typed secret.
+/// The file that stores the secret that the user typed.
 private struct SecretFile {
     let path: String
 
-    /// Chooses the name of a file that does not exist.
+    /// Chooses a path in `folder` at which no file exists. The file name consists of the destination's name, the kind
+    /// of secret and, if necessary, a number.
     init(_ draft: DestinationDraft, in folder: String) {
         let base = "\(folder)/\(draft.name)-\(draft.signIn.secretKind)"
         var (path, number) = (base, 1)
@@ -156,7 +159,7 @@ private struct SecretFile {
         self.path = path
     }
 
-    /// The path with `~` for the home folder.
+    /// The path with `~` in place of the home folder. A path outside the home folder stays unchanged.
     var shown: String {
         let home = LocalFiles.home + "/"
         return path.hasPrefix(home) ? "~/" + path.dropFirst(home.count) : path

@@ -49,8 +49,10 @@ struct LimitCommand: AsyncParsableCommand {
         for limit in shown(limits) { print(json ? LimitLine(limit: limit).text : Self.line(limit)) }
     }
 
-    /// The limit to set; nil if the command line has none. The value is an optional too: it is nil for `auto`, which
-    /// restores the configured limit.
+    /// The limit that the command line sets. The outer optional is nil if the command line sets no limit. The inner
+    /// optional is nil for `auto`, which restores the configured limit.
+    ///
+    /// Throws `ValidationError` for the limit 0 and for a text that is not a limit.
     private var order: Bandwidth?? {
         get throws {
             guard let rate else { return nil }
@@ -77,8 +79,8 @@ struct LimitCommand: AsyncParsableCommand {
                 hint: Suggestions.hint(for: destination, among: known) ?? "none is configured"))
     }
 
-    /// Throws `CommandFailure` if the user's destination or batch is unknown: it is not in the configuration, the queue
-    /// or `limits`.
+    /// Throws `CommandFailure` if the destination or batch that the user named is unknown. It is known if the
+    /// configuration, an upload in the queue or an element of `limits` names it.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
@@ -105,8 +107,8 @@ struct LimitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the limits to print: the limit that the command line sets or names. If the command line has no rate, no
-    /// destination and no batch, returns all limits.
+    /// Returns the limits to print. If the command line names a destination or a batch, this is its limit. If the
+    /// command line has only a rate, this is the limit of all uploads together. Otherwise, these are all limits.
     private func shown(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
         scope.map { [limits[$0]] } ?? limits.withTotal
     }

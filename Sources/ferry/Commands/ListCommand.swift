@@ -65,8 +65,8 @@ struct ListCommand: AsyncParsableCommand {
         return found.filter(filter.chooses)
     }
 
-    /// Prints why the list is empty: the queue is empty, or the filter matches no upload. With `--json`, prints
-    /// nothing. Throws if the batch of the filter does not exist, with and without `--json`.
+    /// Prints why the list is empty: the queue is empty, or no upload has a state that the user chose. With `--json`,
+    /// prints nothing. Throws if the batch that the user named does not exist, with and without `--json`.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
         // JSON has no line for an empty list, but a batch that does not exist is an error.
         guard !json || batch != nil else { return }
@@ -116,8 +116,8 @@ struct ListCommand: AsyncParsableCommand {
         throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
     }
 
-    /// Prints the unusual states of a running engine to standard error, such as a lost network. Prints nothing if no
-    /// engine runs.
+    /// Prints to standard error which problems and limits the running engine has now, such as a lost network
+    /// connection. Prints nothing if no engine runs.
     private func tellStatus(_ access: QueueAccess) {
         guard let status = access.engineReport?.status else { return }
         var diff = StatusDiff()

@@ -4,7 +4,8 @@ import FerryTUI
 
 /// The error messages for a command or an option that does not exist, with suggestions.
 enum Misspelling {
-    /// The wrong option names that users may try, each with the right option name, grouped by command.
+    /// The option names that do not exist but that users possibly type, grouped by command. The value of each name is
+    /// the option that exists.
     private static let otherWords: [String: [String: String]] = {
         let synonyms = ["--dest", "--destination", "--target", "--url", "--server"]
         let to = Dictionary(uniqueKeysWithValues: synonyms.map { ($0, "--to") })
@@ -18,15 +19,15 @@ enum Misspelling {
         ]
     }()
 
-    /// The commands of other programs, each with the commands of Ferry that its users may mean.
+    /// The commands of other programs, each with the commands of Ferry that the user possibly means.
     private static let otherCommands: [String: [String]] = [
         "delete": ["remove"], "cancel": ["remove"], "rm": ["remove"], "kill": ["stop", "remove"],
         "quit": ["stop"], "exit": ["stop"], "log": ["history"], "logs": ["history"], "ls": ["list"],
         "start": ["run"], "upload": ["add", "run"], "send": ["add", "run"], "cp": ["add"], "put": ["add"],
     ]
 
-    /// Returns the error if the first argument is not an option and not the name of a command; otherwise nil. If it
-    /// names a command with subcommands, checks the second argument in the same way.
+    /// Returns an error if the first argument must be a command, but no command has this name. If the first argument is
+    /// a command with subcommands, checks the second argument in the same way. Returns nil if there is no error.
     ///
     /// Without this check, the parser would take the word as an argument of the default command, and print that
     /// command's usage.
@@ -51,17 +52,22 @@ enum Misspelling {
             otherHint: "`ferry \(word) --help` lists the commands")
     }
 
-    /// Returns true if the word must be the name of a command in `Ferry.configuration`: it is not an option, and not
-    /// `help`, which the parser implements.
+    /// Returns false for an option, and for `help`, which the argument parser handles itself. Returns true for any
+    /// other word, which must then be a command in `Ferry.configuration`.
     private static func isCommand(_ word: String) -> Bool { !word.hasPrefix("-") && word != "help" }
 
     static func names(of commands: [any ParsableCommand.Type]) -> [String] {
         commands.compactMap { $0.configuration.commandName }
     }
 
+    /// Returns the error about a command that does not exist.
+    ///
     /// - Parameters:
-    ///   - start: The words before the name of the command.
-    ///   - otherHint: The hint if no name is similar to the word.
+    ///   - word: The word that is not the name of a command.
+    ///   - start: The words before `word`, such as `ferry state`.
+    ///   - names: The names of the commands that exist.
+    ///   - otherWords: The commands of other programs, each with the similar commands of Ferry.
+    ///   - otherHint: The hint if no command is similar to the word.
     private static func failure(
         for word: String, after start: String, among names: [String], otherWords: [String: [String]],
         otherHint: String
@@ -73,14 +79,14 @@ enum Misspelling {
             hint: meant.isEmpty ? otherHint : Suggestions.question(meant.map { "\(start) \($0)" }))
     }
 
-    /// Returns the end of a `ValidationError` about an unknown word, in the parser's form: " Did you mean 'failed'?".
-    /// Returns an empty text if no name is similar. `lines` later converts this text to a hint.
+    /// Returns the last sentence of a `ValidationError` about an unknown word, such as " Did you mean 'failed'?". The
+    /// argument parser uses the same words. Returns an empty text if no name in `names` is similar to the word.
     static func question(on word: String, among names: [String]) -> String {
         Suggestions.nearest(to: word, among: names).map { " Did you mean '\($0)'?" } ?? ""
     }
 
-    /// Converts the parser's message about wrong usage to the form of Ferry's messages: one line with the error, and
-    /// one with a hint, such as the option that was probably meant. Returns the lines of any other message unchanged.
+    /// Converts an error message of the argument parser to the lines of Ferry's messages: `error: …` and, if there is
+    /// advice for the user, `hint: …`. A message that does not begin with `Error: ` is only split into its lines.
     static func lines(of message: String, arguments: some Collection<String>) -> [String] {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard var summary = lines.first, summary.hasPrefix("Error: ") else { return lines }

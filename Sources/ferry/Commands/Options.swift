@@ -5,7 +5,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The names of the option for the state folder.
+/// The option names with which users of a command set the state folder.
 protocol StateFolderNames {
     static var names: NameSpecification { get }
 }
@@ -23,7 +23,8 @@ enum NewStateFolderNames: StateFolderNames {
 /// The options that nearly all commands have.
 typealias GlobalOptions = LocationOptions<OldStateFolderNames>
 
-/// The options that name the configuration file and the state folder, and those for an edited queue.json.
+/// The options that set the paths of the configuration file and of the state folder. Two more options say what to do
+/// with a queue.json that a user has edited.
 struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     @Option(
         name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"),
@@ -63,15 +64,16 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return LocalPath(URL(fileURLWithPath: path).path)
     }
 
-    /// The options as arguments for another process. Paths are absolute: that process may have another working
-    /// directory.
+    /// The options as arguments for another process of Ferry. Paths are absolute, because that process possibly has
+    /// another working directory.
     var arguments: [String] {
         let file = configuration.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The options as arguments for a systemd unit, whose process may lack the user's XDG variables. Leaves out a path
-    /// that Ferry uses by default if these variables are not set.
+    /// The options as arguments for Ferry in a systemd unit. Leaves out a path that equals Ferry's default path without
+    /// XDG variables, because the unit's process possibly lacks the user's XDG variables. Also leaves out a default
+    /// configuration file that does not exist.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -93,8 +95,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
             usage: "there is no folder \(state)", hint: "`ferry add` and `ferry run` make it")
     }
 
-    /// Returns the access to the queue. An invalid configuration is only a warning if an engine runs, because the
-    /// engine keeps the configuration that it has read.
+    /// Returns the access to the queue. If the configuration is invalid but an engine runs, only prints a warning,
+    /// because the engine keeps the configuration that it has read.
     ///
     /// - Throws: `CommandFailure` if the user named a state folder that does not exist, or if no engine runs and the
     ///   configuration is invalid.
@@ -108,8 +110,9 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return QueueAccess(assembly: assembly, state: stateFolder)
     }
 
-    /// Loads the configuration, applies the command's own options with `change`, and returns the `Assembly`, which
-    /// makes destinations and queues from the configuration.
+    /// Loads the configuration and returns an `Assembly`, which makes destinations and queues from the configuration.
+    ///
+    /// - Parameter change: Changes the loaded configuration as the options of the command say.
     func assembly(
         _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }
     ) throws(CommandFailure) -> Assembly {
@@ -121,8 +124,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     }
 }
 
-/// The options of commands that show the screen. They choose its appearance, plain lines instead of the screen, and
-/// the policy for uploads when the terminal closes.
+/// The options of commands that show the screen. They set its colours, characters and frame rate, replace it by plain
+/// lines, and set what uploads do when the terminal closes.
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),
@@ -185,7 +188,8 @@ struct ScreenOptions: ParsableArguments {
         transform: { try choice($0) { text, _ in "--on-hangup is stop or continue, not '\(text)'." } })
     var chosenOnHangUp: HangUpPolicy?
 
-    /// Returns the policy of the option `--on-hangup`. Without the option, returns the policy of the configuration.
+    /// Returns what uploads do when the terminal closes: as `--on-hangup` says or, without this option, as the
+    /// configuration says.
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
     /// Returns true if the user wants lines instead of the screen: by `--plain`, or by the environment variable
@@ -236,8 +240,8 @@ func choice<Choice: RawRepresentable<String> & CaseIterable>(
 }
 
 extension UploadNumbers {
-    /// Reads numbers and ranges such as `3-7`. Throws `ValidationError`, which the parser prints with the command's
-    /// usage.
+    /// Parses numbers and ranges such as `3-7` from the command line. Throws `ValidationError` for an invalid argument.
+    /// The argument parser prints this error together with the command's usage.
     init(arguments: some Sequence<String>) throws {
         do throws(UploadFailure) { try self.init(words: arguments) } catch {
             throw ValidationError("\(error.summary).")

@@ -1,15 +1,15 @@
 import FerryFiles
 import FerryTransfer
 
-/// A list of paths on standard input. Line breaks or NUL bytes separate the paths. NUL bytes allow line breaks in
-/// names.
+/// A list of paths on standard input. Either line breaks or NUL bytes separate the paths. If NUL bytes separate them, a
+/// path can contain line breaks.
 struct PathInput {
     enum Separator: UInt8 {
         case line = 0x0A
         case null = 0
     }
 
-    /// The maximum number of bytes to read. Real lists are shorter, but a user may pipe a film by mistake.
+    /// The maximum number of bytes to read. Real lists are shorter, but a user can pipe a film by mistake.
     static let limit = 1 << 30
 
     let separator: Separator

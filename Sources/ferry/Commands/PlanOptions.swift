@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryFiles
 import FerryUploads
 
-/// The options of `ferry add` for the start and the batch of the uploads.
+/// The options of `ferry add` that set when the uploads can start, and to which batch they belong.
 struct PlanOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -41,16 +41,20 @@ struct PlanOptions: ParsableArguments {
         return date
     }
 
-    /// Returns the condition for the start of the uploads; nil if they can start at once.
+    /// Returns the condition for the start of the uploads: a time in the future, uploads that must be done before, or
+    /// both. Returns nil if the uploads can start at once.
     ///
-    /// - Parameter moment: The time of `--at`.
+    /// - Parameter moment: The time of `--at`; nil without this option. A past time is ignored.
     func condition(at moment: Date?, now: Date) -> Upload.StartCondition? {
         let date = moment.flatMap { $0 > now ? $0 : nil }
         guard after != nil || date != nil else { return nil }
         return Upload.StartCondition(notBefore: date, after: after?.ranges ?? [])
     }
 
-    /// Returns the remarks for the user about the added uploads, such as their start. `moment` is the time of `--at`.
+    /// Returns the remarks to print after uploads were added: when they start, whether the time of `--at` is past, and
+    /// whether their batch is paused.
+    ///
+    /// - Parameter moment: The time of `--at`; nil without this option.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
         if let condition = condition(at: moment, now: now) {

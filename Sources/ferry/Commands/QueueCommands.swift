@@ -113,8 +113,8 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// Performs a command on the selected uploads. Prints how many of them changed and, without `--json`, why the others
-/// did not change.
+/// Performs a command on the selected uploads. Prints how many uploads changed and, without `--json`, why some selected
+/// uploads did not change.
 ///
 /// - Parameters:
 ///   - order: Returns the command for a selection.
@@ -136,8 +136,8 @@ private func report(
 }
 
 extension ChangedLine.Change {
-    /// The command that made this change, for `QueueAccess.explanation`. Nil for a command that needs no explanation of
-    /// why other uploads did not change.
+    /// The command that makes this kind of change. `QueueAccess.explanation` needs it to explain why some of the
+    /// selected uploads did not change. Nil if no explanation is printed.
     fileprivate var order: NoOpExplanation.Command? {
         switch self {
         case .paused: .pause

@@ -36,9 +36,11 @@ struct ReloadCommand: AsyncParsableCommand {
 struct EngineReload {
     let folder: LocalPath
 
+    /// Makes the engine read its configuration again.
+    ///
     /// - Returns: The engine's report; nil if no engine runs.
-    /// - Throws: `CommandFailure` if the configuration is invalid, or if the engine does not respond or is another
-    ///   version of Ferry.
+    /// - Throws: `CommandFailure` if the configuration is invalid, or if the engine does not respond or has another
+    ///   version than this command.
     func reload() throws(CommandFailure) -> ReloadReport? {
         let client = ControlClient(folder: folder)
         try client.checkPulse()

@@ -51,8 +51,12 @@ struct RunCommand: AsyncParsableCommand {
             until: signals)
     }
 
-    /// Starts an engine in the background, unless an engine runs already. Checks the configuration here first, because
-    /// the new engine has no terminal for errors. Returns the sentence to print.
+    /// Starts an engine in the background, unless an engine runs already. First checks the configuration, because the
+    /// new engine has no terminal to print errors on.
+    ///
+    /// - Returns: A sentence to print.
+    /// - Throws: `CommandFailure` if the configuration is invalid or the engine does not start. Also throws if an
+    ///   engine runs already and the user names folders to watch.
     private func startInBackground() async throws -> String {
         _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.watches()
         let client = ControlClient(folder: global.stateFolder)

@@ -2,8 +2,8 @@ import ArgumentParser
 import FerryProtocols
 import FerryUploads
 
-/// The shell completions for values from the configuration or the queue. A shell requests them at each Tab. So these
-/// functions change nothing, print no errors, and skip a queue that takes long to read.
+/// Completes the names of destinations and the numbers of uploads when a user presses Tab in a shell. These functions
+/// change nothing and print no errors. They do not read a queue that is larger than `longestQueue`.
 enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
@@ -17,8 +17,10 @@ enum ShellCompletion {
         return configuration.map { $0.destinations.keys.sorted() } ?? []
     }
 
-    /// Returns the upload numbers that suit the command and are not typed yet. For `move`, also returns the words `up`,
-    /// `down`, `top` and `bottom`. The word at `index` is at the cursor.
+    /// Returns the completions of the word at `index`: the numbers of the uploads whose state suits the command. Leaves
+    /// out the numbers that the user has typed already. For `move`, adds the words `up`, `down`, `top` and `bottom`.
+    ///
+    /// Returns an empty array if the queue cannot be read, or is larger than `longestQueue`.
     static func uploads(for words: [String], at index: Int) -> [String] {
         guard let folder = options(in: words)?.stateFolder,
             let directory = try? StateDirectory(reading: folder)

@@ -4,9 +4,11 @@ import FerryUploads
 
 /// A start time as users write it: a time of day, a date with or without a time of day, or a time span from now.
 enum StartTime {
-    /// The accepted forms, for messages to users.
+    /// The accepted forms of a start time, for help texts and error messages.
     static let forms = "22:00, tomorrow 8:00, 2026-11-24, 2026-11-24T06:00 or +1h30m"
 
+    /// Parses a start time. A time of day without a date means its next occurrence, today or tomorrow.
+    ///
     /// - Parameter zone: The time zone of a text without an offset from UTC.
     /// - Returns: The moment; nil if the text is not a time. A local time that the clock skips (start of summer time)
     ///   becomes the moment of the change. A local time that occurs twice means its first occurrence.
@@ -35,8 +37,8 @@ enum StartTime {
             hint: "+\(number)m is in \(number) minutes, +\(number)h in \(number) hours")
     }
 
-    /// Parses a text such as `tomorrow 8:00`, or `tomorrow` alone, which means the start of that day. Returns nil for
-    /// any other text.
+    /// Parses a text such as `tomorrow 8:00`. The word `tomorrow` alone means the start of the next day. Returns nil
+    /// for any other text, and for an invalid time of day.
     private static func tomorrow(_ text: String, now: Date, in zone: ZoneRules) -> Date? {
         guard let match = text.wholeMatch(of: /(?i:tomorrow)(?: (\d{1,2}):(\d\d)(?::(\d\d))?)?/),
             let time = time(match.1 ?? "0", match.2 ?? "0", match.3)

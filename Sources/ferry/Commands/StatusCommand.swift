@@ -104,8 +104,8 @@ enum StatusText {
         return ([parts.joined(separator: ", ")] + left + speed(report)).joined(separator: "; ")
     }
 
-    /// Returns the rate and the remaining time, each if it is known: `4.1 MiB/s`, `ETA 12:31`. Returns an empty array
-    /// while nothing runs.
+    /// Returns the rate, such as `4.1 MiB/s`, and the remaining time, such as `ETA 12:31`. Leaves out a value that is
+    /// not known. Returns an empty array while no upload runs.
     private static func speed(_ report: EngineReport) -> [String] {
         guard report.counts.running > 0, let estimate = report.estimate else { return [] }
         return [

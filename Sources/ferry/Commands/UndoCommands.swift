@@ -54,10 +54,10 @@ struct RedoCommand: AsyncParsableCommand {
     }
 }
 
-/// Performs `undo` or `redo`, and prints what it changed.
+/// Undoes or redoes a change of the queue, and prints which change it was.
 ///
-/// - Parameter asks: Whether to ask the user first, if there is a terminal.
-/// - Throws: `ExitCode` if the user does not agree.
+/// - Parameter asks: True to ask the user first. Without a terminal, the user is not asked.
+/// - Throws: `ExitCode(1)` if the user does not agree.
 private func goBack(
     _ direction: UndoStack.Direction, by access: QueueAccess, asks: Bool, json: Bool
 ) async throws {
@@ -93,8 +93,8 @@ extension UndoStack.Direction {
         }
     }
 
-    /// Returns the command that undoes or redoes the change with this number. The queue refuses the command if `undo`
-    /// or `redo` would now apply to another change.
+    /// Returns the command that undoes or redoes the change with the number `number`, which the user has confirmed. The
+    /// queue refuses the command if the next change to undo or redo is now another one.
     fileprivate func command(_ number: Int) -> QueueCommand {
         switch self {
         case .undo: .undoCommand(number)

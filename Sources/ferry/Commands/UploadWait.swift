@@ -1,11 +1,13 @@
 import FerryUploads
 
-/// Follows the uploads that `ferry wait` waits for, and reports those that end.
+/// The uploads that `ferry wait` waits for. Each call of `take` returns the uploads that ended, were removed or are
+/// blocked.
 struct UploadWait {
     enum End: Equatable {
         case ended(Upload)
         case removed(Upload)
-        /// The upload must start after another upload that has failed, is held, is paused by a user, or is blocked too.
+        /// The upload must start after another upload, but that upload has failed, is held, is paused by a user or is
+        /// itself blocked.
         case blocked(BlockedUpload)
     }
 
@@ -15,17 +17,18 @@ struct UploadWait {
     }
 
     private var phase: Phase
-    /// The chosen uploads that have not ended and are not blocked.
+    /// The chosen uploads for which `ferry wait` still waits.
     private var open: [Upload.ID: Upload] = [:]
-    /// The uploads that are not in `open` and are not done. An upload in `open` possibly waits for some of them. Nil if
-    /// no chosen upload must start after other uploads.
+    /// All uploads of the queue that are neither in `open` nor done, such as failed ones. An upload in `open` possibly
+    /// must wait for some of them. Nil if every chosen upload can start without waiting for another upload.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
     /// Returns the done upload with this number that has left the queue; nil if there is none. The queue removes old
     /// done uploads.
     private let past: (Upload.ID) -> Upload?
-    /// Returns whether all uploads of a batch that has left the queue were done; nil if no such batch is known.
+    /// Returns true if all uploads of a batch that has left the queue were done, and false if some were not. Returns
+    /// nil if no such batch is known.
     private let pastBatch: (String) -> Bool?
 
     init(
@@ -43,8 +46,9 @@ struct UploadWait {
 
     /// Processes an update of the queue. The first complete update determines the chosen uploads.
     ///
-    /// - Returns: The chosen uploads that ended or were removed with this update, sorted by number, followed by the
-    ///   blocked ones. A blocked upload waits for an upload that ended but is not done.
+    /// - Returns: The chosen uploads that ended or were removed with this update, sorted by number, followed by those
+    ///   that are blocked. A blocked upload must start after an upload that failed, is held, is paused by a user or is
+    ///   itself blocked.
     /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
@@ -74,8 +78,8 @@ struct UploadWait {
         return ends + takeBlocked(update, changed)
     }
 
-    /// Finds the chosen uploads that wait for an upload that ended but is not done. Moves them from `open` to `others`,
-    /// and returns them.
+    /// Updates `others`. Then finds the chosen uploads that must start after an upload that failed, is held, is paused
+    /// by a user or is itself blocked. Moves these uploads from `open` to `others`, and returns them.
     private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
         guard var others else { return [] }
         if update.isComplete { others = [:] }

@@ -44,7 +44,8 @@ struct WaitCommand: AsyncParsableCommand {
         guard try result.get() else { throw ExitCode(1) }
     }
 
-    /// Waits for the uploads and prints those that end. Returns true if all are done.
+    /// Waits for the chosen uploads and prints each of them when it ends. If no engine runs, reads the queue only once.
+    /// Returns true if all chosen uploads are done.
     private func follow() async throws(CommandFailure) -> Bool {
         let client = ControlClient(folder: global.stateFolder)
         guard client.hasListener else { return try await look() }
@@ -83,7 +84,8 @@ struct WaitCommand: AsyncParsableCommand {
             CommandFailure(status: Self.timedOut, summary: "timeout: some uploads are not finished"))
     }
 
-    /// Returns the update with only those changed uploads that the user chose.
+    /// Returns a copy of `update` whose `changed` contains only uploads that the user chose. With `--all`, the copy is
+    /// unchanged.
     private func only(_ update: QueueUpdate) -> QueueUpdate {
         var update = update
         switch chosen.selection {
@@ -97,7 +99,7 @@ struct WaitCommand: AsyncParsableCommand {
     }
 
     /// Reads the queue once, because no upload changes without an engine. Returns true if all chosen uploads are done.
-    /// Throws if one of them has not ended.
+    /// Throws `CommandFailure` if a chosen upload has not ended, because it cannot end without an engine.
     private func look() async throws(CommandFailure) -> Bool {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
@@ -112,8 +114,8 @@ struct WaitCommand: AsyncParsableCommand {
         history.first { $0.upload.id == id && $0.outcome == .done }?.upload
     }
 
-    /// Returns true if all uploads of the batch in the history were done; nil if the history has no upload of the
-    /// batch.
+    /// Returns true if the history lists all uploads of the batch as done, and false if it lists some as not done.
+    /// Returns nil if the history has no upload of the batch.
     private func pastBatch(_ name: String) -> Bool? {
         let batch = history.filter { $0.upload.batch == name }
         return batch.isEmpty ? nil : batch.allSatisfy { $0.outcome == .done }
@@ -144,8 +146,8 @@ struct WaitCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends the wait on the first signal, so that the command can erase its live lines before it exits. On the second
-/// signal, exits at once.
+/// Handles signals such as Ctrl-C. The first signal calls `end`, so that the command can erase its live lines before it
+/// exits. The second signal ends the process at once.
 private final class Interruption: Sendable {
     private let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
     private let first = Mutex<Int32?>(nil)
@@ -164,7 +166,7 @@ private final class Interruption: Sendable {
         hearing.withLock { $0 = task }
     }
 
-    /// The first signal; nil if there was none.
+    /// The first signal that the process received; nil if it received none.
     var signal: Int32? { first.withLock { $0 } }
 
     deinit { hearing.withLock { $0?.cancel() } }

@@ -41,10 +41,10 @@ struct WatchOptions: ParsableArguments {
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
     }
 
-    /// Checks that the folders exist. A missing folder is allowed only in the configuration, because it can be on a
-    /// removable medium.
+    /// Checks that the folders of `--watch` exist. Only the configuration is allowed to name a missing folder, because
+    /// the folder can be on a removable medium.
     ///
-    /// - Throws: `CommandFailure` that names the path that is missing or is no folder.
+    /// - Throws: `CommandFailure` if a path is missing or is not a folder. The error names the path.
     func check() throws(CommandFailure) {
         for folder in folders {
             let path = LocalFiles.absolute(folder)
@@ -78,8 +78,8 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    /// The options as arguments for another process. Paths are absolute: that process may have another working
-    /// directory.
+    /// The options as arguments for another process of Ferry; empty without `--watch`. Paths are absolute, because that
+    /// process possibly has another working directory.
     var arguments: [String] {
         guard !folders.isEmpty else { return [] }
         var words = folders.flatMap { ["--watch", LocalFiles.absolute($0)] }

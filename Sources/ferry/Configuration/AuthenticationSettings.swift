@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// The credentials of requests to a destination (`auth`).
+/// The credentials with which Ferry sends requests to a destination (the member `auth` of the destination).
 enum AuthenticationSettings: Decodable, Equatable {
     case none
     case basic(user: String, password: Secret)
@@ -32,7 +32,7 @@ enum AuthenticationSettings: Decodable, Equatable {
         }
     }
 
-    /// The sources of all secrets among the credentials.
+    /// The sources of the secrets in the credentials; empty if the configuration names no secret.
     var secrets: [Secret] {
         switch self {
         case .none: []

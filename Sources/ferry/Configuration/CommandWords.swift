@@ -1,10 +1,12 @@
 import FerryFiles
 
-/// Finds the files and folders that the words of a command name.
+/// Finds the files and folders that the words of a command line name.
 enum CommandWords {
-    /// Returns the absolute paths that words of a command name. A word that begins like a path, such as `/a` or `~/a`,
-    /// counts even if the path does not exist, because another user can possibly create it. Any other word counts only
-    /// if it is the name of an existing file or folder.
+    /// Returns the absolute paths that the words of a command name. Includes a path such as `/a` or `~/a` even if the
+    /// file does not exist, because another user can possibly create the file. Includes any other word only if a file
+    /// or folder with this name exists.
+    ///
+    /// Leaves out the command's own streams, such as `/dev/stdin`.
     static func paths(in words: [String]) -> [String] {
         var paths: [String] = []
         var previous = ""
@@ -25,8 +27,8 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the paths that a word possibly names, such as `/b` for `a=/b`, `-f/b` and `@/b`. Does not search a
-    /// script that is one word, such as the argument after `sh -c`.
+    /// Returns the paths that one word possibly names, such as `/b` for `a=/b`, `-f/b` and `@/b`. Does not search for
+    /// paths in the text of a shell script, such as the word after `sh -c`.
     private static func paths(inWord word: String) -> [String] {
         var names = [word]
         if let equals = word.firstIndex(of: "=") { names.append(String(word[word.index(after: equals)...])) }
@@ -40,8 +42,8 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the path in a text, or the paths in a list such as `/a.jar:/b.jar`. If the text does not begin like a
-    /// path, such as `host:/b`, returns only paths that exist.
+    /// Returns the path in a text, or the paths in a list such as `/a.jar:/b.jar`. A text such as `host:/b` does not
+    /// begin with a path: from such a text, returns only paths that exist.
     private static func paths(named name: String) -> [String] {
         let isPath = ["/", "~/", "./", "../"].contains { name.hasPrefix($0) }
         let parts = name.split { $0 == ":" || $0 == "," }.map { String($0) }.filter { $0.hasPrefix("/") }
@@ -54,8 +56,8 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the folders of a search path for programs or libraries, such as `PATH=/a:/b`. Returns an empty array for
-    /// any other word.
+    /// If the word sets a search path for programs or libraries, such as `PATH=/a:/b`, returns the folders of the
+    /// search path. Returns an empty array for any other word.
     ///
     /// For each folder, also returns a path such as `/a/*`, which stands for a new file. `PathTrust` rejects this path
     /// if another user can create files in the folder, even if the folder has the sticky bit.
@@ -68,7 +70,7 @@ enum CommandWords {
         }
     }
 
-    /// True for the paths that lead to descriptors of the command itself.
+    /// True if the path leads to a file that the command itself has open, such as `/dev/stdin` or `/dev/fd/3`.
     private static func isStream(_ path: String) -> Bool {
         let folder = ["/dev/fd/", "/proc/self/fd/"].first { path.hasPrefix($0) }
         guard let number = folder.map({ path.dropFirst($0.count) }) else {
@@ -77,7 +79,8 @@ enum CommandWords {
         return !number.isEmpty && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Returns the kind of what a name leads to, or nil if it does not exist.
+    /// Returns the kind of the file or folder with this name, after following symbolic links. Returns nil if it does
+    /// not exist.
     private static func kind(of name: String) -> FileKind? {
         FileStatus.of(LocalPath(LocalFiles.configured(name)), follows: true)?.kind
     }

@@ -12,19 +12,19 @@ struct Configuration: Decodable, Equatable {
     var timeouts = TimeoutSettings()
     var connectivity = ConnectivitySettings()
     var appearance = AppearanceSettings()
-    /// The actions of the screen, each with the keys that a user presses for it (the member `keys`).
+    /// The actions of the screen, each with the keys that trigger it. Users change these keys with the member `keys`.
     var actions = ActionTable.standard
     /// The proxy for destinations without their own proxy, and for URLs given with `--to`.
     var proxy = ProxyChoice.environment
     /// The policy for running uploads when the terminal of the screen closes.
     var onHangUp = HangUpPolicy.stop
-    /// The treatment of an upload whose file changed after it was queued.
+    /// The policy for an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
     /// The commands that run on events of the queue.
     var hooks = HookSettings()
     /// The notifications for a user who does not look at the screen.
     var notify = NotifySettings()
-    /// The folders whose files are uploaded when they are complete.
+    /// The watched folders. Ferry uploads a file in these folders when the file has stayed unchanged for some time.
     var watch: [WatchSettings] = []
 
     init() {}
@@ -58,8 +58,8 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// Returns the end of the error message about an unknown destination: the names of the known ones, and the one that
-    /// the user probably meant.
+    /// Returns the last part of an error message about the unknown destination `word`. It lists the configured
+    /// destinations and, if one has a similar name, suggests it. If no destination is configured, it says so.
     private func destinationsKnown(for word: String) -> String {
         let names = destinations.keys.sorted()
         guard !names.isEmpty else { return "; none is configured" }
@@ -74,7 +74,8 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// The configured bandwidth limits: that of all uploads together, then those of destinations, sorted by name.
+    /// The configured bandwidth limits: first the limit of all uploads together, then the limits of destinations,
+    /// sorted by the destination's name. Leaves out limits that are not set.
     var timetables: [(LimitScope, Timetable)] {
         let destinations = destinations.sorted { $0.key < $1.key }.map {
             (LimitScope.destination($0.key), $0.value.bandwidth)
@@ -85,8 +86,8 @@ struct Configuration: Decodable, Equatable {
     /// Whether the engine runs hooks or shows desktop notifications on events of the queue.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
-    /// The keys of the secrets that cannot be read now, each with the reason. Uploads that need such a secret would be
-    /// held and not sent.
+    /// The secrets in the configuration that cannot be read now, each as the key of the secret and the reason. The
+    /// queue holds the uploads that need such a secret.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -105,8 +106,8 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// The maximum number of uploads at once; nil for 4. If `concurrency` and `perHost` are both nil, up to 32 small
-    /// files upload at once.
+    /// The maximum number of uploads that run at once; nil for 4. If `perHost` is nil too, small files count less, so
+    /// that up to 32 of them can run at once.
     var concurrency: Int?
     /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?
@@ -161,7 +162,7 @@ struct TimeoutSettings: Decodable, Equatable {
 }
 
 struct ConnectivitySettings: Decodable, Equatable {
-    /// Whether Ferry watches the network. If false, the network counts as always up.
+    /// True if Ferry watches the network. If false, Ferry assumes that the network is always up.
     var monitor = true
     var policy = NetworkPolicy()
 

@@ -11,11 +11,13 @@ struct ConfigurationChanges: Codable, Equatable {
     /// The changed keys whose new values take effect at the engine's next start.
     var atNextStart: [String] = []
 
+    /// Finds the differences between two configurations.
+    ///
     /// - Parameters:
     ///   - old: The configuration in use.
     ///   - new: The configuration that replaces `old`.
     ///   - first: The configuration with which the engine started. The engine reads some keys only when it starts. For
-    ///     those keys, `new` is compared with this configuration instead of `old`.
+    ///     these keys, `new` is compared with `first` instead of `old`.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()
@@ -25,11 +27,12 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
-    /// Adds to `atNextStart` the changes of watched folders. Until its next start, the engine watches the same folders
-    /// as now and uploads their files to the same destinations.
+    /// Adds the key `watch` to `atNextStart` if the destinations of the watched folders have changed. Also adds the
+    /// destinations in `needed`. Until its next start, the engine watches the same folders as before, with the same
+    /// destinations.
     ///
     /// - Parameters:
-    ///   - new: The destination of each folder in the key `watch` of the new configuration.
+    ///   - new: The destination of each watched folder in the new configuration.
     ///   - running: The destination of each folder that the engine watches now.
     ///   - needed: The names of destinations that the watched folders still use, although the new configuration does
     ///     not contain them.
@@ -38,7 +41,7 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart += needed.sorted().map { "destinations.\($0)" }
     }
 
-    /// True if nothing takes effect now or at the next start.
+    /// True if no difference between the configurations was found.
     var isEmpty: Bool {
         [added, changed, removed, now, atNextStart].allSatisfy(\.isEmpty)
     }
@@ -53,8 +56,8 @@ struct ConfigurationChanges: Codable, Equatable {
         }
     }
 
-    /// The keys that are compared for `now` and `atNextStart`. `added`, `changed` and `removed` compare `destinations`
-    /// by name.
+    /// The keys that are compared for `now` and `atNextStart`. The key `destinations` is not among them: its members
+    /// are compared for `added`, `changed` and `removed`.
     static var keys: [String] { (live + fixed).map(\.key) }
 
     private static let live = [

@@ -5,11 +5,14 @@ import HTTPTypes
 
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {
-    /// - Parameter path: The path that the user gave; nil for the default path, where the file may be missing.
+    /// Reads and checks the configuration file. Returns the default configuration if `path` is nil and no file exists
+    /// at the default path. A default file that another user can create counts as missing.
+    ///
+    /// - Parameter path: The path that the user gave; nil for the default path.
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, has an invalid value, or contains a secret
     ///   that other users can read. Also throws if another user can change the file, or a program, secret, key or
-    ///   certificate file that it names. For an invalid value, the error names the file, the key and the expected
-    ///   value.
+    ///   certificate that the configuration names. Also throws if another user can read a private key. For an invalid
+    ///   value, the error names the file, the key and the expected value.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
         // The file is checked before it is read. No other user can replace a file that passes the check. Without a
@@ -76,9 +79,10 @@ enum ConfigurationFile {
         }
     }
 
-    /// Returns the first syntax error of a JSON text, with its position; nil if there is none. Returns nil for UTF-16
-    /// and UTF-32 without a check. This check comes before `JSONDecoder`, which reports no position, and accepts a
-    /// comma after the last member.
+    /// Returns the first syntax error of a JSON text, with its position. Returns nil if there is no error, and for
+    /// UTF-16 and UTF-32, which are not checked.
+    ///
+    /// `JSONDecoder` does not replace this function: it reports no position, and accepts a comma after the last member.
     static func syntaxError(in data: Data) -> MalformedJSON? {
         let start = Array(data.prefix(2))
         guard !start.contains(0), ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(start) else { return nil }
@@ -101,7 +105,7 @@ enum ConfigurationFile {
         }
     }
 
-    /// Throws if other users can read a configuration that contains a secret as plain text.
+    /// Throws if the configuration contains a secret as plain text and other users can read the configuration file.
     private static func checkLiterals(_ configuration: Configuration, file: String) throws(UploadFailure) {
         guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
         var keys = configuration.proxy.password?.isLiteral ?? false ? ["proxy"] : []
@@ -119,7 +123,7 @@ enum ConfigurationFile {
 }
 
 extension DestinationSettings {
-    /// The keys whose values contain a secret as plain text.
+    /// The keys of the destination whose values contain a secret as plain text, such as `auth`.
     fileprivate var literalSecrets: [String] {
         var keys = authentication.secrets.contains { $0.isLiteral } ? ["auth"] : []
         if proxy?.password?.isLiteral ?? false { keys.append("proxy") }
@@ -147,9 +151,9 @@ extension DestinationSettings {
         }
     }
 
-    /// Returns true if the name of a form parameter shows that its value is a secret. A value with `{name}` differs
-    /// from file to file, so it is not a secret. A value of fewer than 4 characters does not count:
-    /// `Destination.secrets` ignores it too.
+    /// Returns true if the name of a form parameter, such as `token`, shows that the value is a secret. Returns false
+    /// for the values `true` and `false`, and for values of fewer than 4 characters. Also returns false for a value
+    /// with `{name}`, because such a value differs from file to file.
     private func isSecret(_ name: String, _ value: String) -> Bool {
         value.count >= 4 && !["true", "false"].contains(value) && !value.contains(UploadAddress.nameMark)
             && Redaction.tellsSecret(name)

@@ -5,10 +5,12 @@ import FerryProtocols
 struct ConfigurationSource: Sendable {
     /// The path that the user gave, as an absolute path; nil for the default path.
     private let path: String?
-    /// Applies the command's own options to a configuration.
+    /// Changes a configuration as the options of the command say.
     private let change: @Sendable (inout Configuration) -> Void
 
-    /// - Parameter path: The path of --config; nil for the default path.
+    /// - Parameters:
+    ///   - path: The path that the user gave with `--config`; nil for the default path.
+    ///   - change: Changes a configuration as the options of the command say.
     init(_ path: String?, _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         self.path = path.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         self.change = change
@@ -16,15 +18,17 @@ struct ConfigurationSource: Sendable {
 
     var file: String { path ?? LocalFiles.configuration }
 
-    /// The configuration without a file: the defaults, changed by the command's own options.
+    /// The configuration that is used if no file exists: the defaults, changed as the options of the command say.
     var unwritten: Configuration {
         var configuration = Configuration()
         change(&configuration)
         return configuration
     }
 
-    /// - Parameter mayBeMissing: Whether a missing file at the default path means an empty configuration. If false, a
-    ///   missing file is an error: some editors remove a file for a moment while they replace it.
+    /// Reads the configuration file, and changes the configuration as the options of the command say.
+    ///
+    /// - Parameter mayBeMissing: True if a missing file at the default path means an empty configuration. False if a
+    ///   missing file is an error. Some editors remove a file for a moment while they replace it.
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)

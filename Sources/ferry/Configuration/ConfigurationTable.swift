@@ -3,11 +3,11 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// All keys of the configuration, with their values, defaults and purposes.
+/// All keys of the configuration. Each key has its allowed values, its default and a sentence about its purpose.
 ///
 /// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints the table as a
-/// JSON Schema. A test compares the table with Manual/configuration.md and with the example. Rules about members that
-/// exclude each other are not in the table: only the decoders check them.
+/// JSON Schema. A test compares the table with Manual/configuration.md and with the example. Some members exclude each
+/// other. Only the decoders check this; the table does not contain such rules.
 enum ConfigurationTable {
     /// The JSON Schema for editors.
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }

@@ -12,10 +12,10 @@ struct DestinationSettings: Decodable, Equatable {
     var headers: [String: String]
     var parameters: [UploadItem.Parameter]
     var authentication: AuthenticationSettings
-    /// The region, endpoint and other settings of an S3 destination (`s3`).
+    /// The settings of an S3 destination (the member `s3`), such as the region.
     var s3 = S3Fields()
     var tls: TLSSettings
-    /// The proxy of the destination; nil for `Configuration.proxy`.
+    /// The proxy of the destination; nil to use the proxy in `Configuration.proxy`.
     var proxy: ProxyChoice?
     /// The TCP congestion control algorithm; nil for the system's default.
     var congestionControl: CongestionControl?
@@ -25,8 +25,8 @@ struct DestinationSettings: Decodable, Equatable {
     /// The maximum size of a header field's value, in bytes. By default, nginx and Apache accept about 8 KiB for one
     /// field.
     private static let longestHeader = 8 << 10
-    /// The maximum size of all configured header fields together, in bytes: their names and values. With a URL and a
-    /// token, they must fit into a request head of 32 KiB.
+    /// The maximum size of the names and values of all configured header fields together, in bytes. The whole request
+    /// head, which also contains a URL and a token, must fit into 32 KiB.
     private static let allHeaders = 12 << 10
 
     init(from decoder: any Decoder) throws {
@@ -88,8 +88,10 @@ struct DestinationSettings: Decodable, Equatable {
         try checkS3(fields, isGiven: given != nil)
     }
 
-    /// Throws if the protocol is not S3, although the URL begins with `s3://` or the member `s3` is present. The member
-    /// is allowed with any protocol if the destination signs its requests for S3 (`auth.s3`).
+    /// Throws if the URL begins with `s3://`, but the protocol is not S3.
+    ///
+    /// A destination with another protocol can have the member `s3` (`isGiven`) only if it signs its requests for S3
+    /// (`auth.s3`). Throws if it has the member without this signing.
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {
@@ -114,7 +116,8 @@ struct DestinationSettings: Decodable, Equatable {
     }
 }
 
-/// The value of a form parameter, or a list of values. A list repeats the parameter, once for each value.
+/// The value of a form parameter: a text, a number, true, false or a list of them. A list repeats the parameter, once
+/// for each value.
 private struct ParameterValue: Decodable {
     var values: [String]
 

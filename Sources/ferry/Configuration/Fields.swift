@@ -16,9 +16,11 @@ struct Fields {
     private let container: KeyedDecodingContainer<Key>
     private let members: [Schema.Member]
 
+    /// Starts to read a JSON object with the members of a schema.
+    ///
     /// - Parameter table: The schema with the allowed keys.
-    /// - Throws: `ConfigurationIssue` for any other key, or if the object has a member under both its name and its
-    ///   former name.
+    /// - Throws: `ConfigurationIssue` if the object has a key that `table` does not allow. Also throws if the object
+    ///   contains both the name of a member and the member's former name.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         let members = table.members
         try self.init(decoder, known: members.map(\.name) + members.compactMap(\.formerName), members)
@@ -29,7 +31,12 @@ struct Fields {
         }
     }
 
-    /// - Throws: `ConfigurationIssue` for a key that `known` does not contain.
+    /// Starts to read a JSON object that can contain the keys in `known`.
+    ///
+    /// - Parameters:
+    ///   - known: The allowed keys.
+    ///   - members: The members of the object's schema; empty for an object without a schema.
+    /// - Throws: `ConfigurationIssue` if the object has a key that `known` does not contain.
     init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
         self.members = members
         container = try decoder.container(keyedBy: Key.self)
@@ -51,15 +58,19 @@ struct Fields {
         return [name, formerName].lazy.compactMap { $0.map(Key.init(_:)) }.first(where: container.contains)
     }
 
-    /// Returns the value of a key; nil if the key is absent. Throws if the value is null or has another type.
+    /// Returns the value of a key. The object can also contain the value under the key's former name. Returns nil if
+    /// both keys are absent. Throws if the value is null or has another type.
     func value<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
         try found(key).map { try container.decode(Value.self, forKey: $0) }
     }
 
     /// Returns the value of a key; nil if the key is absent.
     ///
-    /// - Parameter expected: The text that follows "expected" in the error.
-    /// - Throws: `ConfigurationIssue` if the value is not valid.
+    /// - Parameters:
+    ///   - expected: The text that follows "expected" in the error message.
+    ///   - isValid: Returns true if the value is allowed.
+    /// - Throws: `ConfigurationIssue` if the value is not allowed. Also throws if the value is null or has another
+    ///   type.
     func value<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool
     ) throws -> Value? {
@@ -68,9 +79,13 @@ struct Fields {
         return value
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key that must be present.
     ///
-    /// - Throws: `ConfigurationIssue` if the key is absent or the value is not valid.
+    /// - Parameters:
+    ///   - expected: The text that follows "expected" in the error message.
+    ///   - isValid: Returns true if the value is allowed.
+    /// - Throws: `ConfigurationIssue` if the key is absent or the value is not allowed. Also throws if the value is
+    ///   null or has another type.
     func required<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool = { _ in true }
     ) throws -> Value {
@@ -83,7 +98,8 @@ struct Fields {
         try found(key).map { try container.decodeNil(forKey: $0) } ?? false
     }
 
-    /// Reads a whole number in the range that the schema allows for this key; nil if the key is absent.
+    /// Returns the whole number at a key; nil if the key is absent. Throws `ConfigurationIssue` if the value is not a
+    /// whole number, or not in the range that the schema allows for the key.
     func number(_ key: String) throws -> Int? {
         guard case .whole(let range)? = schema(of: key) else {
             preconditionFailure("\(key) is no whole number in the table")
@@ -91,7 +107,8 @@ struct Fields {
         return try number(key, in: range)
     }
 
-    /// Reads a number of seconds in the range that the schema allows for this key; nil if the key is absent.
+    /// Returns the number of seconds at a key; nil if the key is absent. Throws `ConfigurationIssue` if the value is
+    /// not a number, or not in the range that the schema allows for the key.
     func seconds(_ key: String) throws -> Double? {
         guard let found = found(key) else { return nil }
         guard case .number(let range)? = schema(of: key) else {
@@ -114,7 +131,8 @@ struct Fields {
         return number
     }
 
-    /// Reads a number of bytes, written as a number or as a text with a unit; nil if the key is absent.
+    /// Returns the number of bytes at a key; nil if the key is absent. The value is a number, or a text with a unit
+    /// such as "500K". Throws `ConfigurationIssue` for any other value, and for a number that is not positive.
     func amount(_ key: String) throws -> ByteCount? {
         guard let found = found(key) else { return nil }
         if let number = try? container.decode(ByteCount.self, forKey: found), number > 0 { return number }
@@ -136,7 +154,8 @@ struct Fields {
         return choice
     }
 
-    /// Returns the text that follows "expected" in the error for a word that is not among these names.
+    /// Returns the text that follows "expected" in the error message about a word that is not in `names`. The text
+    /// lists the names and suggests a name that is similar to the word, if there is one.
     static func expectation(of names: [String], brokenBy word: String) -> String {
         "one of \(names.joined(separator: ", "))\(Suggestions.remark(on: word, among: names))"
     }

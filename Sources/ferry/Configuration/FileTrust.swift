@@ -3,13 +3,16 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Checks that no other user can change the files that control Ferry: the configuration, and the programs, keys and
-/// certificates that it names. A user who can change one of them can run programs as Ferry's user, or read the uploads.
+/// Checks that no other user can change the files on which Ferry depends. These are the configuration, and the
+/// programs, secrets, keys and certificates that it names. A user who could change such a file could run programs as
+/// Ferry's user, or read the uploads.
 ///
-/// `PathTrust` has the rules. The files are checked when the configuration is loaded, and again before each use. A file
-/// that was missing at the first check can exist at the next one.
+/// `PathTrust` contains the rules. The files are checked when the configuration is loaded, and again before each use,
+/// because a file that was missing can exist by then.
 enum FileTrust {
-    /// - Parameter role: The role of the file. It begins the message, such as `the configuration`.
+    /// Throws if another user can change the file.
+    ///
+    /// - Parameter role: A description of the file for the error message, such as `the configuration`.
     /// - Throws: `UploadFailure` (`permanent`) if another user can replace, change or create the file. The hint is the
     ///   command that repairs the mode or the owner. A missing file passes if only this user or root can create it.
     static func check(_ path: String, as role: String) throws(UploadFailure) {
@@ -18,9 +21,11 @@ enum FileTrust {
         }
     }
 
-    /// Checks a file that may be missing.
+    /// Checks a file that is possibly missing.
     ///
-    /// - Returns: False if the file is missing and another user can create it. The caller must not open it.
+    /// - Returns: False if the file is missing and another user can create it. The caller must not open the file then.
+    ///   True if no other user can replace, change or create the file.
+    /// - Throws: `UploadFailure` (`permanent`) if another user can replace or change the file.
     static func allows(_ path: String, as role: String) throws(UploadFailure) -> Bool {
         do throws(PathIssue) { try PathTrust.check(LocalPath(path)) } catch {
             if case .creatable = error.cause { return false }
@@ -29,8 +34,8 @@ enum FileTrust {
         return true
     }
 
-    /// Throws if other users can read a file with a private key. The group of the file is allowed to read it if root
-    /// owns the file and Ferry does not run as root: root has chosen this group.
+    /// Throws if other users can read a file with a private key. The file's group is allowed to read it if root owns
+    /// the file and Ferry does not run as root. A missing file passes.
     static func checkSecrecy(of path: String, as role: String) throws(UploadFailure) {
         guard let status = FileStatus.of(LocalPath(path), follows: true) else { return }
         let others: UInt32 = status.owner == 0 && Machine.user != 0 ? 0o007 : 0o077
@@ -39,15 +44,15 @@ enum FileTrust {
             .permanent, "others can read \(role) \(path)", hint: "`chmod 600 \(ShellWord.quoted(path))`")
     }
 
-    /// Checks each of these files, as `check(_:as:)` does.
+    /// Throws if another user can replace, change or create one of these files.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         for (role, path) in files { try check(path, as: role) }
     }
 }
 
 extension Configuration {
-    /// The files of programs, scripts, secrets, certificates and keys that the configuration names, with their roles
-    /// for messages. A program whose name has no slash is left out, because the system searches it in `PATH`.
+    /// The programs, scripts, secrets, certificates and keys whose files the configuration names. `role` describes a
+    /// file in error messages. A program whose name has no slash is left out, because the system searches it in `PATH`.
     var trustedFiles: [(role: String, path: String)] {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {
@@ -63,7 +68,7 @@ extension Configuration {
         return files
     }
 
-    /// The files with the private keys of TLS client certificates, with their roles for messages.
+    /// The files with the private keys of TLS client certificates. `role` describes a file in error messages.
     var keyFiles: [(role: String, path: String)] {
         destinations.sorted { $0.key < $1.key }.flatMap {
             name, destination -> [(role: String, path: String)] in
@@ -107,8 +112,9 @@ extension Configuration {
         }
     }
 
-    /// Returns the program of a command if its name has a slash, and the files and folders that the other words name.
-    /// Many programs run a file that is named in their arguments, such as interpreters, `env`, `flock` and `make`.
+    /// Returns the program of a command, if its name has a slash, and the files and folders that the other words name.
+    /// Many programs run a file that is named in their arguments, such as interpreters, `env` and `make`. Some
+    /// programs, such as `cp`, run no such file: for these, returns only the program.
     static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
         guard let first = words.first else { return [] }
         let program = LocalFiles.program(first)
@@ -129,7 +135,8 @@ extension Configuration {
 }
 
 extension HookCommand {
-    /// Returns the program of the hook and the paths that its arguments name, with their roles for messages.
+    /// Returns the program of the hook and the paths in its arguments that other users must not be able to change.
+    /// `role` describes a path in error messages.
     func files(at event: QueueEvent.Name) -> [(role: String, path: String)] {
         Configuration.programs(of: words, at: "hooks.\(event.rawValue)")
     }

@@ -37,8 +37,8 @@ struct HookCommand: Equatable, Sendable {
     }
 }
 
-/// One command, or a list of commands. Each command is a list of words. A command line in one text would need a shell,
-/// which would interpret special characters in file names.
+/// One command, or a list of commands. A command is a list of words: a program and its arguments. A command in a single
+/// text is an error: only a shell could split it, and a shell interprets special characters in file names.
 private struct HookCommands: Decodable {
     var commands: [HookCommand]
 

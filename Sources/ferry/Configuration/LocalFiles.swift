@@ -28,14 +28,15 @@ enum LocalFiles {
 
     /// Returns the absolute path of a program that the configuration names. A name without a slash stays unchanged,
     /// because the system searches it in `PATH`. A word such as `LANG=C` stays unchanged too, because env(1) takes it
-    /// for a variable.
+    /// for a variable and not for the program.
     static func program(_ name: String) -> String {
         let path = expanded(name)
         return path.prefix { $0 != "=" }.contains("/") ? configured(path) : path
     }
 
-    /// The working directory of commands in the configuration: the home folder, or `/` if this user cannot enter it, or
-    /// if another user can create files in it. Programs such as Python read files of their working directory.
+    /// The working directory of commands that the configuration names. It is the home folder, or `/` if this user
+    /// cannot enter the home folder or another user can create files in it. Programs such as Python read files of their
+    /// working directory.
     static var commandFolder: String {
         let isUsable =
             FileManager.default.isExecutableFile(atPath: home) && PathTrust.isClosed(LocalPath(home))
@@ -47,8 +48,9 @@ enum LocalFiles {
         URL(fileURLWithPath: expanded(path)).standardizedFileURL.path
     }
 
-    /// Returns path arguments with the bytes that the user typed. The argument parser replaces bytes that are not
-    /// UTF-8 by U+FFFD. In paths that are UTF-8, a leading `~` becomes the home folder.
+    /// Returns the paths that the user gave as arguments, with exactly the bytes that the user typed. The argument
+    /// parser replaces bytes that are not UTF-8 by U+FFFD, and this function restores them. In a path that is valid
+    /// UTF-8, a leading `~` becomes the home folder.
     static func argumentPaths(_ paths: [String]) -> [LocalPath] {
         var damaged: [String: [[UInt8]]] = [:]
         for argument in CommandLine.rawArguments {
@@ -70,8 +72,8 @@ enum LocalFiles {
     /// The maximum size in bytes of a configuration file, or of a file with a secret.
     static let sizeLimit = 1 << 20
 
-    /// Reads a file or a pipe, following symbolic links. Stops one byte after `sizeLimit`: the caller must refuse a
-    /// result that is longer than `sizeLimit`.
+    /// Reads a file or a pipe, following symbolic links. Reads at most one byte more than `sizeLimit`. The caller must
+    /// refuse a content that is longer than `sizeLimit`.
     ///
     /// - Returns: The content; nil if the file cannot be read.
     static func content(of path: String) -> Data? {

@@ -1,9 +1,11 @@
 import FerryTUI
 import FerryUploads
 
-/// The events that notify a user, and the kinds of notification (`notify`).
+/// The settings of notifications (the member `notify`): the events of which the user is notified, and the ways to
+/// notify the user.
 struct NotifySettings: Decodable, Equatable {
-    /// The signal with which Ferry's full-screen interface notifies the user through its terminal.
+    /// The control sequence that Ferry's screen sends to the terminal to notify the user, such as a bell; `none` to
+    /// send nothing.
     var terminal = TerminalNotification.Signal.none
     /// Whether the engine shows notifications on the desktop of its machine.
     var desktop = false
@@ -17,7 +19,7 @@ struct NotifySettings: Decodable, Equatable {
 
     /// Returns the command that shows a notification on the desktop.
     ///
-    /// - Parameter text: The text. It may contain file names with control characters.
+    /// - Parameter text: The text. It can contain file names with control characters.
     static func desktopCommand(_ text: String) -> HookCommand {
         // Some desktops interpret the text as markup.
         let safe = String(SafeLine.text(text).prefix(longest))

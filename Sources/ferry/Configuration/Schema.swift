@@ -3,9 +3,10 @@ import FerryProtocols
 
 /// A JSON Schema (draft 2020-12): the subset that the configuration and the `--json` output need.
 indirect enum Schema: Sendable {
-    /// An object with these members and no others. A member that is not `required` may be missing.
+    /// An object that has no members except the given ones. A member that is not in `required` is optional.
     case object([Member], required: [String] = [])
-    /// An object whose member names match `names` and whose member values match the first schema.
+    /// An object with any number of members. Their names match `names`, and their values match the schema without a
+    /// label.
     case dictionary(Schema, names: Schema = .text())
     case array(Schema, atLeast: Int = 0)
     /// A list whose first element is required and matches `first`. All other elements match `others`.
@@ -40,7 +41,8 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// The members of an object, or of the first object among alternatives; empty if there is no object.
+    /// The members of an object schema. For a list of alternative schemas (`any`), the members of the first alternative
+    /// that has members. Empty for all other schemas.
     var members: [Member] {
         switch self {
         case .object(let members, _): members
@@ -58,7 +60,7 @@ indirect enum Schema: Sendable {
         .choice(type.allCases.map(\.rawValue))
     }
 
-    /// Returns the schema as a JSON document, with sorted names.
+    /// Returns the schema as a JSON document, in which the members of each object are sorted by name.
     func text(title: String) -> String { Self.text(value, title: title) }
 
     /// Returns a JSON document with these members, a `$schema` and a title.

@@ -2,13 +2,13 @@ import FerryTUI
 import FerryUploads
 
 /// The regular expressions (ECMAScript) for texts in the configuration's JSON Schema. They match every text that Ferry
-/// accepts, and few others.
+/// accepts, and also a few texts that Ferry does not accept.
 enum SchemaPattern {
     static let something = "."
     static let path = "^(/|~$|~/)"
     static let file = "^~?/(.*[^/])?$"
     static let token = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
-    /// A name of letters, digits, hyphens and underscores.
+    /// A name of 1 to 64 ASCII letters, digits, hyphens and underscores.
     static let name = "^[A-Za-z0-9_-]{1,64}$"
     static let oneLine = #"^[^\r\n\u0000]*$"#
     static let withoutNull = #"^[^\u0000]*$"#
@@ -27,7 +27,7 @@ enum SchemaPattern {
         return "^\(part)(,\(part))*$"
     }()
 
-    /// The URL of a destination, without a user. It can contain `{name}`.
+    /// The URL of a destination. It can contain `{name}`, but no user name and no password.
     static let address =
         "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
 
@@ -39,7 +39,7 @@ enum SchemaPattern {
     /// The URL of a proxy, with or without a scheme.
     static let proxyAddress = "^(\(proxyScheme)://)?\(proxyAuthority)$"
 
-    /// A key of the keyboard, as `ferry config --keys` writes it.
+    /// A key of the keyboard, in the form that `ferry config --keys` prints.
     static let key: String = {
         let names = ActionTable.keyNames.map(anyCase).joined(separator: "|")
         return "^([^ ]|\(names)|\(anyCase("ctrl"))-[A-Za-z]|\(anyCase("alt"))-[!-~]|[fF]([1-9]|1[0-2]))$"

@@ -44,8 +44,8 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         if case .literal = self { true } else { false }
     }
 
-    /// The reason why the secret cannot be read now, such as `the environment variable TOKEN is not set`; nil if it
-    /// can. A command is not run, so the result for it is nil.
+    /// The reason why the secret cannot be read now, such as `the environment variable TOKEN is not set`. Nil if the
+    /// secret can be read. Also nil for a command, because the command is not run.
     var absence: String? {
         switch self {
         case .literal, .command: return nil
@@ -70,9 +70,11 @@ actor SecretReader {
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
+    /// Returns the secret: the first line in its source that is not empty.
+    ///
     /// - Parameter age: The maximum age of a command's cached output. If the output is older, the command runs again.
-    /// - Returns: The first line that is not empty.
-    /// - Throws: `UploadFailure` (`authentication`) that names the source, if the secret cannot be read or is empty.
+    /// - Throws: `UploadFailure` (`authentication`) if the secret cannot be read or is empty. The error names the
+    ///   source.
     func read(_ secret: Secret, notOlderThan age: Duration = .seconds(60)) async throws(UploadFailure)
         -> String
     {
@@ -97,7 +99,8 @@ actor SecretReader {
         return line
     }
 
-    /// Runs a command and returns its output. If the same command already runs, returns the output of that run.
+    /// Runs a command, and returns and caches its output. If the same command runs already, waits for that run and
+    /// returns its output.
     private func output(of words: [String], _ secret: Secret) async throws(UploadFailure) -> String {
         if let task = running[words] { return try await task.value.get() }
         let task = Task { () -> Result<String, UploadFailure> in
@@ -120,7 +123,7 @@ actor SecretReader {
     }
 
     /// Throws if another user can change one of the files, such as the program that prints a secret. The error has the
-    /// category `authentication`: the upload is held until the user has repaired the file.
+    /// category `authentication`, so the queue holds the upload until the user has repaired the file.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         do throws(UploadFailure) { try FileTrust.check(files) } catch {
             throw UploadFailure(.authentication, error.summary, hint: error.hint)

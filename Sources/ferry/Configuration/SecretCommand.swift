@@ -2,25 +2,28 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Runs the command that prints a secret: without a shell, in `LocalFiles.commandFolder`, with few environment
-/// variables, and with limits on its time and output.
+/// Runs a command that prints a secret. The command runs without a shell, in the folder `LocalFiles.commandFolder`. It
+/// receives only few environment variables, and its time and output are limited.
 ///
-/// The error for a failed command ends with the last line of its standard error. In this line, `…` replaces each word
-/// of its standard output, because that word may be the secret.
+/// If the command fails, the error ends with the last line of the command's standard error. In this line, `…` replaces
+/// each word that standard output contains too, because such a word is possibly the secret.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
-    /// The maximum number of bytes that the command may print. Real secrets are shorter.
+    /// The maximum number of bytes that the command is allowed to print. Real secrets are shorter.
     private static let outputLimit = 65_536
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     ]
 
+    /// Runs the command of a secret.
+    ///
     /// - Parameters:
-    ///   - others: The names of further environment variables to pass to the command.
+    ///   - others: The names of environment variables that this command receives in addition to the variables for all
+    ///     commands.
     ///   - limit: The time after which the command and its process group are killed.
     /// - Returns: The standard output of the command.
-    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long, or if
-    ///   another user can change its program or a file that its arguments name.
+    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long. Also
+    ///   throws if another user can change its program or a file that its arguments name.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {
@@ -45,7 +48,8 @@ enum SecretCommand {
         }
     }
 
-    /// Returns the last line of standard error, with `…` in place of each word that standard output contains.
+    /// Returns the last line of standard error, without text that looks like a secret, and at most 200 characters long.
+    /// `…` replaces each word that standard output contains too.
     private static func words(of complaint: Data, without text: Data) -> String {
         var line = ChildCommand.Result.lastLine(of: complaint)
         for printed in String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace) {

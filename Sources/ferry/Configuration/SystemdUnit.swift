@@ -6,7 +6,7 @@ enum SystemdUnit {
     ///
     /// - Parameters:
     ///   - program: The path of the ferry executable.
-    ///   - arguments: The arguments of `ferry run` and `ferry reload`.
+    ///   - arguments: The options that follow both `ferry run` and `ferry reload`.
     static func text(program: String, arguments: [String]) -> String {
         func line(_ command: String) -> String {
             ([program, command] + arguments).map(quoted).joined(separator: " ")
@@ -42,7 +42,8 @@ enum SystemdUnit {
             """
     }
 
-    /// Returns the word for a unit's command line: quoted if necessary, with `%` and `$` doubled (systemd.service(5)).
+    /// Returns the word in the form that a command line in a systemd unit needs (systemd.service(5)). Doubles `%`, `$`
+    /// and `\`, escapes `"` and line breaks, and adds quotes if necessary.
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")

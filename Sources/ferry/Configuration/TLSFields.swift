@@ -30,7 +30,8 @@ struct TLSFields: Decodable {
         isInsecure = try fields.value("insecure") ?? false
     }
 
-    /// Returns the TLS settings for a server. The member `insecure` applies only to the host of `url`.
+    /// Returns the TLS settings for the server of `url`. If the member `insecure` is true, Ferry does not verify the
+    /// certificate of the host in `url`, but verifies those of all other hosts.
     func settings(for url: URL) -> TLSSettings {
         var settings = settings
         if isInsecure, let host = url.host(percentEncoded: false) {

@@ -9,7 +9,8 @@ enum ThemeChoice: Equatable {
 
     static let names = Theme.builtIn.map(\.key).joined(separator: ", ")
 
-    /// - Parameter text: The value of `--theme`: a built-in theme's name, or a path, which contains a `/`.
+    /// Parses the value of `--theme`. A text with a `/` is the path of a theme file. Any other text is the name of a
+    /// built-in theme; nil if there is no built-in theme of this name.
     init?(_ text: String) {
         if text.contains("/") {
             self = .file(LocalFiles.expanded(text))
@@ -23,7 +24,8 @@ enum ThemeChoice: Equatable {
         self = .builtIn(theme.value)
     }
 
-    /// Reads the theme from the member `appearance`; nil if that has neither `theme` nor `themeFile`.
+    /// Reads the theme from the members of `appearance`; nil if `theme` and `themeFile` are both absent. Throws if both
+    /// are present, or if no built-in theme has the name in `theme`.
     init?(_ fields: Fields) throws {
         let name: String? = try fields.value("theme")
         let file: String? = try fields.value("themeFile")
@@ -42,7 +44,9 @@ enum ThemeChoice: Equatable {
         }
     }
 
-    /// Returns the theme. No other function reads the file, so an engine without a screen does not need the file.
+    /// Returns the theme. Only this function reads the theme file. So an engine without a screen does not need the
+    /// file.
+    ///
     /// - Throws: `UploadFailure` (`permanent`) if the theme file cannot be read or is invalid.
     func load() throws(UploadFailure) -> Theme {
         switch self {

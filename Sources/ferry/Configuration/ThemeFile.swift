@@ -2,10 +2,13 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// A theme file: the name of a built-in theme, and the differences from it. Unknown keys are errors.
+/// A theme file: the name of a built-in theme, and the colours and attributes that replace those of the built-in theme.
+/// An unknown key is an error.
 struct ThemeFile: Decodable {
     let theme: Theme
 
+    /// Reads a theme file and returns its theme.
+    ///
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, is larger than 1 MiB or is invalid.
     static func load(_ path: String) throws(UploadFailure) -> Theme {
         guard let data = LocalFiles.content(of: path), data.count <= LocalFiles.sizeLimit else {
@@ -67,9 +70,9 @@ private struct LookFields: Decodable {
     }
 }
 
-/// The forms of one colour: its number among 16 colours, its number among 256 colours, and its RGB value, such as
-/// `"basic": 4, "full": 75, "rgb": "#5fafff"`. The value null means the terminal's default colour. If one of `full` and
-/// `rgb` is missing, it is derived from the other.
+/// A colour in a theme file, in up to three forms: `"basic": 4, "full": 75, "rgb": "#5fafff"`. `basic` is a number
+/// among 16 colours, and `full` is a number among 256 colours. The value null means the terminal's default colour. If
+/// only one of `full` and `rgb` is present, the other form is computed from it.
 private struct ColourFields: Decodable {
     static let keys = ["basic", "full", "rgb"]
 

@@ -12,14 +12,18 @@ struct DestinationLimits: Decodable {
 }
 
 extension Fields {
-    /// Reads the bandwidth limits: `timetable` for certain hours, and `bandwidth` for all other times.
+    /// Returns the bandwidth limits. The entries of `timetable` limit certain hours, and `bandwidth` limits all other
+    /// hours. If `bandwidth` is absent, the other hours have no limit.
     func timetable() throws -> Timetable {
         let entries: [TimetableEntry] = try value("timetable") ?? []
         return Timetable(
             entries.map(\.entry), otherwise: try amount("bandwidth").map { .atMost($0) } ?? .unlimited)
     }
 
-    /// Returns the text of a key, converted by `read`; nil if the key is absent. Throws if `read` returns nil.
+    /// Returns the text at a key, converted by `read`; nil if the key is absent. Throws `ConfigurationIssue` if `read`
+    /// returns nil.
+    ///
+    /// - Parameter expected: The text that follows "expected" in the error message.
     fileprivate func text<Value>(
         _ key: String, _ expected: String, _ read: (String) -> Value?
     ) throws -> Value? {
@@ -29,7 +33,7 @@ extension Fields {
     }
 }
 
-/// An element of `timetable`.
+/// An element of the array `timetable`: a bandwidth limit for certain days and hours.
 private struct TimetableEntry: Decodable {
     var entry: Timetable.Entry
 
@@ -90,7 +94,7 @@ extension Timetable.TimeOfDay {
         [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
     }
 
-    /// Parses a time in the form `08:00`; nil for any other form.
+    /// Parses a time of day in the form `08:00`; nil for any other form, and for an impossible time such as `25:00`.
     fileprivate init?(_ text: String) {
         guard let parts = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/)?.output,
             let hour = Int(parts.1), let minute = Int(parts.2)

@@ -3,9 +3,10 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// An element of `watch`: a folder whose files are uploaded when they are complete.
+/// An element of `watch`: a watched folder. Ferry uploads a file in the folder when the file has stayed unchanged for
+/// `settle` seconds.
 struct WatchSettings: Decodable, Equatable {
-    /// The treatment of a file after its upload.
+    /// The choice between keeping, deleting and moving a file after its upload.
     enum After: Equatable, Sendable {
         case keep
         case delete
@@ -14,7 +15,7 @@ struct WatchSettings: Decodable, Equatable {
         static let expected = "keep, delete or { \"move\": \"/a/folder\" }"
     }
 
-    /// The path as the configuration has it: absolute, or with a leading `~`.
+    /// The path of the folder: absolute, or with a leading `~`.
     var folder: String
     /// The destination's name or a URL; nil for the default destination.
     var to: String?
@@ -54,7 +55,8 @@ struct WatchSettings: Decodable, Equatable {
         !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
     }
 
-    /// The settings as the engine's type `WatchedFolder`, with absolute paths. Does not access the file system.
+    /// The settings converted to the type `WatchedFolder`, which the engine uses. The paths become absolute. Does not
+    /// access the file system.
     var watched: WatchedFolder {
         let after: WatchedFolder.After =
             switch after {
@@ -86,7 +88,7 @@ extension WatchSettings.After: Decodable {
         self = .move(goal)
     }
 
-    /// - Parameter argument: The value of `--after`: `keep`, `delete` or `move:/a/folder`.
+    /// Parses the value of `--after`: `keep`, `delete` or `move:/a/folder`. Nil for any other text.
     init?(argument: String) {
         switch argument {
         case "keep": self = .keep

@@ -5,7 +5,8 @@ import FerryUploads
 import Synchronization
 
 extension Assembly {
-    /// Returns the interceptor that adds the destination's credentials to requests; nil if the destination has none.
+    /// Returns the interceptor that adds the destination's credentials to requests or, for S3, signs the requests.
+    /// Returns nil if the destination has no credentials.
     func interceptor(for name: String, _ settings: DestinationSettings) -> (any RequestInterceptor)? {
         let secrets = secrets
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
@@ -49,9 +50,11 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// Returns a function for uploads to URLs outside of the configuration. For an S3 upload, the function returns the
-    /// interceptor that signs the requests; for other protocols, it returns nil. The interceptor uses the credentials
-    /// that AWS's tools find. Uploads to the same server share one interceptor.
+    /// Returns a function for uploads to URLs outside the configuration. For an S3 upload, the function returns an
+    /// interceptor that signs the requests with the credentials that AWS's tools find. For any other upload, the
+    /// function returns nil.
+    ///
+    /// All uploads to the same server share one interceptor.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in

@@ -5,7 +5,8 @@ import FerryUploads
 
 /// Reading a changed configuration in a running engine.
 extension Assembly {
-    /// Reads the configuration file again and returns an assembly with the new configuration.
+    /// Reads the configuration file again and returns an assembly with the new configuration. A missing file at the
+    /// default path is no error if the current configuration is the default one.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid, or if the engine was started
     ///   without a file.
@@ -18,14 +19,15 @@ extension Assembly {
         return replacing(try source.load(mayBeMissing: configuration == source.unwritten))
     }
 
-    /// A copy of this assembly with the new destinations in the file. Other changes, and errors in the file, are
-    /// ignored.
+    /// A copy of this assembly with the destinations that were added to the configuration file. The copy contains no
+    /// other change of the file. If the file cannot be read or is invalid, the copy has no new destinations.
     var withNewDestinations: Assembly {
         guard let read = try? readAgain() else { return self }
         return adding(read.configuration.destinations)
     }
 
-    /// Returns a copy of this assembly with further destinations. Destinations of the same name stay unchanged.
+    /// Returns a copy of this assembly that contains `destinations` too. If this assembly already has a destination of
+    /// the same name, the copy contains the existing one.
     func adding(_ destinations: [String: DestinationSettings]) -> Assembly {
         var new = configuration
         new.destinations.merge(destinations) { known, _ in known }
@@ -38,8 +40,9 @@ extension Assembly {
             treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 
-    /// Returns the destinations of this configuration. Reuses destinations and credentials of `known` whose settings
-    /// have not changed.
+    /// Returns the destinations of this assembly's configuration. If the settings of a destination are the same as in
+    /// `earlier`, reuses the destination in `known`. If only the settings of its credentials are the same, reuses its
+    /// credentials.
     ///
     /// - Parameters:
     ///   - earlier: The assembly that made `known`.
@@ -67,7 +70,8 @@ extension Assembly {
         return new
     }
 
-    /// Returns true if all settings for requests to the destination are unchanged since the earlier configuration.
+    /// Returns true if all settings for requests to the destination are the same in this assembly and in `earlier`. The
+    /// bandwidth limit can differ. Returns false if the destination is missing from one of them.
     private func isReached(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], var old = earlier.configuration.destinations[name]
         else { return false }
@@ -77,8 +81,9 @@ extension Assembly {
             && (new.proxy != nil || configuration.proxy == earlier.configuration.proxy)
     }
 
-    /// Returns true if the settings for signing in are unchanged since the earlier configuration. If true, the caller
-    /// reuses the interceptor, which possibly has the only copy of a token that could not be written to its file.
+    /// Returns true if the settings of the destination's credentials are the same in this assembly and in `earlier`. If
+    /// true, the caller reuses the interceptor, which possibly has the only copy of a token that could not be written
+    /// to its file.
     private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],
             new.authentication == old.authentication

@@ -6,16 +6,18 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// Makes the destinations, the queue and the link monitor of a process from its configuration.
+/// Makes the destinations, the queue and the network monitor of a process from its configuration.
 struct Assembly {
     let configuration: Configuration
     /// The state folder: it contains the queue and the stored tokens.
     let state: LocalPath
-    /// The treatment of a queue.json that a user has edited.
+    /// The policy for a queue.json that a user has edited. By default, a queue with such a file does not start.
     var edited = EditedSnapshot.refuse
-    /// The file and options for reading the configuration again; nil if the configuration did not come from a file.
+    /// The configuration file and the command's options, from which the configuration can be read again. Nil if the
+    /// configuration did not come from a file.
     var source: ConfigurationSource?
-    /// True if uploads to this machine also wait for the network. The demo needs this to show a lost link.
+    /// True if uploads to this machine also wait while the network is down. The demo needs this to show a lost network
+    /// connection.
     var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
 
@@ -27,7 +29,9 @@ struct Assembly {
     ///
     /// A URL can begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, the URL itself or the
     /// server's response to `OPTIONS` determines the protocol.
-    /// - Parameter name: The name of a destination, or a URL; nil for the default destination or the only one.
+    ///
+    /// - Parameter name: The name of a destination, or a URL. If it is nil, returns the default destination. If no
+    ///   default is set, returns the configured destination if there is exactly one.
     /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL. Also throws if `name` is nil, no
     ///   default destination is set, and the number of destinations is not one.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
@@ -117,6 +121,8 @@ struct Assembly {
         destination(named: name, settings, signIn: interceptor(for: name, settings))
     }
 
+    /// Returns a destination with these settings.
+    ///
     /// - Parameter signIn: The interceptor that adds credentials to requests; nil without credentials.
     func destination(
         named name: String, _ settings: DestinationSettings, signIn: (any RequestInterceptor)?
@@ -144,7 +150,7 @@ struct Assembly {
             response: .seconds(timeouts.response))
     }
 
-    /// Creates the runner for uploads and checks. The caller must shut it down.
+    /// Creates the runner, which sends uploads and checks destinations. The caller must shut down the runner.
     func runner(
         rateLimit: RateLimit, monitors: [any EventMonitor], readers: BlockingIOPool = .shared
     ) -> DestinationRunner {
@@ -158,10 +164,10 @@ struct Assembly {
         )
     }
 
-    /// Creates the queue in the locked state folder, and its runner. The caller must stop the queue, then shut down
-    /// the runner.
+    /// Creates the queue in the state folder that `lock` locks, and the runner that sends the queue's uploads. The
+    /// caller must first stop the queue, and then shut down the runner.
     ///
-    /// - Parameter snapshotsAtEnds: Whether the queue writes snapshots when it starts and stops. False for a process
+    /// - Parameter snapshotsAtEnds: True if the queue writes snapshots when it starts and stops. False for a process
     ///   that performs one command: it only appends records to the journal, and the next engine writes the snapshot.
     func queue(
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
@@ -193,7 +199,8 @@ struct Assembly {
             keptDone: limits.done)
     }
 
-    /// Returns the monitor that watches the network; nil if the configuration disables it.
+    /// Returns the monitor that watches the network; nil if the configuration says that Ferry does not watch the
+    /// network.
     func linkMonitor() -> (any LinkMonitor)? {
         guard configuration.connectivity.monitor else { return nil }
         let log = TransferLog(folder: state)

@@ -6,7 +6,7 @@ import FerryUploads
 /// ended.
 struct BackgroundEngine {
     let state: LocalPath
-    /// The arguments of the executable: `run` and its options.
+    /// The command-line arguments of the new process: `run` and its options.
     let arguments: [String]
 
     init(_ global: GlobalOptions, more: [String] = []) {
@@ -14,7 +14,8 @@ struct BackgroundEngine {
         arguments = ["run"] + global.arguments + more
     }
 
-    /// The maximum time for a start. Only a large queue on a slow disk takes that long.
+    /// The maximum time for which `start` waits for the engine. Only an engine with a large queue on a slow disk takes
+    /// that long.
     private static let timeout = Duration.seconds(120)
 
     /// The path of the file that receives the engine's standard error, such as the reason for a failed start.
@@ -49,10 +50,11 @@ struct BackgroundEngine {
             inUse: "the engine (process \(process.id)) does not answer", hint: "\(log) may say why")
     }
 
-    /// Starts the engine.
+    /// Starts the engine, and waits until it responds or ends.
     ///
     /// - Returns: A sentence for the user: the uploads continue, or another engine has the queue already.
-    /// - Throws: `CommandFailure` with the engine's error if it ended during its start.
+    /// - Throws: `CommandFailure` if the engine cannot be started, or neither responds nor ends within `timeout`. If
+    ///   the engine ended during its start, the failure contains the engine's error.
     func startAndReport() async throws(CommandFailure) -> String {
         switch try await start() {
         case .running(let process):
@@ -65,7 +67,8 @@ struct BackgroundEngine {
         }
     }
 
-    /// Converts the exit status and the error output of an engine to the failure of this command.
+    /// Returns the failure of this command after the engine has ended during its start. Takes the error and the hint
+    /// from the engine's standard error (`text`).
     private static func failure(_ status: Int32, _ text: String) -> CommandFailure {
         func rest(after start: String) -> String? {
             text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }.map {
@@ -98,7 +101,8 @@ struct BackgroundEngine {
         }
     }
 
-    /// The path of the executable of this process. On Linux, it stays valid if an update has replaced the file.
+    /// The path of this process's executable. On Linux, the path also works after an update has replaced the executable
+    /// file.
     private static var program: String {
         #if os(Linux)
             "/proc/self/exe"

@@ -1,13 +1,13 @@
 import FerryProtocols
 import FerryUploads
 
-/// The checks of a command before the queue carries it out.
+/// Checks the destinations in a command before the queue carries out the command.
 extension ConfigurationReloader {
-    /// Checks the destinations of the uploads that a command adds. If one is unknown to the engine, first reads the
-    /// new destinations from the configuration file.
+    /// Checks the destinations of the uploads that a command adds. If the engine does not know one of them, first adds
+    /// the new destinations in the configuration file. Does nothing for a command that adds no uploads.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the destination is still unknown, or has another scheme, host or
-    ///   port than the URL of the upload.
+    /// - Throws: `UploadFailure` (`permanent`) if a destination is still unknown, or has another scheme, host or port
+    ///   than the URL of the upload.
     nonisolated func prepare(for command: QueueCommand) async throws(UploadFailure) {
         let targets = Self.targets(of: command)
         if unknown(in: targets) != nil {
@@ -47,7 +47,8 @@ extension ConfigurationReloader {
         }
     }
 
-    /// Returns the targets of the uploads that the command adds, one for each destination and URL.
+    /// Returns the targets of the uploads that the command adds, without repetitions of the same destination and URL.
+    /// Returns an empty array for a command that adds no uploads.
     private static func targets(of command: QueueCommand) -> [Upload.Target] {
         let new: [NewUpload]
         switch command {

@@ -4,16 +4,16 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The current configuration of a running engine. Only this actor replaces it.
+/// The current configuration of a running engine. Only this actor changes the engine's configuration.
 ///
-/// A reload checks the new configuration completely before any part takes effect. A reload that is requested while
-/// another one runs waits for its end, and then reads the file.
+/// A reload checks the new configuration completely before any part takes effect. Reloads run one after the other: each
+/// waits for the end of the previous reload before it reads the file.
 actor ConfigurationReloader {
-    /// The part of a changed file that takes effect.
+    /// The part of the file's changes that takes effect in a reload.
     enum Extent {
         case everything
-        /// The new destinations alone. A command that names an unknown destination causes this reload. No user asked
-        /// for it, so the file is possibly still being edited.
+        /// The destinations that are new in the file, and no other changes. A command that names an unknown destination
+        /// causes this reload. No user asked for it, so the file is possibly still being edited.
         case newDestinations
     }
 
@@ -30,8 +30,9 @@ actor ConfigurationReloader {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - assembly: The assembly with which the engine started.
-    ///   - watches: The folders that the engine watches until it ends, whatever a later configuration contains.
+    ///   - assembly: The assembly, which contains the configuration with which the engine started.
+    ///   - watches: The folders that the engine watches until it ends, even if a later configuration contains other
+    ///     folders.
     ///   - tell: Receives the notices for the user.
     init(
         _ assembly: Assembly, queue: UploadQueue, runner: DestinationRunner, watches: [Watch],
@@ -45,14 +46,15 @@ actor ConfigurationReloader {
         self.tell = tell
     }
 
-    /// The assembly of the current configuration.
+    /// The assembly with the current configuration. It makes destinations from the configuration.
     nonisolated var assembly: Assembly { held.withLock { $0 } }
 
     nonisolated var destinations: Destinations { runner.destinations }
 
-    /// Reads the configuration file again and applies its changes.
+    /// Reads the configuration file again and applies its changes: all changes, or only new destinations.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) with the error in the file. The configuration is then unchanged.
+    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid, or if a watched folder cannot
+    ///   use its destination any more. The configuration of the engine is then unchanged.
     func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
         let before = last
         let task = Task { () -> Result<ReloadReport, UploadFailure> in
@@ -90,10 +92,13 @@ actor ConfigurationReloader {
         return report
     }
 
-    /// Returns the assembly with the configuration that takes effect, and the differences from the configuration of
+    /// Returns an assembly with the configuration that takes effect, and its differences from the configuration of
     /// `old`.
     ///
-    /// - Parameter read: The assembly with the whole configuration in the file.
+    /// - Parameters:
+    ///   - extent: The part of the file's changes that takes effect.
+    ///   - read: An assembly with the whole configuration in the file.
+    ///   - old: The assembly in use.
     private func taking(
         _ extent: Extent, of read: Assembly, after old: Assembly
     ) throws(UploadFailure) -> (Assembly, ConfigurationChanges) {
@@ -118,7 +123,9 @@ actor ConfigurationReloader {
         }
     }
 
-    /// Returns the failed or held uploads that can succeed with the changed destinations.
+    /// Returns the ids of the uploads that possibly succeed with the new configuration. Some of them failed because
+    /// their destination was missing or had another URL, and this is no longer so. The others lacked valid credentials,
+    /// and the settings of their destination have changed.
     private func uploadsToRetry(after changes: ConfigurationChanges) async -> [Upload.ID] {
         let (destinations, changed) = (runner.destinations, Set(changes.changed))
         return await queue.all.filter { upload in

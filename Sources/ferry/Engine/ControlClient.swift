@@ -12,21 +12,22 @@ struct ControlClient {
 
     init(folder: LocalPath) { self.folder = folder }
 
-    /// Returns a copy of this client with another timeout, for requests to which every engine responds at once.
+    /// Returns a copy of this client whose timeout is `seconds`.
     func asking(within seconds: Int) -> ControlClient {
         var client = self
         client.timeout = seconds
         return client
     }
 
-    /// The timeout of `checkPulse` in seconds. Even on a busy machine, an engine responds within this time.
+    /// The timeout of `checkPulse` in seconds. Even on a busy machine, an engine responds to `progress` within this
+    /// time.
     private static let pulse = 3
 
-    /// Checks that the engine responds to a simple request. A late response to another request does not show that the
-    /// engine hangs: for example, a report about a million uploads takes long.
+    /// Checks that the engine responds to the request `progress`, which needs little work. Other requests are no test
+    /// of an engine: for example, a report on a million uploads takes long.
     ///
-    /// - Throws: `CommandFailure` if an engine listens but does not respond. Does not throw if there is no engine, or
-    ///   if the engine ends during the check.
+    /// - Throws: `CommandFailure` if an engine accepts the connection, but sends no response within `pulse` seconds.
+    ///   Does not throw if there is no engine, or if the engine ends during the check.
     func checkPulse() throws(CommandFailure) {
         let start = ContinuousClock.now
         if case .unknown = asking(within: Self.pulse).ask(.progress), .now - start >= .seconds(Self.pulse) {
@@ -34,7 +35,7 @@ struct ControlClient {
         }
     }
 
-    /// The failure to throw if the engine does not respond.
+    /// The failure to report for an engine that does not respond.
     var silence: CommandFailure {
         let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
         return CommandFailure(
@@ -71,11 +72,12 @@ struct ControlClient {
     /// True if a process of this user listens on the control socket.
     var hasListener: Bool { connect() != nil }
 
-    /// The id of the process that listens on the control socket, of any version of Ferry; nil if there is none, or if
-    /// the system does not report the id.
+    /// The id of the process that listens on the control socket. The process can be another version of Ferry. Nil if no
+    /// process of this user listens, or if the system does not report the id.
     var process: Int32? { connect()?.process }
 
-    /// Sends a command to the engine. `filter` selects the uploads that the command `list` returns.
+    /// Sends a command to the engine and returns the result. `filter` applies only to the command `list`: it selects
+    /// the uploads in the result.
     func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
         guard var connection = connect() else { return .noEngine }
         switch connection.ask(command == .list ? .list(filter) : .perform(command)) {

@@ -10,7 +10,7 @@ import Synchronization
 /// blocking calls are allowed.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
-    /// The maximum number of attached screens.
+    /// The maximum number of clients that follow the queue: attached screens and `ferry wait`.
     private static let followerLimit = 32
     /// The number of seconds until the server disconnects a silent client, so that other clients can connect.
     static let timeout = 30
@@ -75,7 +75,8 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Carries out a request. Returns the response, and the uploads whose records must follow the response.
+    /// Carries out a request. Returns the response, and the uploads whose records the server sends after the response.
+    /// There are no uploads for any request except `list`.
     private func respond(to line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
@@ -182,7 +183,8 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the failure for an engine and a client of different versions of Ferry.
+    /// Returns the failure if an engine and its client use different formats for requests. They are different versions
+    /// of Ferry, or different builds of one version.
     ///
     /// - Parameters:
     ///   - running: The version of the engine; nil if unknown.

@@ -24,10 +24,10 @@ enum ControlSocket {
 
         enum Ask: Codable {
             case perform(QueueCommand)
-            /// Requests the uploads that match a filter. Clients send it in place of `perform(.list)`.
+            /// Requests the uploads that match a filter. Clients use this request in place of `perform(.list)`.
             case list(UploadFilter)
-            /// Requests an explanation of why a command left some of the selected uploads unchanged. `changed` contains
-            /// the ids of the uploads that the command changed.
+            /// Requests the reasons why a command did not change some of the selected uploads. `changed` contains the
+            /// ids of the uploads that the command changed.
             case explain(NoOpExplanation.Command, UploadSelection, changed: [Upload.ID])
             /// Requests the progress of the running uploads.
             case progress
@@ -53,7 +53,8 @@ enum ControlSocket {
             case reply(QueueReply)
             /// The number of upload records that follow this response, one per line.
             case listing(count: Int)
-            /// The explanations: one sentence for each group of uploads with the same cause.
+            /// The reasons why a command left uploads unchanged. Each text is a sentence about all uploads with the
+            /// same reason.
             case explained([String])
             case progress([ProgressSample])
             case report(EngineReport)
@@ -67,7 +68,8 @@ enum ControlSocket {
 }
 
 extension LineSocket {
-    /// Writes a value as a line of JSON. Returns false if the other side has closed the connection or does not read.
+    /// Writes a value as a line of JSON. Returns false if the value cannot be encoded, or if the other side does not
+    /// read or has closed the connection.
     func write(line value: some Encodable) -> Bool {
         guard let line = try? JSONEncoder().encode(value) else { return false }
         return write(line + [0x0A])

@@ -22,7 +22,7 @@ struct Engine: Sendable {
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
-    /// The queue with the interface for clients in this process, such as the screen.
+    /// Access to the queue for clients in this process, such as the screen.
     var client: EngineQueue { EngineQueue(queue: queue, configuration: configuration) }
 
     /// Locks the state folder and starts the queue.
@@ -98,8 +98,11 @@ struct Engine: Sendable {
             watched: watched, news: news, telling: telling)
     }
 
-    /// Starts the queue and subscribes to its updates without a suspension in between, so that hooks miss no event. The
-    /// updates are nil if `isFollowed` is false.
+    /// Starts the queue and subscribes to its updates. Nothing can change the queue between the two, so hooks miss no
+    /// event.
+    ///
+    /// - Parameter isFollowed: True to subscribe to the updates; false to return nil for the updates.
+    /// - Returns: The notices about repairs of the queue's files, and the updates.
     private static func start(
         _ queue: isolated UploadQueue, monitor: (any LinkMonitor)?, isFollowed: Bool
     ) throws(JournalError) -> ([RecoveryNotice], AsyncStream<QueueUpdate>?) {
@@ -107,8 +110,8 @@ struct Engine: Sendable {
         return (recovered, isFollowed ? queue.updates() : nil)
     }
 
-    /// Locks the state folder. Waits while other commands hold the lock: at most 2 seconds for each, and 60 seconds in
-    /// all. Throws `.inUse` at once if an engine holds the lock.
+    /// Locks the state folder. Throws `.inUse` at once if an engine holds the lock. Waits while commands hold the lock:
+    /// up to 2 seconds for each command, and up to 60 seconds in total. After this time, throws `.inUse` too.
     private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
         let limit = ContinuousClock.now.advanced(by: .seconds(60))
         var (holder, since) = (Int32?.none, ContinuousClock.now)
@@ -126,8 +129,8 @@ struct Engine: Sendable {
         }
     }
 
-    /// The failure to report after `stop` if the queue could not write results of uploads to disk; nil if it could. The
-    /// next engine must find out these results again.
+    /// The failure to report after `stop` if the queue could not save to disk how uploads ended. Nil if the queue could
+    /// save this.
     var unsaved: CommandFailure? {
         get async {
             let status = await queue.status
@@ -136,25 +139,25 @@ struct Engine: Sendable {
         }
     }
 
-    /// Returns when no upload runs, none will start without a user's action, and the hooks of all events have ended.
-    /// Also waits for the uploads that hooks and watched folders add in the meantime.
+    /// Returns when no upload runs or will start without a user's action, and all hooks have ended. Also waits for
+    /// uploads that a hook or a watched folder adds during this call.
     func waitUntilIdle() async {
         repeat { await queue.waitUntilIdle() } while await isContinued(takesNew: true)
     }
 
-    /// Waits until the watched folders and the hooks have no work left. Returns true if they had work: it has
-    /// possibly added uploads to the queue.
+    /// Waits until the watched folders and the hooks have no work left. Returns true if they did any work, because this
+    /// work possibly added uploads to the queue.
     ///
-    /// - Parameter takesNew: False to wait only for the removal of uploaded files from watched folders, and not for
-    ///   new files.
+    /// - Parameter takesNew: True to wait also for new files in watched folders; false to wait there only for the
+    ///   removal of uploaded files.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false
         return hasFound || hasRun
     }
 
-    /// Returns when no upload runs after a client has sent the command `stopWhenIdle`. Also waits for the hooks, and
-    /// for the removal of uploaded files from watched folders.
+    /// Waits until a client sends the command `stopWhenIdle`, or the queue stops. Then waits until no upload runs, all
+    /// hooks have ended, and no uploaded file is being removed from a watched folder.
     func waitUntilFinished() async {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }

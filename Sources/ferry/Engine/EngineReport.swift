@@ -10,22 +10,22 @@ struct EngineReport: Codable {
     var counts: Counts
     /// The estimated rate and remaining time of all uploads together; nil if the engine does not report them.
     var estimate: TransferEstimate?
-    /// The number of attached screens.
+    /// The number of clients that follow the queue: attached screens and `ferry wait`.
     var screens: Int
     /// The watched folders; nil if there are none.
     var watched: [Watched]?
 
     struct Watched: Codable, Equatable, Sendable {
         var folder: String
-        /// The name of the destination, or its URL.
+        /// The name of the destination. For a destination without a name, its URL without the query.
         var to: String
-        /// Whether the folder exists.
+        /// True if the watched folder exists.
         var there: Bool
         /// The number of seconds for which a file must stay unchanged before its upload.
         var settle: Double
         /// The treatment of a file after its upload: `keep`, `delete` or `move`.
         var after: String
-        /// The folder to which files are moved; nil unless `after` is `move`.
+        /// The folder to which uploaded files are moved; nil if `after` is `keep` or `delete`.
         var goal: String?
         /// The number of files that changed too recently: they must stay unchanged for `settle` seconds.
         var settling: Int
@@ -39,13 +39,13 @@ struct EngineReport: Codable {
         var running = 0
         var waiting = 0
         var paused = 0
-        /// The number of paused uploads that wait only for the network; nil if there are none.
+        /// The number of uploads that are paused only because there is no network; nil if there are none.
         var offline: Int?
         var held = 0
         var failed = 0
         var done = 0
-        /// The number of unsent bytes of the due uploads (`Upload.isDue`): those that run or will start without a
-        /// user's action. Queued uploads with a start time are excluded.
+        /// The number of unsent bytes of the uploads that run or will start without a user's action (`Upload.isDue`).
+        /// Queued uploads with a start time are excluded.
         var bytesLeft: ByteCount = 0
         /// The number of unsent bytes of all queued uploads with a start time.
         var bytesLater: ByteCount = 0

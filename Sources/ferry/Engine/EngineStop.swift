@@ -6,8 +6,8 @@ import FerryUploads
 struct EngineStop {
     let folder: LocalPath
 
-    /// The maximum time for the stop. The engine interrupts uploads at once. Before the engine ends, it deletes the
-    /// bytes of removed uploads from the servers and writes a snapshot.
+    /// The time after which `stop` throws because the engine still runs. The engine needs time to end: it deletes the
+    /// data of removed uploads from servers and writes a snapshot.
     private static let timeout = Duration.seconds(60)
 
     enum Outcome: Equatable {
@@ -28,9 +28,10 @@ struct EngineStop {
         return directory.isHeld(by: process)
     }
 
-    /// Ends the engine, and returns when it has released the queue.
+    /// Ends the engine, and returns when the engine has released the queue. Returns `nothingRuns` if no engine listens
+    /// on the control socket.
     ///
-    /// - Throws: `CommandFailure` if the engine cannot be signalled or does not end in time.
+    /// - Throws: `CommandFailure` if the engine cannot be signalled, or does not release the queue within `timeout`.
     func stop() async throws(CommandFailure) -> Outcome {
         // The system reports the id of the process that listens on the socket.
         guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }

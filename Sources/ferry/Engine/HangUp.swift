@@ -3,7 +3,7 @@ import FerryTransfer
 
 /// The policy for uploads when the terminal disappears, because its window is closed or the ssh connection is lost.
 enum HangUpPolicy: String, Decodable, CaseIterable {
-    /// The uploads stop and resume at the next start.
+    /// The uploads stop. They resume when Ferry starts again.
     case stop
     /// The uploads continue without a screen.
     case `continue`

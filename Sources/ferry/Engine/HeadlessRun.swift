@@ -2,21 +2,22 @@ import ArgumentParser
 import FerryFiles
 import FerryUploads
 
-/// A run of an engine without a screen. It prints lines until a signal ends it or the queue has finished.
+/// Runs an engine without a screen, and prints lines about its uploads. The run ends after a signal or the command
+/// `stopWhenIdle`. If `endsWhenIdle` is true, the run also ends after the last upload.
 struct HeadlessRun {
     let engine: Engine
     let isJSON: Bool
-    /// True to end when no upload runs and none will start without a user's action. False to continue until a signal or
-    /// `ferry stop`.
+    /// True to end as soon as no upload runs or will start without a user's action. False to continue until a signal or
+    /// the command `stopWhenIdle`.
     let endsWhenIdle: Bool
     /// Whether the live progress lines on a terminal contain only ASCII.
     var isASCII = false
 
-    /// Runs until a signal arrives or the queue has finished, then stops the engine.
+    /// Runs until a signal arrives or the run ends by itself (see `endsWhenIdle`). Then stops the engine.
     ///
     /// - Parameter signals: The first signal stops the engine and saves the queue. The second signal exits at once.
-    /// - Throws: `ExitCode` after a signal, or if uploads failed, are held or are blocked (`RunReport.finish`).
-    ///   `CommandFailure` if the queue has finished but could not save results.
+    /// - Throws: `ExitCode` after a signal, or if an upload failed, is held or is blocked (`RunReport.finish`).
+    ///   `CommandFailure` if the run ends without a signal and the queue could not save how uploads ended.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
             queue: engine.queue, isJSON: isJSON, isASCII: isASCII,

@@ -6,19 +6,23 @@ import FerryUploads
 
 /// Carries out commands on a queue: through the running engine if there is one, otherwise in this process.
 struct QueueAccess {
-    /// The assembly, which makes a queue from the configuration, or the error in the configuration. After such an
-    /// error, only a running engine can carry out commands.
+    /// The assembly, which makes a queue from the configuration. If the configuration has an error, the value is this
+    /// error, and only a running engine can carry out commands.
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
-    /// The time after which `perform` fails if the same process still owns the queue. A single command needs less time.
+    /// The time for which `perform` waits while one process owns the queue and does not respond. A process that carries
+    /// out a single command owns the queue for less time.
     private static let timeout = Duration.seconds(5)
     /// The maximum time that `perform` waits while other commands lock the queue, one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// - Parameter filter: The uploads that the command `list` must return. The result can contain other uploads too.
-    /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that
-    ///   does not respond.
+    /// Carries out a command on the queue and returns the reply.
+    ///
+    /// - Parameter filter: The uploads that a running engine returns for the command `list`. Without an engine, the
+    ///   reply contains all uploads.
+    /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that does
+    ///   not respond. Also throws an error in the configuration if no engine runs.
     func perform(
         _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
     ) async throws(CommandFailure) -> QueueReply {
@@ -58,8 +62,8 @@ struct QueueAccess {
         }
     }
 
-    /// Returns sentences that explain why a command left selected uploads unchanged. Reads the queue if no engine
-    /// responds.
+    /// Returns sentences that explain why a command left selected uploads unchanged. If no engine responds, reads the
+    /// queue in this process. Returns an empty array if the queue cannot be read.
     ///
     /// - Parameter changed: The ids of the uploads that the command changed.
     func explanation(
@@ -90,7 +94,8 @@ struct QueueAccess {
         return SampledProgress(samples)
     }
 
-    /// Throws if repeating the command can do harm. The engine did not respond, but has possibly carried it out.
+    /// Throws if carrying out the command twice can do harm. The engine did not respond to the command, so it was
+    /// possibly carried out already.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo, .redoCommand:
@@ -103,7 +108,10 @@ struct QueueAccess {
         }
     }
 
-    /// Reads a queue of a newer version of Ferry. Skips records that this version does not understand. Changes no file.
+    /// Returns the uploads in a queue that a newer version of Ferry has written. Skips records that this version does
+    /// not understand. Changes no file.
+    ///
+    /// - Parameter error: The reason why the queue cannot be opened. It is printed as a warning.
     private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
         do throws(JournalError) {
             guard let directory = try StateDirectory(reading: state) else { throw error }
@@ -133,8 +141,9 @@ struct QueueAccess {
 
     /// Sends a command to the running engine, because this process has no valid configuration.
     ///
-    /// - Parameter issue: The error to throw if no engine runs, or if it does not respond to a command that can be
-    ///   repeated without harm.
+    /// - Parameter issue: The error in the configuration.
+    /// - Throws: `issue` if no engine runs, or if the engine does not respond to a command that is harmless to repeat.
+    ///   Another `CommandFailure` in all other cases, for example if the engine refuses the command.
     private func performThere(
         _ command: QueueCommand, orElse issue: CommandFailure
     ) throws(CommandFailure) -> QueueReply {

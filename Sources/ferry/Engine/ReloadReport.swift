@@ -6,13 +6,15 @@ struct ReloadReport: Codable, Equatable {
     /// The path of the configuration file.
     var file: String
     var changes: ConfigurationChanges
-    /// The uploads that stopped because a destination or valid credentials were missing, and that can succeed now. The
-    /// engine retries them only after a command of the user.
+    /// The failed or held uploads that can succeed now: before, a destination or valid credentials were missing. The
+    /// engine does not retry them by itself. The user can run `ferry retry`.
     var retry: [Upload.ID]
-    /// The warnings about the new configuration, without those that the earlier configuration caused too.
+    /// The warnings about the new configuration that did not apply to the earlier configuration.
     var warnings: [String]
 
-    /// Returns true if the engine now has the destination `name`, which `ferry init` has just written to `file`.
+    /// Returns true if the engine knows the destination `name` after this reload. Either the report lists the
+    /// destination as added or changed, or the engine has read `file`, to which `ferry init` has just written the
+    /// destination.
     ///
     /// - Parameter file: The path of the written configuration file, with symbolic links resolved.
     func makesKnown(_ name: String, of file: String) -> Bool {

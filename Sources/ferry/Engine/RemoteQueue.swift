@@ -5,8 +5,8 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The queue of an engine in another process of this machine. If the engine ends, an update reports the lost contact in
-/// its status. Later updates follow the queue of the next engine.
+/// The queue of an engine in another process of this machine. When the engine ends, an update with the contact `lost`
+/// follows. Later updates come from the next engine, if one starts.
 final class RemoteQueue: QueueClient {
     /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
@@ -39,8 +39,8 @@ final class RemoteQueue: QueueClient {
         }
     }
 
-    /// Returns the samples that the previous call requested, and requests new ones. The screen must not wait for an
-    /// engine that does not respond. With regular calls, the samples are one interval old.
+    /// Returns the latest known progress of the running uploads, without waiting for the engine. Also requests new
+    /// samples for the next call, if no request is under way. An engine that does not respond cannot block the screen.
     func progress() -> [ProgressSample] {
         let (latest, mayAsk) = samples.withLock { samples in
             defer { samples.isAsking = true }
@@ -120,8 +120,9 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Sends a status with the new `contact` to the reader of the updates, if the contact has changed. After a lost
-        /// contact, the first update of the next engine reports the new contact instead.
+        /// If `contact` differs from the last contact, yields an update with `contact` in its status. Yields nothing if
+        /// an engine responds after the contact was `lost` or `refused`: the first update of this engine reports its
+        /// contact.
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {
@@ -146,7 +147,7 @@ final class RemoteQueue: QueueClient {
 
         /// Forwards the engine's updates until the engine ends or nobody reads the updates any more.
         ///
-        /// - Returns: The reason why the engine accepts no more followers; nil if the engine did not refuse.
+        /// - Returns: The reason why the engine refuses to send updates; nil if the engine did not refuse.
         private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {
             var connection = connection
             let mayGoOn = state.withLock { state in

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Finds the files that a user names in the screen by typing or pasting paths, and adds the files to the queue.
 struct ScreenAdding: Sendable {
-    /// Returns the assembly of the current configuration. This function possibly reads the configuration file, so it
-    /// runs on its own thread.
+    /// Returns the assembly, which contains the current configuration and its destinations. The call possibly reads the
+    /// configuration file, so it runs on its own thread.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
     /// The state folder, which contains the history.
@@ -36,14 +36,17 @@ struct ScreenAdding: Sendable {
             })
     }
 
-    /// Runs `look` on a new thread, because `look` can block for long on a volume that hangs.
+    /// Runs `look` on a new thread and returns its result. `look` can block for long on a volume that hangs.
     private static func apart<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             DetachedThread.start { continuation.resume(returning: look()) }
         }
     }
 
-    /// Adds the files to the queue. Leaves out those that were uploaded before, as `ferry add` does.
+    /// Adds the files to the queue. Leaves out each file that was uploaded before, or is in the queue, and has not
+    /// changed since. `ferry add` leaves out the same files.
+    ///
+    /// - Parameter name: The name or URL of the destination; empty for the default destination.
     private func add(_ selection: FileSelection, to name: String) async -> QueueReply {
         do throws(UploadFailure) {
             let destination = try await Self.apart(assembly).destination(name.isEmpty ? nil : name)
@@ -81,8 +84,9 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// Returns the folder that the whole line or its last path names. If the last path names no folder, returns its
-    /// part before the file name and before any wildcard. For an empty line, returns the working folder.
+    /// Returns the folder to list for an input line. If the whole line or its last path names a folder, returns this
+    /// folder. Otherwise removes the last name from the last path, and all names from the first wildcard on. For an
+    /// empty line, returns the working folder.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -98,15 +102,16 @@ struct ScreenAdding: Sendable {
         FileKind.of(path, follows: true) == .folder
     }
 
-    /// Returns the path without `.`, repeated slashes and a trailing slash. If the path contains `..`, the file system
-    /// resolves it, because symbolic links change the meaning of `..`.
+    /// Returns the absolute path without `.`, repeated slashes and a trailing slash. If the path contains `..`, also
+    /// resolves symbolic links, because they change the meaning of `..`. If this fails, `..` stays in the path.
     private static func plain(_ path: LocalPath) -> LocalPath {
         let names = path.bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let plain = LocalPath(bytes: [0x2F] + names.joined(separator: [0x2F]))
         return names.contains([0x2E, 0x2E]) ? (try? path.resolved()) ?? plain : plain
     }
 
-    /// Returns the text that a user would type for the folder, with a trailing slash; nil if it cannot be typed.
+    /// Returns the text that a user would type for the folder, with a trailing slash and with `~` for the home folder.
+    /// Returns nil if the path cannot be typed, for example because it is not UTF-8.
     private static func text(of path: LocalPath) -> String? {
         let bytes = path.bytes.last == 0x2F ? path.bytes : path.bytes + [0x2F]
         let home = Array(LocalFiles.home.utf8)
@@ -119,8 +124,9 @@ struct ScreenAdding: Sendable {
         return text
     }
 
-    /// Returns the completions of the line, which is taken as one path: the matching entries of its folder. Each
-    /// completion replaces the whole line. Folders end with a slash.
+    /// Returns the completions of a line that consists of one path. Each completion is a whole line: the path with its
+    /// last name completed, and with a slash after the name of a folder. Hidden files are included only if the last
+    /// name begins with a dot.
     static func completions(_ line: String) -> [String] {
         // Searches bytes: with a combining mark, a slash is another `Character`, but it still separates paths.
         let slash = line.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -134,7 +140,8 @@ struct ScreenAdding: Sendable {
         }
     }
 
-    /// Returns the absolute path, because the engine possibly has another working directory.
+    /// Returns the absolute path, with a leading `~` replaced by the home folder. The engine needs an absolute path,
+    /// because its working directory is possibly another.
     private static func absolute(_ path: LocalPath) -> LocalPath {
         (path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path).absolute
     }
@@ -164,8 +171,9 @@ enum PathList {
         }
     }
 
-    /// Returns true if the text before the last slash is the path of an existing folder and contains unquoted spaces.
-    /// The key Tab inserts such paths. After the slash, the user can type a pattern or an incomplete name.
+    /// Returns true if the text before the last slash contains a space and is the path of an existing folder. Returns
+    /// false if the text contains a quote or a backslash. If true, the whole text is one path: the key Tab inserts
+    /// paths of folders without quotes.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         else {

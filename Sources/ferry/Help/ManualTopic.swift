@@ -17,10 +17,10 @@ struct ManualTopic {
     /// The first line of the page, without the leading `#`.
     var title: String { String(text.prefix { $0 != "\n" }.drop { $0 == "#" || $0 == " " }) }
 
-    /// Returns the text that `ferry help TOPIC` prints. Returns nil for all other arguments, such as `help` and a
-    /// command: the argument parser handles these arguments.
+    /// Returns the text that `ferry help topics` or `ferry help TOPIC` prints. Returns nil for all other arguments,
+    /// such as `help` and the name of a command: the argument parser handles these arguments.
     ///
-    /// - Parameter columns: The width of the terminal.
+    /// - Parameter columns: The width of the text in terminal columns.
     /// - Throws: `CommandFailure` if the arguments are `help` and a word that is neither a topic nor a command.
     static func text(
         for arguments: some Collection<String>, columns: Int

@@ -1,6 +1,6 @@
 /// Converts a page of Markdown to plain text for a terminal: headings, paragraphs, lists, tables and code.
 ///
-/// It supports only the Markdown of the manual. A table of two columns becomes a list with labels. In a table with
+/// Supports only the Markdown that the manual uses. A table of two columns becomes a list with labels. In a table with
 /// more columns, each cell after the first becomes a line with the title of its column.
 struct PageText {
     let columns: Int

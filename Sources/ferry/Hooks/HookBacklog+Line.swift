@@ -2,7 +2,8 @@ import FerryProtocols
 import FerryUploads
 
 extension HookBacklog.Entry {
-    /// The line of JSON on a hook's standard input. Its member names are those of `--json`.
+    /// The line of JSON that a hook reads on standard input. The members have the same names as in the output with
+    /// `--json`.
     var line: String {
         let name = name.rawValue
         switch event {

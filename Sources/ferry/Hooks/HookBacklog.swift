@@ -3,7 +3,8 @@ import FerryUploads
 /// The events whose hooks have not run yet. The hooks of one upload run one after another. The hooks of the event
 /// `idle` run after the hooks of all earlier events have ended.
 struct HookBacklog {
-    /// The upload that an event belongs to, or the queue. The hooks of one subject run one after another.
+    /// The subject that an event belongs to: one upload, or the queue as a whole. The hooks of one subject run one
+    /// after another.
     enum Subject: Hashable {
         case upload(Upload.ID)
         case queue
@@ -22,21 +23,23 @@ struct HookBacklog {
     }
 
     private let capacity: Int
-    /// The waiting events. An event that `next` has removed is nil until `dropTaken` shortens the array.
+    /// The waiting events, in the order of their addition. `next` sets an event that it returns to nil. Later,
+    /// `dropTaken` removes the nil elements at the start of the array.
     private var waiting: [Entry?] = []
     private var first = 0
-    /// The subjects whose hooks run, each with the number of its event.
+    /// The subjects whose hooks run now. The value is the `number` of the event for which the hooks run.
     private var running: [Subject: Int] = [:]
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: The number of waiting events at which `add` refuses further events of uploads. It
-    ///   refuses events of the queue itself only at twice this number.
+    /// - Parameter capacity: The number of waiting events at which the backlog is full for events of uploads. For
+    ///   events of the whole queue, the backlog is full only at twice this number.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }
 
-    /// Adds an event. Returns false without adding it if the backlog is full.
+    /// Adds an event and returns true. If the backlog is full, adds nothing and returns false. Events of uploads fill
+    /// the backlog up to `capacity`, events of the whole queue up to twice this number.
     mutating func add(_ event: QueueEvent, _ name: QueueEvent.Name, notification: String? = nil) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1
@@ -45,8 +48,9 @@ struct HookBacklog {
         return true
     }
 
-    /// Removes and returns the first event whose hooks can start now; nil if there is none. The hooks count as running
-    /// until `finish` is called.
+    /// Removes and returns the first event whose hooks can start; nil if there is none. An event waits for the earlier
+    /// events of its subject; the event `idle` waits for all earlier events. The hooks of the returned event count as
+    /// running until `finish` is called.
     mutating func next() -> Entry? {
         var held: Set<Subject> = []
         for index in first..<waiting.count {

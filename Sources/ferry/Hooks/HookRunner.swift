@@ -24,7 +24,7 @@ actor HookRunner: QueueFollower {
     private let queue: any QueueClient
     private let note: @Sendable (String) -> Void
     private var detector = QueueEventDetector()
-    /// The limiter of desktop notifications; nil if there are no such notifications.
+    /// Limits the number of desktop notifications; nil if desktop notifications are off or impossible.
     private var throttle: NotificationThrottle?
     private let started = ContinuousClock.now
     private var backlog = HookBacklog(capacity: capacity)
@@ -52,8 +52,8 @@ actor HookRunner: QueueFollower {
 
     /// Returns when the hooks of all events so far have ended.
     ///
-    /// - Returns: True if hooks have run since the last call. They have possibly added uploads to the queue. False
-    ///   while the runner stops.
+    /// - Returns: True if a hook has started since the last call of `finish`: the hook has possibly added uploads to
+    ///   the queue. False after `stop` was called.
     func finish() async -> Bool {
         await catchUp(with: queue)
         await waitUntilQuiet()

@@ -1,10 +1,12 @@
-/// Finds the current network. If the network is unknown, logs the reason once.
+/// Finds the current network. If the network is unknown, logs the reason, but only once until the reason changes or the
+/// network is known again.
 actor NetworkInfoProvider {
     private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
     private let note: @Sendable (String) -> Void
     private var reported: NetworkManager.Silence?
 
-    /// - Parameter note: Receives the reason when the network becomes unknown, or when the reason changes.
+    /// - Parameter note: Receives the reason why the network is unknown, but only once until the reason changes or the
+    ///   network is known again.
     init(
         network: @escaping @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence> = {
             do throws(NetworkManager.Silence) {

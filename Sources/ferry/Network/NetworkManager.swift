@@ -16,7 +16,10 @@ struct NetworkManager: Sendable {
     /// The timeout of a busctl request in seconds.
     var timeout = 5
 
-    /// - Throws: `Silence` if NetworkManager does not run, does not respond in time, or sends unexpected values.
+    /// Returns the current network. Its name is nil if NetworkManager does not report a name.
+    ///
+    /// - Throws: `Silence` if busctl or NetworkManager does not run, does not respond in time, or sends unexpected
+    ///   values.
     func current() async throws(Silence) -> CurrentNetwork {
         let state = try await properties(
             ["Metered", "PrimaryConnection"], of: Self.service, at: "/org/freedesktop/NetworkManager")
@@ -34,7 +37,7 @@ struct NetworkManager: Sendable {
         return network
     }
 
-    /// A property as busctl prints it with `--json=short`: one in each line.
+    /// A property in the output of `busctl --json=short`. Each line of the output is the JSON of one property.
     private struct Property: Decodable {
         enum Value: Decodable {
             case number(Int)

@@ -1,7 +1,8 @@
 import FerryConnectivity
 import Synchronization
 
-/// A link monitor that also reports the link as down while the policy forbids the current network.
+/// A link monitor that reports the link as down in two cases: `base` reports it as down, or the policy forbids the
+/// current network.
 ///
 /// If the current network is unknown, the policy forbids nothing.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
@@ -16,7 +17,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
 
     private let objections = Objections()
 
-    /// Always true: uploads must send nothing before the first check, because the network is possibly metered.
+    /// Always true: uploads must send nothing before the network was checked, because it is possibly metered.
     var holdsUntilKnown: Bool { true }
 
     func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }
@@ -55,7 +56,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     }
 }
 
-/// Combines the status of the link with the policy, and reports the result whenever it changes.
+/// Combines the status of the link with the network policy, and reports the result whenever it changes.
 private actor Relay {
     private let continuation: AsyncStream<LinkStatus>.Continuation
     private var link: LinkStatus?
@@ -84,8 +85,12 @@ private actor Relay {
         tell()
     }
 
-    /// Takes the result of a policy check. Ignores the result if the base monitor has reported a status since the check
-    /// began. `change` is the value of `linkChanges` at the beginning of the check.
+    /// Stores the result of a policy check and reports the status of the link, if the status has changed. Ignores the
+    /// result if `linkChanges` has changed since the check began.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason why the policy forbids the current network; nil if the policy allows it.
+    ///   - change: The value of `linkChanges` when the check began.
     func take(_ reason: String?, since change: Int) {
         guard change == linkChanges else { return }
         objection = .known(reason)
@@ -109,7 +114,8 @@ private actor Relay {
     }
 }
 
-/// The reasons for which the policy has forbidden networks so far, for `PolicyLinkMonitor.forbidsNetwork`.
+/// All reasons for which the policy has forbidden a network. `PolicyLinkMonitor.forbidsNetwork` searches them for a
+/// reason.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

@@ -36,7 +36,8 @@ struct AddedLine: OutputLine {
 struct SkippedLine: OutputLine {
     private let path: LocalPath
     private let reason: String
-    /// The existing upload of the same file; nil if the command left out the file for another reason.
+    /// The existing upload of the same file. Nil if the file was left out for a problem, for example because it is a
+    /// folder.
     private var upload: Upload?
 
     init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path, problem.advice) }

@@ -24,7 +24,8 @@ struct AddReport {
         note(isList ? "the list on standard input is empty" : "there are no files in what was named")
     }
 
-    /// Prints a note that `count` files get other names on the server, because their names are not UTF-8.
+    /// Prints a note that `count` files have names that are not UTF-8. On the server, their names contain U+FFFD
+    /// instead of the invalid bytes. Prints nothing if `count` is 0.
     func changed(names count: Int) {
         guard count > 0 else { return }
         note(
@@ -33,8 +34,8 @@ struct AddReport {
                 : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
     }
 
-    /// Prints a note that some of the left-out files have an upload that failed. It contains the command to retry these
-    /// uploads.
+    /// Prints a note that some of the left-out files have a failed upload. The note contains the command that retries
+    /// these uploads; for more than 10 uploads, without their numbers. Prints nothing if `ids` is empty.
     func failedBefore(_ ids: [Upload.ID]) {
         guard !ids.isEmpty else { return }
         let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"
@@ -72,7 +73,7 @@ struct AddReport {
     /// - Parameters:
     ///   - files: The files that were added (with `dryRun`: would be added), and the files that were left out.
     ///   - problems: The number of files that cannot be added.
-    ///   - remarks: Further remarks for the end of the line.
+    ///   - remarks: The texts to add at the end of the line.
     func sum(
         _ files: SortedFiles, to destination: Destination, problems: Int, dryRun: Bool, remarks: [String]
     ) {
@@ -87,8 +88,8 @@ struct AddReport {
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())
     }
 
-    /// Returns how many left-out files have an upload, and its state: `1 left out: already in the queue`, or `3 left
-    /// out: 2 already uploaded, 1 already in the queue`.
+    /// Returns the number of left-out files, by the state of their uploads: `3 left out: 2 already uploaded, 1 already
+    /// in the queue`. If all uploads have the same state, names the number once: `2 left out: failed before`.
     private static func known(_ uploads: [Upload]) -> String {
         let done = uploads.count { $0.isDone }
         let failed = uploads.count { $0.hasFailed }

@@ -6,14 +6,14 @@ import FerryUploads
 
 /// The result of `ferry check` for one destination.
 struct CheckResult: Sendable {
-    /// The bytes of an unfinished upload on the server, and whether the command deletes or has deleted them.
+    /// The bytes of an unfinished upload that a server still stores, and what the command does with these bytes.
     struct Leftover: Sendable {
         enum Fate: Sendable {
             case isThere
             /// An unfinished upload of this queue possibly needs the bytes, so they are not deleted.
             case own(Upload.ID)
-            /// The upload was just removed. The running engine deletes the bytes when the user can no longer undo the
-            /// removal.
+            /// The upload was just removed from the queue. The running engine deletes the bytes when the user can no
+            /// longer undo the removal.
             case deletedSoon
             case removed
             case stays(UploadFailure)
@@ -24,14 +24,15 @@ struct CheckResult: Sendable {
         var abandoned: AbandonedUpload?
         var disposition = Fate.isThere
 
-        /// The most recent date of the leftover: its creation, its last write, or the time from which Ferry is allowed
-        /// to delete it (`AbandonedUpload.since`). Nil if no date is known.
+        /// The latest known date of the leftover; nil if no date is known. The possible dates are its creation, its
+        /// last write, and the time from which Ferry is allowed to delete it (`AbandonedUpload.since`).
         var touched: Date? {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
 
-        /// Returns true if the command is allowed to delete the leftover. If there is a minimum age, a leftover
-        /// without a date stays, because it is possibly new.
+        /// Returns true if the command is allowed to delete the leftover: `disposition` is `isThere`, and the leftover
+        /// is old enough. If `age` is nil, every leftover is old enough. With a minimum age, a leftover without a known
+        /// date stays, because it is possibly new.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = disposition else { return false }
             guard let age else { return true }
@@ -46,8 +47,8 @@ struct CheckResult: Sendable {
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
-    /// The catalog entry of the protocol for the destination: the protocol that `auto` chose, otherwise the configured
-    /// one. Nil if the catalog does not contain the protocol.
+    /// The catalog entry of the destination's protocol. This is the protocol that `auto` chose; without such a choice,
+    /// the configured one. Nil if the catalog does not contain the protocol.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
@@ -68,7 +69,7 @@ struct CheckResult: Sendable {
         return known.resumesWebDAV(destination.options)
     }
 
-    /// The digests that the member `checksum` of the destination can name; nil if `entry` is nil.
+    /// The digest algorithms that the key `checksum` of the destination can name; nil if `entry` is nil.
     var checksums: Set<DigestAlgorithm>? {
         guard let entry else { return nil }
         // A tus server names the digests that it can compute.
@@ -81,9 +82,9 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
-    /// Marks a leftover as `own` if an unfinished upload of the queue possibly needs it. This is so if the leftover is
-    /// the upload's resource on the server. It is also so if the upload has this destination, and its key or name
-    /// matches the leftover.
+    /// Sets `disposition` to `own` for each leftover that an unfinished upload of the queue possibly needs. These are
+    /// the leftovers with the URL of an upload's resource, and those with the key or name of an upload to this
+    /// destination.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(
@@ -112,14 +113,15 @@ extension CheckResult.Leftover {
         take(abandoned, now: now)
     }
 
-    /// Sets the removed upload that stored the bytes. If the user can still undo the removal, sets `disposition` to
-    /// `deletedSoon`.
+    /// Stores the removed upload to which the bytes belong. If the user can still undo the removal, sets `disposition`
+    /// to `deletedSoon`.
     fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
         if abandoned.since > now { disposition = .deletedSoon }
     }
 
-    /// Returns true if the leftover's URL or name matches the upload, and no removed upload stored the bytes.
+    /// Returns true if the leftover possibly belongs to `upload`: its URL contains the key of the upload, or its name
+    /// is the upload's name, with or without folders. Returns false if it belongs to a removed upload.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
@@ -143,8 +145,8 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds a leftover for each removed upload. If the server has already listed this leftover, adds only the data of
-    /// the removed upload to the listed one.
+    /// Adds the removed uploads to `leftovers`. A removed upload with a new URL becomes another leftover. A leftover
+    /// with the same URL gets the removed upload and, if its size is unknown, a size.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
@@ -156,7 +158,8 @@ extension CheckResult {
         }
     }
 
-    /// Returns a hint for a check that failed without a hint; nil if there is no advice for this category.
+    /// Returns advice for a user after a failed check, if the failure itself contains no hint. Returns nil if there is
+    /// no advice for the category.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

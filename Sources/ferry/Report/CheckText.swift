@@ -4,6 +4,8 @@ import FerryUploads
 
 /// The text of `ferry check` about one destination: a line with its name, then a line for each result.
 enum CheckText {
+    /// Returns the text about one destination.
+    ///
     /// - Parameters:
     ///   - headed: True to leave out the line with the name, because the caller has printed it.
     ///   - namesNone: True to add the line `leftover none known` if the check succeeded and found no leftovers.
@@ -62,7 +64,8 @@ enum CheckText {
         return SafeLine.text("  leftover  \(found.name)\(size)\(ages)\(remark)")
     }
 
-    /// Returns an age in words, such as `3 hours ago`; `now` for less than a minute.
+    /// Returns the age of a date in words, such as `3 hours ago`. Returns `now` for less than a minute, for a date in
+    /// the future, and for more than 3000 years.
     static func age(of date: Date, now: Date) -> String {
         let seconds = now.timeIntervalSince(date)
         let units = [(86_400.0, "day"), (3600, "hour"), (60, "minute")]

@@ -68,12 +68,12 @@ struct CommandFailure: Error {
 enum StandardError {
     static func write(_ text: String) { StandardStream.errors.write(text) }
 
-    /// Writes a note, with control characters escaped.
+    /// Writes a note to standard error, with control characters escaped.
     static func note(_ text: String) { write("\(Notice(kind: .note, text: text).line)\n") }
     static func warn(_ text: String) { write("\(Notice(kind: .warning, text: text).line)\n") }
 }
 
-/// Escapes control characters in text for a terminal. File names and messages of servers may contain such characters.
+/// Escapes control characters in text for a terminal. For example, file names and messages of servers can contain them.
 enum SafeLine {
     static func text(_ raw: String) -> String {
         if raw.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return raw }

@@ -18,7 +18,8 @@ enum ConfigurationText {
         return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
     }
 
-    /// Returns the URL with a redacted query, which can contain a signature: `https://server.example/{name}?sig=…`.
+    /// Returns the URL with `…` in place of the values in its query, which can contain secrets:
+    /// `https://server.example/{name}?sig=…`.
     static func address(_ url: String) -> String {
         let shown = Redaction.address(url)
         let query = shown.firstIndex(of: "?").map { shown[$0...] } ?? ""
@@ -47,7 +48,8 @@ enum ConfigurationText {
         .joined(separator: ",")
     }
 
-    /// Returns the treatment of a watched file in words: `whole after 5 s`, `then moved to /sent`.
+    /// Returns in words when a watched file counts as complete, and what happens to it after its upload. An example is
+    /// `whole after 5 s`, `then moved to /sent`. If the file stays, the second text is missing.
     ///
     /// The parameters are the members of the same names in `EngineReport.Watched`.
     static func treatment(settle: Double, after: String, goal: String?) -> [String] {

@@ -3,15 +3,16 @@ import FerryFiles
 import FerryTUI
 import Synchronization
 
-/// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer. If it is full, further
-/// lines are dropped and counted. On a terminal, the class can draw live lines, such as progress, below the others.
+/// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer. If the buffer is full, new
+/// lines are dropped and counted. On a terminal, `show` draws live lines, such as progress, below the written lines.
 final class LineOutput: Sendable {
     /// The size of the buffer in bytes: enough for a slow reader, and for the list of a long queue at the start.
     private static let capacity = 64 << 20
     private static let timeout = Duration.seconds(2)
 
     private struct State {
-        /// The bytes for the next write. `waiting` counts these bytes, and those of the write that runs now.
+        /// The bytes for the next write. `waiting` is the number of these bytes, plus the number of bytes in the
+        /// current write.
         var next: [UInt8] = []
         var waiting = 0
         var dropped = 0
@@ -37,7 +38,8 @@ final class LineOutput: Sendable {
         if isFirst { queue.async { self.writeNext() } }
     }
 
-    /// Writes all lines that were added since the last write.
+    /// Writes the lines in the buffer, and draws the live lines below them again. If lines were dropped, first prints a
+    /// note with their number to standard error.
     private func writeNext() {
         let (bytes, dropped) = state.withLock { state in
             defer { (state.next, state.dropped) = ([], 0) }
@@ -53,7 +55,8 @@ final class LineOutput: Sendable {
         state.withLock { $0.waiting -= bytes.count }
     }
 
-    /// Replaces the live lines at the bottom of the terminal; an empty list removes them.
+    /// Replaces the live lines at the bottom of the terminal. An empty list removes them. While other lines wait in the
+    /// buffer, new live lines are ignored.
     func show(_ lines: [LiveLine]) {
         // While the terminal has not read earlier lines, new live lines are skipped.
         guard lines.isEmpty || state.withLock({ $0.waiting == 0 }) else { return }

@@ -12,7 +12,7 @@ final class LiveDisplay: Sendable {
     private let progress: @Sendable () -> [ProgressSample]
     private let start = ContinuousClock.now
 
-    /// True if output is a terminal on which lines can be erased.
+    /// True if standard output is a terminal on which lines can be erased.
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
     /// Creates the display; nil if `isPossible` is false.

@@ -23,9 +23,9 @@ struct ChangedLine: OutputLine {
     private(set) var event = "changed"
     private let change: Change
     private let ids: [Upload.ID]
-    /// The number of done uploads that stay in the queue after an undone addition; nil if there are none.
+    /// The number of done uploads that stayed in the queue when `undo` took back their addition; nil if there are none.
     private var done: Int?
-    /// The time of the command that `undo` would undo; nil without `--dry-run`.
+    /// The time of the command that `undo` would undo, in the output of `undo --dry-run`; nil in other output.
     private var at: Date?
 
     init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change, ids) }

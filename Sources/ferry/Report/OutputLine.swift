@@ -16,7 +16,7 @@ extension OutputLine {
     /// The line, without a line break. Its keys are sorted.
     var text: String { JSONLine.text(self) }
 
-    /// The schema of the whole line, including the member `event`. The property `schema` excludes this member.
+    /// The JSON schema of the whole line: of the member `event` and of the other members.
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")
         return record([.init("event", .choice(events.map(\.key)), purpose)])
@@ -48,7 +48,7 @@ extension LineObject {
     }
 }
 
-/// A member of a JSON object in a line: its row in the schema, and the function that writes its value.
+/// A member of a JSON object in a line: its description in the schema, and the function that writes its value.
 struct LineMember<Object>: Sendable {
     typealias Container = KeyedEncodingContainer<LineKey>
 
@@ -76,8 +76,8 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns the same member for the type `Outer`: the name and the schema stay unchanged. The value comes from the
-    /// `Object` that `object` returns.
+    /// Returns a member with the same name and schema for the type `Outer`. The member takes its value from the object
+    /// that `object` returns.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }
@@ -152,8 +152,8 @@ enum JSONLine {
         return escaped(String(decoding: data, as: UTF8.self))
     }
 
-    /// Escapes characters that JSON allows unescaped and a terminal interprets, such as U+009B. The character
-    /// `harmless` stays unescaped.
+    /// Replaces control characters, and other characters that a terminal interprets, by JSON escapes such as `\u009b`.
+    /// The character `harmless` stays unescaped.
     static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
         guard json.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E }) else { return json }
         var out = ""

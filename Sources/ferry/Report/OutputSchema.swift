@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The JSON Schema of all lines that Ferry prints for programs: the output of `ferry config --output-schema`. The
-/// lines of each command also have a narrower schema, such as `#/$defs/ferry-list`.
+/// The JSON Schema of all lines that Ferry prints for programs: the output of `ferry config --output-schema`. For each
+/// command, the text also contains a schema of the lines of this command, such as `#/$defs/ferry-list`.
 enum OutputSchema {
     static let lines: [any OutputLine.Type] = [
         UploadRecordLine.self, FinishedLine.self, AddedLine.self, SkippedLine.self, ChangedLine.self,
@@ -37,7 +37,7 @@ enum OutputSchema {
         "config": ["configuration"],
     ]
 
-    /// The possible values of `event` in the lines for hooks.
+    /// The possible values of `event` in the JSON lines that hooks read.
     static let hooks = QueueEvent.Name.allCases.map(\.rawValue)
 
     static var text: String {

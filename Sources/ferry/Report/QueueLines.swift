@@ -45,7 +45,8 @@ struct NoticeLine: OutputLine {
     ]
 }
 
-/// The JSON line with the number of uploads in each state, at the end of `ferry run --json` and for hooks.
+/// The JSON line with numbers of uploads by state. At the end of `ferry run --json`, it counts all uploads. For hooks
+/// of the event `idle`, it counts the uploads that ended since the last event `idle`.
 struct CountsLine: OutputLine {
     let event: String
     let counts: [String: Int]
@@ -59,7 +60,8 @@ struct CountsLine: OutputLine {
     ]
 }
 
-/// The JSON object about a server that requested a pause with Retry-After.
+/// The JSON line about a server that requested a pause with `Retry-After`. In the line of `ferry status --json`, it is
+/// an object in the array `slow`.
 struct RetryAfterPauseLine: OutputLine {
     let pause: RetryAfterPause
 
@@ -84,7 +86,7 @@ struct UnreachableHostLine: LineObject {
     ]
 }
 
-/// The JSON line about a bandwidth limit. Other lines contain it as an object.
+/// The JSON line about a bandwidth limit. In the line of `ferry status --json`, it is an object in the array `limits`.
 struct LimitLine: OutputLine {
     let limit: BandwidthLimit
 

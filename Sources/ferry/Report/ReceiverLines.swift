@@ -32,7 +32,7 @@ struct ReceiverLine: OutputLine {
 
     /// Creates the line about an event. Returns nil for `received`, because this event is too frequent for lines.
     ///
-    /// - Parameter omitted: The number of refusals that got no line since the previous line about a refusal.
+    /// - Parameter omitted: The number of refusals that were not printed since the last printed refusal.
     init?(_ event: ReceiverEvent, omitted: Int = 0) {
         switch event {
         case .received: return nil
@@ -54,8 +54,8 @@ struct ReceiverLine: OutputLine {
         }
     }
 
-    /// Creates the line at the end of the output, with the number of refusals that got no line since the previous line
-    /// about a refusal.
+    /// Creates the last line of the output. It contains the number of refusals that were not printed since the last
+    /// printed refusal.
     init(omitted: Int) { (event, self.omitted) = ("refused", omitted) }
 
     static let events: KeyValuePairs = [

@@ -27,6 +27,9 @@ struct ReceiverReport: Sendable {
         }
     }
 
+    /// Prints the line about the start of the receiver, with its URLs and its folder. In the format `text`, also prints
+    /// how to use the token.
+    ///
     /// - Parameter token: The token that the receiver made; nil if the user gave a token, or if clients need none.
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
@@ -47,8 +50,8 @@ struct ReceiverReport: Sendable {
         return first + "set up with  ferry init tus+\(url) --token-file \(ShellWord.quoted(path))"
     }
 
-    /// Prints how many refusals got no line since the last line. Returns when all lines are written, or after two
-    /// seconds.
+    /// Prints the number of refusals that were not printed since the last printed refusal, if there are any. Then
+    /// returns when all lines are written, or after two seconds.
     func flush() async {
         let omitted = refusals.takeOmitted()
         if omitted > 0 {
@@ -60,8 +63,8 @@ struct ReceiverReport: Sendable {
         await output.flush()
     }
 
-    /// Adds the line to the buffered output. A program that has stopped reading the output must not stop the
-    /// connections.
+    /// Adds the line to the buffered output without blocking. A program that stops reading the output cannot stop the
+    /// receiver.
     private func write(_ line: String) { output.write(line) }
 
     private static func text(_ event: ReceiverEvent, omitted: Int) -> String? {
@@ -81,7 +84,8 @@ struct ReceiverReport: Sendable {
         }
     }
 
-    /// Returns the end of a line about a refusal, such as ` (from 192.0.2.7; 12 more before)`.
+    /// Returns the end of a line about a refusal, such as ` (from 192.0.2.7; 12 more before)`. Returns an empty text if
+    /// the client is unknown and `omitted` is 0.
     private static func note(client: String, omitted: Int) -> String {
         let parts =
             (client.isEmpty ? [] : ["from \(client)"]) + (omitted == 0 ? [] : ["\(omitted) more before"])

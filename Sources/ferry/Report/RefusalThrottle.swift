@@ -3,7 +3,8 @@ import Synchronization
 /// Limits the number of lines about refused requests in the output of `ferry serve`. Without a limit, a client that has
 /// no token could fill the disk by sending many small requests.
 final class RefusalThrottle: Sendable {
-    /// The refusals of one client for one reason. In each interval, at most one of them gets a line.
+    /// The refusals of one client with one status and reason. In each interval, at most one of these refusals gets a
+    /// line.
     struct Kind: Hashable, Sendable {
         let client: String
         let status: Int
@@ -13,7 +14,7 @@ final class RefusalThrottle: Sendable {
     private struct State {
         /// The time of the last line for each kind. Times older than `interval` are removed.
         var shown: [Kind: ContinuousClock.Instant] = [:]
-        /// The number of refusals without a line since the last line.
+        /// The number of refusals that were not printed since the last printed refusal.
         var omitted = 0
     }
 
@@ -26,7 +27,8 @@ final class RefusalThrottle: Sendable {
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Returns the number of refusals without a line since the last line. Returns nil if this refusal gets no line.
+    /// Returns nil if this refusal must not be printed: the last interval has a line of the same `kind`, or `mostKinds`
+    /// lines. Otherwise returns the number of refusals that were not printed since the last printed refusal.
     func next(_ kind: Kind) -> Int? {
         let now = now()
         return state.withLock { state -> Int? in
@@ -45,8 +47,8 @@ final class RefusalThrottle: Sendable {
         }
     }
 
-    /// Returns the number of refusals without a line since the last line, and resets this number to 0. The caller
-    /// prints the number at the end of the output.
+    /// Returns the number of refusals that were not printed since the last printed refusal, and resets the number to 0.
+    /// The caller prints the number at the end of the output.
     func takeOmitted() -> Int {
         state.withLock { state -> Int in
             defer { state.omitted = 0 }

@@ -69,10 +69,10 @@ final class RunReport: Sendable {
         output.write("\(live == nil ? "\(Strings.day(now, in: .local)) \(time)" : time)  \(line)")
     }
 
-    /// Prints the blocked uploads and the totals.
+    /// Prints the blocked uploads and the number of uploads in each state.
     ///
     /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
-    /// - Returns: True if no upload is blocked, and no upload that changed in this run has failed or is held.
+    /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run. True otherwise.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }

@@ -9,7 +9,8 @@ struct StatusLine: OutputLine {
 
     private var status: EngineStatus? { report?.status }
 
-    /// The estimated rate and remaining time of all uploads together; nil while no upload runs.
+    /// The estimated rate and remaining time of all uploads together. Nil if no engine runs, if no upload runs, or if
+    /// the engine does not report an estimate.
     private var estimate: TransferEstimate? {
         report.flatMap { $0.counts.running > 0 ? $0.estimate : nil }
     }
@@ -68,7 +69,7 @@ struct StatusLine: OutputLine {
 }
 
 extension Array {
-    /// The array; nil if it is empty. The JSON line then lacks the member.
+    /// The array itself; nil if it is empty. A member of a JSON line is absent if its value is nil.
     fileprivate var ifAny: Self? { isEmpty ? nil : self }
 }
 

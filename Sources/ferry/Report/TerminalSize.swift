@@ -5,7 +5,8 @@ struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
 
-    /// The size of the terminal on standard output; nil without a terminal.
+    /// The size of the terminal on standard output; nil without a terminal. A terminal of unknown size counts as 80
+    /// columns wide and 24 rows high.
     static var ofOutput: TerminalSize? {
         guard let size = StandardStream.output.terminalSize else { return nil }
         // A serial line reports no size. The size of a VT100 is assumed.
@@ -13,14 +14,14 @@ struct TerminalSize: Equatable {
         return TerminalSize(columns: size.columns, rows: size.rows > 0 ? size.rows : 24)
     }
 
-    /// True if the terminal can erase lines. Terminals with the names in this list cannot.
+    /// True if the terminal can erase lines. False if the variable `TERM` is missing, empty, `dumb` or `unknown`.
     static var canRedraw: Bool { !["", "dumb", "unknown"].contains(variable("TERM") ?? "") }
 
-    /// True if the user has not disabled colours with `NO_COLOR` (no-color.org).
+    /// True if the variable `NO_COLOR` is missing or empty, so that the output can contain colours (no-color.org).
     static var hasColour: Bool { (variable("NO_COLOR") ?? "").isEmpty }
 
-    /// True if the output can contain characters beyond ASCII. The locale must use UTF-8 (locale(7)). The Linux
-    /// console has too few glyphs.
+    /// True if the locale uses UTF-8 (locale(7)), so that the output can contain characters beyond ASCII. False on the
+    /// Linux console, which has too few glyphs.
     static var isUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? ""
         let name = locale.lowercased()

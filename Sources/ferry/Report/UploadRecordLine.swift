@@ -5,7 +5,7 @@ import FerryUploads
 
 /// The line about one upload in `--json` output and for hooks.
 struct UploadRecordLine: OutputLine {
-    /// The maximum number of ids in `after`. It keeps lines short, because an upload can wait for thousands of others.
+    /// The maximum number of ids in `after`. It keeps lines short, because an upload can wait for thousands of uploads.
     static let longestAfter = 1000
     /// The names of the states, as in `Upload.State.kind`.
     static let states = ["queued", "running", "waiting", "paused", "held", "done", "failed"]
@@ -29,7 +29,8 @@ struct UploadRecordLine: OutputLine {
         self.blocked = blocked
     }
 
-    /// The uploads that must be done before this upload starts, at most `longestAfter`; nil if there are none.
+    /// The ids of the uploads that must be done before this upload starts, at most `longestAfter` ids. Nil if there are
+    /// none.
     var after: [Int]? {
         guard let after = upload.start?.after, !after.isEmpty else { return nil }
         return Array(after.lazy.joined().prefix(Self.longestAfter))
@@ -126,7 +127,7 @@ extension UploadResource.Parts: LineValue {
 extension TransferEstimate {
     /// The rate in whole bytes per second; nil if it is not known.
     var wholeRate: ByteCount? { rate.flatMap { ByteCount(exactly: $0.rounded()) } }
-    /// The remaining time in seconds, with one decimal; nil if it is not known.
+    /// The remaining time in seconds, with one decimal and at most 1e12; nil if it is not known.
     var eta: Double? { remaining.map { min(1e12, ($0 * 10).rounded() / 10) } }
 }
 

@@ -18,7 +18,8 @@ enum UploadText {
     /// - Parameters:
     ///   - sent: The number of bytes sent so far, for the progress; nil to use the number of confirmed bytes.
     ///   - showsPlace: True to add the destination.
-    ///   - isBrief: True to leave out the remarks on a done upload, such as its URL. Only `was there already` stays.
+    ///   - isBrief: True to leave out the result of a done upload, such as its URL. The remark `was there already`
+    ///     stays.
     static func line(
         _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, isBrief: Bool = false,
         now: Date = Date()
@@ -47,7 +48,8 @@ enum UploadText {
         }
     }
 
-    /// Returns the upload's row in the table of `ferry list`, without the URL of a done upload, which is too long.
+    /// Returns the upload's row in the table of `ferry list`. The row of a done upload does not contain the uploaded
+    /// file's URL, because URLs are too long for the table.
     static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
         let remarks = [
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },
@@ -133,7 +135,7 @@ enum UploadText {
 }
 
 extension BlockedUpload {
-    /// The commands with which a user can make the blocked upload start, as a sentence.
+    /// A sentence with the two commands that make the blocked upload start.
     var hint: String {
         let other = if case .paused = blocker.state { "resume" } else { "retry" }
         return

@@ -5,7 +5,8 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// A screen that is attached to the engine of another process. The engine continues when the screen closes.
+/// A screen that is attached to the engine of another process. If the user closes the screen without stopping the
+/// engine, the engine continues.
 struct AttachedSession {
     let assembly: Assembly
     let look: ScreenOptions
@@ -13,8 +14,11 @@ struct AttachedSession {
     let background: BackgroundEngine
     private let output = LineOutput()
 
-    /// - Throws: `CommandFailure` if the engine is another version of Ferry or cannot be stopped, or if the terminal
-    ///   fails; `ExitCode` after a signal or a hang-up.
+    /// Shows the screen until it closes. Then stops the engine if the user chose this, and prints whether the uploads
+    /// continue.
+    ///
+    /// - Throws: `CommandFailure` if the engine does not respond, is another version of Ferry, or cannot be stopped.
+    ///   Also throws `CommandFailure` if the terminal fails, and `ExitCode` after a signal or a hang-up.
     func run() async throws {
         let client = ControlClient(folder: assembly.state)
         try client.checkPulse()

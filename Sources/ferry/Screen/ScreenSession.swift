@@ -13,8 +13,8 @@ struct ScreenSession {
     var background: BackgroundEngine?
     private let output = LineOutput()
 
-    /// Runs the screen, stops the engine and prints the summary. If the policy for hang-ups is `continue`, the engine
-    /// continues without a screen after a hang-up.
+    /// Runs the screen. Then stops the engine, and prints a summary or, if the user detached the screen, starts
+    /// `background`. After a hang-up with the policy `continue`, the engine instead continues without a screen.
     func run() async throws {
         let outcome: ScreenOutcome
         do throws(ScreenError) {
@@ -63,7 +63,8 @@ struct ScreenSession {
             waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
-    /// Runs the interface. After the command `stopWhenIdle`, the interface closes when no upload runs.
+    /// Runs the interface until it closes. After the command `stopWhenIdle`, also closes the interface as soon as no
+    /// upload runs and all hooks have ended.
     private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
         let engine = engine
         let running = Task { () -> Result<ScreenOutcome, ScreenError> in

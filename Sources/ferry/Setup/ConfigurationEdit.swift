@@ -9,7 +9,8 @@ struct ConfigurationEdit {
     let before: [UInt8]?
     let configuration: Configuration
 
-    /// Reads the file. Throws if an existing file cannot be read or is invalid: the user must repair it first.
+    /// Reads the configuration file. A missing file counts as an empty configuration. Throws if the file cannot be read
+    /// or is invalid: the user must repair it first.
     init(_ file: PrivateFile) throws {
         self.file = file
         before = try file.content()
@@ -17,13 +18,13 @@ struct ConfigurationEdit {
             try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
-    /// Returns the text of the configuration with the new destination. If this is the second destination, also adds a
-    /// missing key `defaultDestination`. Without this key, only a single destination is the default.
+    /// Returns the text of the configuration with the new destination. Also adds a missing key `defaultDestination` if
+    /// the new destination is the second one. A single destination is the default without this key.
     ///
     /// - Parameters:
     ///   - secretFile: The path of the file for the typed secret; nil to write the secret into the text.
-    ///   - isDefault: True if the added key `defaultDestination` names the new destination; false if it names the
-    ///     existing one.
+    ///   - isDefault: True to name the new destination in an added key `defaultDestination`; false to name the existing
+    ///     destination.
     /// - Throws: An error if the destination cannot be inserted into the text.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {
         var text = JSONInsertion(before ?? Array("{\n}\n".utf8))
@@ -49,7 +50,9 @@ struct ConfigurationEdit {
         return text.text
     }
 
-    /// - Throws: `CommandFailure` if the file was changed after it was read, or cannot be written.
+    /// Replaces the content of the file by `text`.
+    ///
+    /// - Throws: `CommandFailure` if the file has changed since it was read, or cannot be read or written.
     func write(_ text: [UInt8]) throws(CommandFailure) {
         guard try file.content() == before else {
             throw CommandFailure(

@@ -10,7 +10,8 @@ struct DestinationDraft: Equatable {
         /// The path of an existing file that contains the secret.
         case file(String)
 
-        /// Reads a typed text. `$NAME` means an environment variable; any other text is the secret itself.
+        /// Interprets the text that a user typed. `$` and a name of capital letters, digits and `_` mean an environment
+        /// variable, such as `$TOKEN`. Any other text is the secret itself.
         init(_ text: String) {
             let name = text.dropFirst()
             let isName =
@@ -36,7 +37,8 @@ struct DestinationDraft: Equatable {
             }
         }
 
-        /// The kind of the secret, as a part of the name of the file for a typed secret.
+        /// The word for the secret in a file name. A secret that the user types is stored in a file named
+        /// `<destination>-<word>`, if necessary with a number at the end.
         var secretKind: String {
             switch self {
             case .basic: "password"
@@ -59,8 +61,7 @@ struct DestinationDraft: Equatable {
 
     /// Returns the destination as JSON for the configuration.
     ///
-    /// - Parameter secretFile: The path of the file for the typed secret. If it is nil, the JSON contains the secret
-    ///   itself.
+    /// - Parameter secretFile: The path of the file for a typed secret; nil to write a typed secret into the JSON.
     func json(secretFile: String?) -> String {
         var members = ["\"url\": \(JSONLine.quoted(url))"]
         if protocolName != AutoUpload.name {
@@ -92,8 +93,8 @@ struct DestinationDraft: Equatable {
 }
 
 extension DestinationDraft {
-    /// Suggests a free name: the first part of the URL's host or bucket, or `server` for a numeric host. Appends a
-    /// number if the name is taken.
+    /// Suggests a name for the new destination: the first part of the URL's host or bucket. Suggests `server` if the
+    /// host is numeric or missing. Appends a number if another destination has the name.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }

@@ -5,8 +5,8 @@ import FerryTransfer
 struct PrivateFile {
     /// The path with symbolic links resolved, so that a write replaces the target and not the link.
     let path: String
-    /// The folder of the given path, before symbolic links are resolved. Files with secrets belong in this folder: the
-    /// folder behind a link is possibly a repository that other users can read.
+    /// The folder in the path that was passed to `init`. Symbolic links in this path are not resolved. Files with
+    /// secrets belong in this folder: the target of a link is possibly in a repository that other users can read.
     let namedFolder: String
 
     init(_ path: String) {

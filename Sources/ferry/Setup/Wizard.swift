@@ -33,6 +33,9 @@ struct Wizard {
         return draft
     }
 
+    /// Returns a valid URL for a destination. Checks `given` first, and asks the user until a URL is valid. Adds
+    /// `https://` to an entry like `example.org/files`.
+    ///
     /// - Parameter given: The URL on the command line; nil to ask for a URL.
     /// - Returns: The values of the keys `url` and `protocol` in the configuration.
     func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {

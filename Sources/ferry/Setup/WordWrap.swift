@@ -2,8 +2,11 @@ import FerryFiles
 
 /// Breaks long lines between words. A terminal would break them inside words.
 enum WordWrap {
+    /// Splits a line between words into lines of at most `columns` characters.
+    ///
     /// - Parameter columns: The width of the terminal. A longer word, such as a URL, is not broken.
-    /// - Returns: The parts of the line. The parts after the first are indented like the text of the line.
+    /// - Returns: The new lines. All lines after the first are indented to the column in which the text of the first
+    ///   begins.
     static func lines(_ line: String, columns: Int) -> [String] {
         guard line.count > columns else { return [line] }
         let start = start(of: line, columns: columns)
@@ -21,9 +24,9 @@ enum WordWrap {
         return lines + [current]
     }
 
-    /// Returns the indentation, in columns, of all parts after the first. If the line begins with a label of at most
-    /// half the columns, returns the width of the label. A label is a word and at least two spaces. If there is no such
-    /// label, returns the indentation of the line.
+    /// Returns the number of columns by which all lines after the first are indented. If the line begins with a label,
+    /// this is the width of the label. A label is a word and at least two spaces, in at most half the columns. Without
+    /// a label, this is the indentation of the line.
     private static func start(of line: String, columns: Int) -> Int {
         if let label = line.prefixMatch(of: /\ *\S+ {2,}/)?.output, label.count <= columns / 2 {
             return label.count

@@ -30,7 +30,8 @@ extension Watch {
         }
     }
 
-    /// The problems with the folder, in sentences. If the folder is missing, the engine waits until it appears.
+    /// The warnings about the folder, in sentences: it is missing, it is no folder, or its files cannot be moved to a
+    /// folder on another file system. Empty if there is no problem.
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }
 
     private var absence: String? {

@@ -1,21 +1,24 @@
 import FerryFiles
 import FerryProtocols
 
-/// The done uploads in the sequence in which they finished, and the totals of those that have left the queue.
+/// The done uploads of the queue, in the sequence in which they finished. The archive also counts the done uploads that
+/// have moved to the history.
 struct Archive {
-    /// The number by which the done uploads can exceed the setting `keptDone` before the queue moves some to the
-    /// history.
+    /// The number of done uploads beyond the setting `keptDone` that can stay in the queue. Above this number, the
+    /// queue moves its oldest done uploads to the history.
     static let slack = 100
-    /// The maximum number of uploads that move to the history with one journal record.
+    /// The maximum number of done uploads that move from the queue to the history in one step.
     private static let batch = 500
 
-    /// The done uploads in the sequence in which they finished. Users have possibly removed some of them since.
+    /// The ids of the done uploads, in the sequence in which they finished. Uploads that users removed afterwards are
+    /// still in this list.
     private(set) var finished: [Upload.ID] = []
     /// The number of uploads at the beginning of `finished` that were done before this engine started.
     private var inherited = 0
     /// The uploads that had failed or were held when the engine started.
     private(set) var failedBefore: Set<Upload.ID> = []
-    /// The totals of the uploads that this engine finished and that only the history still contains.
+    /// The totals of the uploads that finished while this engine ran and have since moved from the queue to the
+    /// history.
     private(set) var retired = UploadQueue.Retired()
 
     init() {}
@@ -34,26 +37,28 @@ struct Archive {
         inherited = finished.count
     }
 
-    /// The uploads that were done before the engine started, and have not finished again since.
+    /// The uploads that were done when the engine started. An upload that was sent again and has finished again is left
+    /// out.
     var doneBefore: Set<Upload.ID> {
         Set(finished.prefix(inherited)).subtracting(finished.dropFirst(inherited))
     }
 
-    /// Adds uploads whose state `done` is on disk.
+    /// Adds uploads to `finished`. The journal must have stored their state `done` before.
     mutating func finish(_ ids: some Sequence<Upload.ID>) { finished += ids }
 
     /// True if `finished` contains more than `kept` plus `slack` uploads.
     func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
 
-    /// Returns the uploads that leave the queue next: those that finished first, until `kept` done uploads remain, but
-    /// at most `batch` at a time. Returns nil if there are none.
+    /// Returns the uploads that move to the history next. These are the done uploads beyond the number `kept`,
+    /// beginning with the first finished one, and at most 500 (`batch`). Returns nil if there are none.
     func leaving(keeping kept: Int) -> ArraySlice<Upload.ID>? {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }
 
-    /// Removes the `count` uploads that finished first, because they have left the queue for the history.
+    /// Removes the `count` uploads that finished first from `finished`, because they have moved to the history. Adds
+    /// the uploads of `gone` to `retired` if they finished while this engine ran.
     ///
-    /// - Parameter gone: The uploads among them that no user had removed from the queue before.
+    /// - Parameter gone: The uploads among these `count` that were still in the queue. Users had removed the rest.
     mutating func retire(_ count: Int, gone: [Upload]) {
         // The uploads that were done before this engine started are the oldest. `retired` does not count them.
         let earlier = min(inherited, count)

@@ -4,17 +4,17 @@ package import FerryProtocols
 public enum AttemptMovement: Hashable, Sendable {
     /// The attempt sent no bytes, or almost none.
     case none
-    /// The attempt ran for this many seconds and sent bytes, but the server has confirmed too few of them for an
-    /// immediate retry.
+    /// The attempt ran for this many seconds and sent bytes. But the server has confirmed too few of these bytes, so
+    /// the next attempt does not follow at once.
     case moved(seconds: Double)
-    /// The attempt made enough progress for an immediate retry: the link and the server work.
+    /// The attempt made so much progress that the next attempt follows at once. So the network and the server work.
     case movedOn
-    /// The network had returned less than five seconds before the failure. The cause was possibly the network and not
-    /// the server.
+    /// The attempt failed less than five seconds after the network had returned. So the network, and not the server,
+    /// possibly caused the failure.
     case linkIsFresh
 
-    /// Returns the smallest number of bytes that counts as progress with a file of this size: 1 % of it, but at least 1
-    /// byte and at most 64 KiB. Without a minimum, a server that accepts one byte per connection would be retried at
-    /// once, again and again.
+    /// Returns the smallest number of bytes that counts as progress: 1 % of the file's size, but at least 1 byte and at
+    /// most 64 KiB. Without this minimum, a server that accepts one byte per connection would be retried at once, again
+    /// and again.
     package static func least(ofSize size: ByteCount) -> ByteCount { min(64 << 10, max(1, size / 100)) }
 }

@@ -1,16 +1,18 @@
 import FerryProtocols
 
-/// The pause of uploads to a host after a captive portal responded instead of it. Pure.
+/// The pause of all uploads to a host after a captive portal responded in place of the host.
 ///
-/// During the pause, only one upload at a time is allowed to check the host, at intervals. The owner of the portal must
-/// not receive the bytes of the other uploads.
+/// During the pause, one upload at a time starts, to check whether the host itself responds again. The other uploads
+/// wait, because the portal must not receive their bytes.
 struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The time between two checks. It is short, so that uploads start soon after the user has signed in.
     static var interval: Duration { .seconds(10) }
-    /// The time after which the checking upload counts as having reached the host. A captive portal responds sooner.
+    /// The time for which the checking upload must run before all uploads can start. A captive portal responds in less
+    /// time.
     private static var trial: Duration { .seconds(20) }
 
-    /// The moment until which no upload to the host starts. After it, one upload can check the host.
+    /// The moment until which no upload to the host starts. From this moment on, one upload at a time can start, to
+    /// check the host.
     let until: Instant
     /// The moment after which all uploads to the host can start.
     let end: Instant
@@ -23,6 +25,7 @@ struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == 
         self.notice = notice
     }
 
-    /// Returns the next moment at which one upload, or all of them, can start.
+    /// Returns `until` if that moment has not come yet; otherwise `end`. One upload can start at `until`, and all
+    /// uploads can start at `end`.
     func nextInstant(after now: Instant) -> Instant { now < until ? until : end }
 }

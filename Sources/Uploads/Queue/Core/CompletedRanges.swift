@@ -1,21 +1,24 @@
-/// A cache of the ranges of upload numbers whose uploads are all done or gone. Thousands of uploads can wait for the
-/// same thousands of uploads. With the cache, these are not checked again for each waiting upload. Pure.
+/// A cache of ranges of upload numbers. Every upload with a number in these ranges is done or no longer in the queue.
+/// Thousands of uploads can wait for the same range. With the cache, the range is not checked again for each of them.
 struct CompletedRanges {
-    /// The number of checked uploads above which a result is cached. Fewer checks are as fast as the cache.
+    /// A result is cached if more than this number of uploads was checked for it. Shorter checks are as fast as the
+    /// cache.
     private static let cachingThreshold = 16
 
-    /// The cached results. Every upload with a number above the value and up to the key is done or gone.
+    /// The cached results. Every upload with a number from the value plus 1 up to the key is done or no longer in the
+    /// queue.
     private var next: [Upload.ID: Upload.ID] = [:]
-    /// The ranges of the last query. Only the first `left` of them possibly contain uploads that are not done.
+    /// The ranges of the last call of `lastOpen`. Only the first `left` of these ranges can still contain uploads that
+    /// are not done.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
-    /// The greatest upload number in any query so far.
+    /// The greatest number in the ranges of all calls of `lastOpen` so far.
     private var greatest = Upload.ID.min
 
-    /// Returns the greatest number in `ranges` whose upload is not done, according to `isOpen`. Returns nil if there is
-    /// none. The ranges must be in ascending order.
+    /// Returns the greatest number in `ranges` for which `isOpen` returns true, which means that the upload is not
+    /// done. Returns nil if there is none. The ranges must be in ascending order.
     ///
-    /// - Parameter uploads: All uploads of the queue. A range with more numbers than uploads is not checked number by
-    ///   number.
+    /// - Parameter uploads: All uploads of the queue. If a range contains many more numbers than there are uploads, the
+    ///   function searches the uploads and not the numbers.
     mutating func lastOpen(
         in ranges: [ClosedRange<Upload.ID>], of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {
@@ -31,8 +34,8 @@ struct CompletedRanges {
         return nil
     }
 
-    /// Empties the cache if it possibly contains this upload. Call this when a done upload becomes unfinished, or when
-    /// an unfinished upload is added to the queue or returns to it.
+    /// Empties the cache if a checked range can contain this upload. Call this function when a done upload becomes
+    /// unfinished. Also call it when an unfinished upload is added to the queue or returns to it.
     mutating func reopen(_ id: Upload.ID) {
         if id <= greatest { self = CompletedRanges() }
     }

@@ -1,14 +1,15 @@
-/// The uploads whose state is not on disk, for example because the disk refused a record. An upload leaves the set once
-/// a later record of it is on disk.
+/// The uploads whose current state is in memory, but not in the journal on disk. An upload leaves the set when a later
+/// write of its state succeeds, or when it leaves the queue.
 struct DirtySet {
     private var refusals: [Upload.ID: Int] = [:]
-    /// The number of calls of `insert`, which serves as a clock.
+    /// The number of calls of `insert` so far. The set uses it as the time at which an upload was inserted.
     private var last = 0
 
     var isEmpty: Bool { refusals.isEmpty }
     var ids: some Collection<Upload.ID> { refusals.keys }
 
-    /// The number of calls of `insert` so far. A record that begins now contains every change that was refused before.
+    /// The number of calls of `insert` so far. Read it when a write of uploads to disk begins, and pass it to `saved`
+    /// if the write succeeds.
     var now: Int { last }
 
     func contains(_ id: Upload.ID) -> Bool { refusals[id] != nil }
@@ -18,11 +19,10 @@ struct DirtySet {
         for id in ids { refusals[id] = last }
     }
 
-    /// Removes the uploads in `ids`, because their record is on disk. `moment` is the value of `now` when the record
-    /// began.
+    /// Removes the uploads in `ids`, because their states were written to disk. Keeps each upload that was inserted
+    /// again after the write began, because a newer state of the upload is not on disk.
     ///
-    /// The results of records arrive in any sequence. So an upload stays if the disk has refused another record of it
-    /// since `moment`.
+    /// - Parameter moment: The value of `now` when the write began.
     mutating func saved(_ ids: some Sequence<Upload.ID>, begunAt moment: Int) {
         for id in ids where refusals[id].map({ $0 <= moment }) ?? false { refusals[id] = nil }
     }

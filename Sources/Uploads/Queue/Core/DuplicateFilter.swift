@@ -9,14 +9,16 @@ struct UploadKey: Hashable {
     init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
 }
 
-/// A filter for new uploads. It finds those that are unnecessary, because an upload of the same file to the same target
-/// exists already. The `Match` decides which versions of the file count.
+/// Finds new uploads that are unnecessary, because an upload of the same file to the same target exists already. The
+/// `Match` decides whether the existing upload must also have the same version of the file.
 package struct DuplicateFilter {
-    /// The kind of existing upload that makes it unnecessary to add its file again.
+    /// The rule that decides whether an existing upload makes a new upload of the same file to the same target
+    /// unnecessary.
     package enum Match: Sendable {
-        /// An unfinished or done upload of the same version of the file.
+        /// The existing upload must have the same version of the file as the new upload. Its state does not matter.
         case inSameVersion
-        /// An unfinished upload of any version of the file, or a done one of the same version.
+        /// A done upload must have the same version of the file as the new upload. Any other existing upload can have
+        /// any version.
         case inAnyVersion
 
         package func makesNeedless(_ new: NewUpload, _ upload: Upload) -> Bool {
@@ -35,7 +37,8 @@ package struct DuplicateFilter {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
-    /// Adds the done uploads of these history entries. Removed uploads do not count.
+    /// Adds the uploads of these history entries to the existing uploads. Ignores each upload that was not done when it
+    /// was removed from the queue.
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
         for entry in past {
             guard entry.upload.isDone else { continue }

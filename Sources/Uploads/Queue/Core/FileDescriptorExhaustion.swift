@@ -1,9 +1,9 @@
 import FerryProtocols
 
-/// A pause in which no upload starts, because a file or socket could not be opened: too many are open. Pure.
+/// A pause in which no upload starts, because a file or socket could not be opened: too many are open.
 ///
-/// During the pause, running uploads can end and close their files. After it, uploads start again. If a file or socket
-/// still cannot be opened, another pause begins.
+/// During the pause, running uploads can end and close their files. After the pause, uploads start again. If a file or
+/// socket still cannot be opened, another pause begins.
 struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The moment until which no upload starts.
     let pausedUntil: Instant
@@ -19,6 +19,7 @@ struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration
         end = now.advanced(by: .seconds(5))
     }
 
-    /// Returns the next moment at which uploads can start or `notice` becomes obsolete.
+    /// Returns the moment at which uploads can start again. If that moment has passed, returns the moment at which
+    /// `notice` becomes obsolete.
     func nextInstant(after now: Instant) -> Instant { now < pausedUntil ? pausedUntil : end }
 }

@@ -23,7 +23,8 @@ struct HostTable {
         var status: Int
     }
 
-    /// The probes of a host that uploads could not reach.
+    /// The probes of a host, which test whether the host can be reached. They begin when an upload cannot reach the
+    /// host or loses its connection.
     private struct Probe {
         enum Next {
             case at(Instant)
@@ -47,12 +48,14 @@ struct HostTable {
     private(set) var link = LinkGate.open
     private var entries: [UploadHost: Entry] = [:]
     private var exhaustion: FileDescriptorExhaustion<Instant>?
-    /// The time when the link last came back.
+    /// The last time when this machine's network connection (the link) came up; nil if it never came up.
     private var linkReturned: Instant?
-    /// The generation of the last `LinkStatus.up`. It grows each time this machine loses a local address.
+    /// The `generation` of the last report that the link is up; 0 before the first report. The link monitor raises the
+    /// number each time this machine loses a local address.
     private(set) var lastGeneration = 0
     private var lastProbe = 0
-    /// The number of pending uploads (`isPending`) of each host; nil until some host fails or asks for a pause.
+    /// The number of uploads to each host that run or will start without a user's action (`isPending`). Nil until some
+    /// host fails or asks for a pause, because the numbers are not needed earlier.
     private var pending: [UploadHost: Int]?
 
     init() {}
@@ -84,8 +87,8 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// Returns the next instant at which more uploads can start at some host, or at which the message about too many
-    /// open files becomes obsolete; nil if there is none. Probes have an instant of their own, `nextProbe`.
+    /// Returns the next instant at which more uploads can start at some host, or the message about too many open files
+    /// ends. Returns nil if there is no such instant. The instants of probes are not included: `nextProbe` has them.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []
         for entry in entries.values {
@@ -114,18 +117,18 @@ extension HostTable {
 
 // The link.
 extension HostTable {
-    /// The meaning of a report that the link is up.
+    /// The result of a report that the link is up.
     enum LinkReturn {
-        /// The link was up before the report too, and no captive portal had to be forgotten.
+        /// The link was already up before the report. Captive portals that are known stay known.
         case unchanged
-        /// The link was up before the report too, but a local address was lost while a captive portal was known. This
-        /// is possibly another network, so the portals were forgotten.
+        /// The link was already up before the report, but this machine has lost a local address. It is possibly on
+        /// another network now, so the captive portals that were known are discarded.
         case otherNetwork
         case returned
     }
 
-    /// True for five seconds after the link's return. In this time, the kernel can still report hosts as unreachable:
-    /// it first asks for the router's address three times, a second apart.
+    /// True in the first five seconds after the link came up. In this time, the kernel can still report hosts as
+    /// unreachable. It asks for the router's address up to three times, one second apart.
     func isLinkFresh(at now: Instant) -> Bool {
         linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
     }
@@ -143,7 +146,7 @@ extension HostTable {
     /// Notes that the link is up.
     ///
     /// - Parameter generation: A number that rises each time this machine loses an address.
-    /// - Returns: The meaning of the report, and whether an address was lost since the last report that the link is up.
+    /// - Returns: The result of the report, and whether an address was lost since the last report that the link is up.
     mutating func linkIsUp(generation: Int, at now: Moment) -> (LinkReturn, hasLostAddress: Bool) {
         let hasLostAddress = generation > lastGeneration
         lastGeneration = generation
@@ -161,14 +164,15 @@ extension HostTable {
         return (.otherNetwork, hasLostAddress)
     }
 
-    /// Lets attempts start, whatever the state of the link, until `endForce`. If the state was unknown, the link counts
-    /// as up. Also deletes the pauses, captive portals, limits and probes of all hosts.
+    /// Lets uploads start even if the link is down, until `endForce` is called. If the state of the link is unknown,
+    /// the link is treated as up. Also discards the pauses, captive portals, limits and probes of all hosts.
     mutating func force() {
         link.force()
         entries = [:]
     }
 
-    /// Blocks starts again after `force`, because an attempt failed while the link is down.
+    /// Ends the effect of `force`: uploads over the network wait again while the link is down. Called when an attempt
+    /// has failed while the link is down.
     mutating func endForce() { link.endForce() }
 
     private mutating func forgetReachability() {
@@ -180,8 +184,8 @@ extension HostTable {
 
 // Reports of hosts and attempts.
 extension HostTable {
-    /// Notes that an upload could not reach the host, or lost its connection. Probes check the host from the first
-    /// failure on. After two failures in a row, the uploads to the host wait.
+    /// Notes that an upload could not reach the host, or lost its connection. The first failure starts the probes of
+    /// the host. After two failures in a row, the uploads to the host wait until the host can be reached again.
     mutating func transferFailed(at host: UploadHost, now: Instant) {
         change(host) { entry in
             var probe = entry.probe ?? Probe(next: .at(now))
@@ -192,9 +196,10 @@ extension HostTable {
         }
     }
 
-    /// Notes that the host itself responded, and not a captive portal.
+    /// Notes that the host itself responded, and not a captive portal. Ends the host's probes and its pause because of
+    /// a captive portal.
     ///
-    /// - Returns: True if other uploads have possibly waited for the host.
+    /// - Returns: True if there were probes or such a pause. Uploads that waited can then possibly start.
     @discardableResult
     mutating func responded(_ host: UploadHost) -> Bool {
         guard let entry = entries[host], entry.portal != nil || entry.probe != nil else { return false }
@@ -213,8 +218,9 @@ extension HostTable {
         }
     }
 
-    /// Notes that a host asked for a pause of `seconds`. The pause applies to all uploads to the host: a busy server is
-    /// busy for all, and RFC 9110 §10.2.3 does not name the scope. A known pause that ends later stays.
+    /// Notes that a host asked for a pause of `seconds`. The pause applies to all uploads to the host, because a busy
+    /// server is busy for every upload. RFC 9110 §10.2.3 does not say to which requests it applies. If the host already
+    /// has a pause that ends at the same time or later, nothing changes.
     mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
         let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
         change(host) { entry in
@@ -233,8 +239,8 @@ extension HostTable {
         exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
     }
 
-    /// Copies the pauses to new `UploadHost` values with the same name and port. A server that is reached over another
-    /// proxy is still the one that asked for the pause.
+    /// Copies the pauses to those of the `hosts` that have no pause, but the name and port of a paused host. They are
+    /// the same servers, reached over another proxy. If several pauses match a host, copies the one that ends last.
     mutating func carryPausesOver(to hosts: some Sequence<UploadHost>) {
         let pauses = entries.compactMapValues(\.pause)
         guard !pauses.isEmpty else { return }
@@ -257,7 +263,8 @@ extension HostTable {
     /// True while a probe of some host is planned or under way.
     var isProbing: Bool { entries.values.contains { $0.probe != nil } }
 
-    /// Returns the due probes, which count as under way from now on. Hosts without pending uploads are not probed.
+    /// Returns the probes whose instant has come, and marks them as under way. If no upload to a host runs or will
+    /// start without a user's action, ends the host's probes instead.
     mutating func dueProbes(at now: Instant) -> [(host: UploadHost, number: Int)] {
         var due: [(host: UploadHost, number: Int)] = []
         for (host, entry) in entries {
@@ -276,7 +283,8 @@ extension HostTable {
 
     /// Processes the result of the probe with this number.
     ///
-    /// - Returns: True if the host is reachable again; nil if the result is no longer needed.
+    /// - Returns: True if the probe reached the host, false if it did not. Nil if another probe or none is under way
+    ///   now, for example because the host has responded to an upload.
     mutating func probed(_ host: UploadHost, number: Int, _ answer: Reachability, now: Instant) -> Bool? {
         guard var probe = entries[host]?.probe, case .underWay(number) = probe.next else { return nil }
         probe.schedule.record(answer)
@@ -289,17 +297,17 @@ extension HostTable {
 
 // Counts of pending uploads, for probes and for users.
 extension HostTable {
-    /// True if the pending uploads of each host are counted. The counts are needed once a host has failed or asked for
-    /// a pause.
+    /// True if the table counts the uploads to each host that run or will start without a user's action (`isPending`).
+    /// The counts are needed once a host has failed or asked for a pause.
     var isCounting: Bool { pending != nil }
 
     mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
 
-    /// Adds `change` to the number of pending uploads of `host`, because an upload was added or removed, or changed its
-    /// state. Has an effect only while `isCounting` is true.
+    /// Adds `change` to the number of uploads to `host` that run or will start without a user's action (`isPending`).
+    /// Does nothing while `isCounting` is false.
     mutating func count(_ host: UploadHost, by change: Int) { pending?[host, default: 0] += change }
 
-    /// Returns the pauses that uploads wait for, the longest first.
+    /// Returns the pauses that uploads wait for. The pause that ends last comes first.
     func pauses(running: (UploadHost) -> Int, now: Moment) -> [RetryAfterPause] {
         entries.compactMap { host, entry in
             let waiting = (pending?[host] ?? 0) - running(host)
@@ -327,7 +335,8 @@ extension HostTable {
         }
     }
 
-    /// Returns the notice that tells users why fewer uploads run than configured; nil if there is no such reason.
+    /// Returns the notice that tells users why fewer uploads run than configured: too many open files, a captive
+    /// portal, or requests that time out. Returns nil if none of these applies.
     func notice(running: (UploadHost) -> Int, now: Instant) -> UploadFailure? {
         if let exhaustion { return exhaustion.notice }
         if let portal = entries.values.lazy.compactMap(\.portal).first { return portal.notice }

@@ -6,9 +6,10 @@ struct JournalHealth {
 
     enum State {
         case working
-        /// The journal accepts changes, but the last snapshot failed. `tries` counts the failed repairs.
+        /// The journal accepts changes, but its last snapshot could not be written. `tries` is the number of repairs of
+        /// the journal that have failed.
         case behind(JournalError, tries: Int)
-        /// The journal refuses changes. `tries` counts the failed repairs.
+        /// The journal refuses changes. `tries` is the number of repairs of the journal that have failed.
         case refused(JournalError, tries: Int)
     }
 
@@ -54,7 +55,10 @@ struct JournalHealth {
         if case .at(let instant) = repair { instant } else { nil }
     }
 
-    /// Notes that the disk refused a change. Plans a repair if the queue is in the phase `accepting` (`isAccepting`).
+    /// Notes that the disk refused a change. Cancels a repair that was planned because a snapshot failed, as it can be
+    /// minutes away. If `isAccepting`, plans a repair unless one is planned or under way.
+    ///
+    /// - Parameter isAccepting: Whether the queue is in the phase `accepting`, in which uploads start.
     mutating func refuse(_ error: JournalError, isAccepting: Bool, now: Instant) {
         if case .refused(_, let tries) = state {
             state = .refused(error, tries: tries)
@@ -66,9 +70,12 @@ struct JournalHealth {
         if isAccepting { plan(at: now) }
     }
 
-    /// Processes the journal's own report of its condition.
+    /// Processes a report of the journal about its condition.
     ///
-    /// - Returns: True if the state has possibly changed.
+    /// - Parameter isAccepting: Whether the queue is in the phase `accepting`, in which uploads start. If false, no
+    ///   repair is planned.
+    /// - Returns: False if the report changes nothing. True if the state has changed, or if the journal reports that it
+    ///   refuses changes.
     mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
         switch (condition, state) {
         case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)
@@ -82,7 +89,7 @@ struct JournalHealth {
         return true
     }
 
-    /// Begins a repair if one is due, and returns whether it did.
+    /// Begins a repair if a planned repair is due and the journal still needs it. Returns true if a repair begins.
     mutating func beginRepair(at now: Instant) -> Bool {
         guard case .at(let instant) = repair, instant <= now else { return false }
         guard delay != nil else {
@@ -107,8 +114,10 @@ struct JournalHealth {
         plan(at: now)
     }
 
-    /// Processes the result of closing the journal. If all changes are on disk, an error only means that the last
-    /// snapshot is missing.
+    /// Processes the result of closing the journal. Without an error, the state becomes `working`. After an error, it
+    /// becomes `behind`, because only the last snapshot is missing.
+    ///
+    /// - Parameter hasDirty: Whether some changes are not on disk. If true, the state does not change.
     mutating func close(_ error: JournalError?, hasDirty: Bool) {
         guard !hasDirty else { return }
         state = error.map { .behind($0, tries: 0) } ?? .working

@@ -1,14 +1,15 @@
 import FerryFiles
 import FerryProtocols
 
-/// The current bandwidth limits, and the time when a timetable changes them.
+/// The bandwidth limits that apply now, and the next time when a timetable of the configuration changes one of them.
 package struct LimitSchedule {
-    /// The longest time in seconds between two reads of the wall clock. The system does not report that the clock was
-    /// set, so the queue reads it regularly while a timetable change is pending.
+    /// The longest time in seconds between two reads of the wall clock, if a timetable will change a limit. The system
+    /// does not report that the clock was set, so the queue reads it at least this often.
     private static let longestLook = 60.0
 
     private let zone: ZoneRules
-    /// The limit of each scope that has one now, gets one later from a timetable, or was made unlimited by a command.
+    /// The limits that apply now. A scope has an entry if it is limited, if a timetable changes its limit later, or if
+    /// a command made it unlimited.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
     /// The next time when a timetable changes a limit; nil if none does.
@@ -49,11 +50,12 @@ package struct LimitSchedule {
         return current != before
     }
 
-    /// True if the limits need an update: a timetable changes one now, or the wall clock was set back while such a
-    /// change is pending.
+    /// True if the limits must be calculated again. Either the time of the next change by a timetable has come, or the
+    /// wall clock was set back. False if no timetable changes a limit.
     func isOver(at now: Date) -> Bool { due.map { now >= $0 || now < date } ?? false }
 
-    /// Returns when to read the wall clock again; nil if no timetable change is pending.
+    /// Returns when to read the wall clock again: at the next change by a timetable, but at the latest after 60
+    /// seconds. An early read detects that the clock was set. Returns nil if no timetable changes a limit.
     func nextLook(after now: Moment) -> ContinuousClock.Instant? {
         due.map { due in
             let left = max(0.001, min(due.timeIntervalSince(now.date), Self.longestLook))

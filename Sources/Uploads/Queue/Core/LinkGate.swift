@@ -1,12 +1,12 @@
 import FerryFiles
 
-/// The permission of uploads to use the network, according to the link monitor and the user's commands.
+/// Decides whether uploads can use the network, from the reports of the link monitor and the commands of users.
 enum LinkGate: Equatable {
     case open
-    /// Closed until the link monitor's first report. The network is not known to be down.
+    /// The link monitor has not reported anything yet. Uploads over the network wait for its first report.
     case unknown
     case closed(since: Date, reason: String)
-    /// The link is down, but attempts can start because the user asked for an attempt.
+    /// The link is reported as down, but uploads can start, because a user's command overrides the report.
     case forced(since: Date, reason: String)
 
     var isClosed: Bool {
@@ -25,7 +25,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// Notes that the link is down for this reason.
+    /// Notes that the link is down for this reason. If the link was known to be down before, only the reason changes.
     ///
     /// - Returns: True if the link was known to be down before.
     mutating func close(because reason: String, at date: Date) -> Bool {
@@ -39,8 +39,8 @@ enum LinkGate: Equatable {
         return true
     }
 
-    /// Lets attempts start until `endForce`, although the link monitor reports that the link is down. If the monitor
-    /// has reported nothing yet, the link counts as up.
+    /// Lets uploads start although the link monitor reports that the link is down, until `endForce` is called. If the
+    /// monitor has not reported anything yet, the gate opens as if the link were up.
     mutating func force() {
         switch self {
         case .closed(let since, let reason): self = .forced(since: since, reason: reason)
@@ -49,7 +49,8 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// Closes the gate again after `force`, because an attempt failed while the link is down.
+    /// Ends the effect of `force`, if there was one: uploads over the network wait again. Called when an attempt has
+    /// failed while the link is down.
     mutating func endForce() {
         if case .forced(let since, let reason) = self { self = .closed(since: since, reason: reason) }
     }

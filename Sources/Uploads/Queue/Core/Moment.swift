@@ -12,8 +12,8 @@ package struct Moment: Sendable {
         self.date = date
     }
 
-    /// Returns the wall-clock time at `instant`. It is right unless the wall clock is set between `self.instant` and
-    /// `instant`.
+    /// Returns the wall-clock time at `instant`, calculated from `date`. The result is wrong if the wall clock is set
+    /// between `self.instant` and `instant`.
     func date(of instant: ContinuousClock.Instant) -> Date {
         date.addingTimeInterval(self.instant.duration(to: instant) / .seconds(1))
     }

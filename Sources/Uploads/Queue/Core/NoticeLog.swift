@@ -1,9 +1,11 @@
-/// The latest notices from outside the queue, such as those about watched folders.
+/// The latest notices to users that come from other parts of the engine than the queue, such as those about watched
+/// folders.
 struct NoticeLog {
-    /// The maximum number of stored notices, which clients receive when they connect.
+    /// The maximum number of stored notices. Each client receives the stored notices when it connects.
     private static let kept = 10
 
-    /// The notices, sorted by number. They can arrive in another sequence than that of their numbers.
+    /// The stored notices, sorted by number. `add` sorts them, because a notice can arrive after one with a higher
+    /// number.
     private var notices: [(number: Int, notice: DatedNotice)] = []
     /// The paths of the missing watched folders, for display.
     var awayFolders: [String] = []

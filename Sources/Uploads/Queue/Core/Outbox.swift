@@ -1,4 +1,4 @@
-/// The effects of one event, and the timer that the core requested.
+/// The effects that `QueueCore` requests while it handles one event, and the instant of its timer.
 struct Outbox {
     private var effects: [CoreEffect] = []
     /// The instant for which the timer is requested; nil if no timer is requested.
@@ -14,8 +14,8 @@ struct Outbox {
 
     mutating func timerFired() { wake = nil }
 
-    /// Requests the timer at `next`; nil cancels the timer. If the timer is due, or is set for an earlier instant than
-    /// `next`, it stays: waking too early does no harm.
+    /// Sets the timer to `next`, or cancels the timer if `next` is nil. A timer that is already due stays. A timer that
+    /// is set for an earlier instant than `next` also stays, because an early event does no harm.
     mutating func wake(at next: ContinuousClock.Instant?, now: ContinuousClock.Instant) {
         if let wake {
             guard wake > now, next.map({ $0 < wake }) ?? true else { return }

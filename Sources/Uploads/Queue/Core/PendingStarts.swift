@@ -1,11 +1,12 @@
 import FerryFiles
 import HeapModule
 
-/// The uploads with a start condition, and the upload or time that each of them waits for now. Pure.
+/// The uploads that have a start condition: they wait for other uploads, for a time, or for both. For each of them, the
+/// value contains the upload or the time that it waits for now.
 struct PendingStarts {
     enum Wait: Hashable {
-        /// The upload waits until this other upload is done. If it must wait for several, this is the one with the
-        /// highest number, which usually ends last.
+        /// The upload waits until this other upload is done. If it waits for several other uploads, this is the one
+        /// with the highest number, which usually ends last.
         case upload(Upload.ID)
         /// The upload waits for a time by the wall clock.
         case date(Date)
@@ -22,15 +23,16 @@ struct PendingStarts {
 
     private var waits: [Upload.ID: Wait] = [:]
     private var followers: [Upload.ID: Set<Upload.ID>] = [:]
-    /// The start times, the earliest first. An entry that no longer applies is dropped once it comes first.
+    /// The start times, the earliest first. An entry is out of date if its upload no longer waits for this time.
+    /// `nextDate` removes such an entry when it is the earliest.
     private var dates = Heap<Entry>()
 
-    /// The number of uploads that wait for another one.
+    /// The number of uploads that wait until another upload is done.
     private(set) var following = 0
 
     var isEmpty: Bool { waits.isEmpty }
 
-    /// All uploads with a condition, unsorted.
+    /// All uploads with a start condition, unsorted.
     var ids: some Sequence<Upload.ID> { waits.keys }
 
     mutating func note(_ id: Upload.ID, _ wait: Wait) {
@@ -63,8 +65,8 @@ struct PendingStarts {
         return dates.min?.date
     }
 
-    /// Returns the uploads whose start time has come. Each of them waits for nothing until the next call of `note` for
-    /// it.
+    /// Returns the uploads whose start time has come, and stores `rest` for each of them. So the next call does not
+    /// return them again.
     mutating func due(at now: Date) -> [Upload.ID] {
         var due: [Upload.ID] = []
         while let next = nextDate(), next <= now, let entry = dates.popMin() {

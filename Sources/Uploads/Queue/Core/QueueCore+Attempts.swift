@@ -3,15 +3,16 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The results of attempts.
+/// The functions that process the reports and the results of upload attempts.
 extension QueueCore {
-    /// The fixed part of the limit on `Tries.resent`, the number of bytes that an upload sent again. The limit is this
-    /// part plus twice the size of the file. Once it is reached, confirmed bytes no longer reset the upload's counts of
-    /// server errors and failed logins.
+    /// A part of the limit on `Tries.resent`, the number of bytes that an upload sends again. The limit is 64 MiB plus
+    /// twice the size of the file. Below the limit, newly confirmed bytes reset the upload's counts of server errors
+    /// and failed logins. From the limit on, they do not.
     private static let resentByLinks: ByteCount = 64 << 20
 
-    /// Stores the upload resource that an attempt reports. If the attempt is no longer current, the reply is the
-    /// failure `stopped`. The resource of a removed upload is stored too, so that its bytes can be deleted.
+    /// Stores the upload resource that an attempt reports: the state on the server from which the upload can resume. If
+    /// the attempt has ended or its upload was removed, replies with the failure `stopped`. For a removed upload, still
+    /// stores the resource, so that the bytes can be deleted from the server.
     mutating func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool, _ reply: ReplyID
     ) {
@@ -43,8 +44,9 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Counts the bytes that must be sent again. There are such bytes if the server has stored fewer bytes than were
-    /// sent, or fewer than it had confirmed.
+    /// Adds to `Tries.resent` the bytes that were sent or confirmed before, but that the server has not stored,
+    /// according to `resource`. If the server has not reported an offset to a resumed attempt yet, the bytes are
+    /// counted later. Also counts a resumption in `Tries.resumes`.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverReportedOffset(upload.id) {
@@ -202,7 +204,7 @@ extension QueueCore {
     }
 }
 
-/// The events of the network.
+/// The functions that process reports about the network.
 extension QueueCore {
     /// Processes a report that the network is up or down.
     ///
@@ -232,16 +234,16 @@ extension QueueCore {
         }
     }
 
-    /// True if an attempt runs and the server would lose all sent bytes if the connection broke. Such a connection
-    /// stays open while the link is down: it survives the outage if this machine keeps its address. `curl -T` does the
+    /// True if an attempt runs, and a broken connection would lose all bytes that it has sent. The connection of such
+    /// an attempt stays open while the link is down. It survives if this machine keeps its address. `curl -T` does the
     /// same.
     private func standsWithoutLink(_ id: Upload.ID) -> Bool {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }
 
-    /// Processes the machine's return from sleep. Servers have possibly dropped requests, so this function cancels
-    /// attempts that can resume: the next attempts ask for the offset. The other attempts detect a dead connection
-    /// themselves.
+    /// Processes the machine's return from sleep. Cancels each attempt that can resume, except at local hosts, because
+    /// its server has possibly dropped the request. The next attempt asks for the offset. An attempt that cannot resume
+    /// continues, and detects a dead connection itself.
     mutating func machineSlept() {
         reviewLimits()
         effects.append(.invalidateConnections(.slept))
@@ -250,8 +252,9 @@ extension QueueCore {
         }
     }
 
-    /// Queues every upload that waits for a retry or for the network, even if the link monitor reports no network. The
-    /// monitor's reports are hints, which never block a user's command.
+    /// Queues every upload that waits for a retry or for the network, even if the link monitor reports that the link is
+    /// down. The report can be wrong, so it never blocks a user's command. An upload that a user has paused stays
+    /// paused.
     mutating func tryNow() {
         hosts.force()
         var changed: [Upload.ID] = []
@@ -285,7 +288,7 @@ extension QueueCore {
         change({ !$0.isLocal }, body)
     }
 
-    /// Applies `body` to the uploads for whose host `isMeant` returns true.
+    /// Applies `body` to each upload whose host satisfies `isMeant`.
     ///
     /// - Parameter body: Returns true if it changed the upload.
     /// - Returns: The ids of the changed uploads.
@@ -300,11 +303,10 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// Writes these uploads to the journal. When the journal has reported the result, the core calls `publish` and
-    /// `advance`.
+    /// Writes the uploads `ids` to the journal. After the journal's report, the core calls `publish` and `advance`.
     ///
-    /// - Returns: False if `ids` is empty. Nothing is written then, and the caller calls `publish` and `advance` if
-    ///   needed.
+    /// - Returns: False if `ids` is empty. Nothing is written then, so the caller must call `publish` and `advance` if
+    ///   they are needed.
     @discardableResult
     private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
         if !ids.isEmpty { submit(.save(ids, .process), nil) }
@@ -313,6 +315,6 @@ extension QueueCore {
 }
 
 extension UploadFailure {
-    /// The reply to an attempt that is no longer current.
+    /// The failure that an attempt receives if it reports after its end, or after its upload was removed.
     static let stopped = UploadFailure(.network, "stopped")
 }

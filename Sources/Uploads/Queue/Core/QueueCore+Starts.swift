@@ -1,20 +1,22 @@
 import FerryFiles
 import FerryProtocols
 
-/// The starts of uploads.
+/// The functions that start uploads.
 extension QueueCore {
-    /// The number of bytes of a file for which its upload occupies one share of a slot. A slot is room for one large
+    /// The part of a file for which an upload occupies one share of a slot: 128 KiB. A slot is room for one large
     /// upload or several small ones.
     ///
-    /// The number of shares grows with the file, because many servers keep nothing of a broken request. Suppose that a
-    /// link carries 16 MiB between two breaks. If 32 uploads of 1 MiB shared it at once, none would arrive.
+    /// A larger file occupies more shares, up to the whole slot, so that fewer uploads run at once. Many servers
+    /// discard all bytes of a request if its connection breaks. Suppose that a link carries 16 MiB before it breaks. If
+    /// 32 uploads of 1 MiB share the link, none of them is complete by then.
     private static let shareUnit: ByteCount = 128 << 10
 
-    /// The time without a sent byte after which an upload is stuck: uploads to other hosts then do not wait for it.
+    /// An upload that sends no byte for this time is stuck. Although all slots are taken, an upload can then start at a
+    /// host without running uploads.
     private static let stuckAfter = Duration.seconds(10)
 
-    /// The number of uploads of at most 128 KiB that can share one slot; 1 if a command set how many uploads run at
-    /// once.
+    /// The number of uploads of at most 128 KiB that can run in one slot. It is 1 if a command has set how many uploads
+    /// run at once. Otherwise it is as configured.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
     /// Returns the number of shares of a slot that an upload of `size` bytes occupies, from 1 to `whole`. A slot has
@@ -54,7 +56,8 @@ extension QueueCore {
         }
     }
 
-    /// True if no slot is free, and an upload waits for a host at which no attempt runs.
+    /// True if the queue must look for stuck uploads: all slots are taken, and an upload possibly waits to start at a
+    /// host without running uploads.
     private func mayReplaceStuck(_ limits: Scheduler.Limits, running: [UploadHost: Int]) -> Bool {
         running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
     }
@@ -75,7 +78,8 @@ extension QueueCore {
             })
     }
 
-    /// Returns the shares of slots that stuck uploads occupy at each host.
+    /// Returns the number of slot shares that stuck uploads occupy at each host. An upload is stuck if it has sent no
+    /// byte for 10 seconds. An upload that still reads its file, or has not begun to send it, is not stuck.
     private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {
@@ -101,10 +105,11 @@ extension QueueCore {
     }
 }
 
-/// The uploads with a start condition. They start once other uploads are done, or at a time by the wall clock.
+/// The functions for uploads with a start condition. Such an upload starts when other uploads are done, at a time by
+/// the wall clock, or after both.
 ///
-/// The queue removes a met condition from memory at once, and from the disk with the next record of the upload. After a
-/// crash between the two, the queue checks the condition again.
+/// When a condition is met, the queue removes it from memory at once. The next journal record of the upload removes it
+/// from disk. After a crash before that record, the queue checks the condition again.
 extension QueueCore {
     /// Returns a queued upload without the met parts of its start condition. Records in `schedule.starts` what the
     /// upload still waits for. Returns an upload in any other state unchanged.
@@ -137,8 +142,9 @@ extension QueueCore {
         return upload
     }
 
-    /// True if the upload is not done, or if its state `done` is still being written: after a crash it would run again.
-    /// False if the upload is not in the queue.
+    /// True if other uploads must still wait for the upload `id`: it is not done, or its state `done` is not on disk
+    /// yet. Without the state on disk, the upload would run again after a crash. False if the upload is not in the
+    /// queue.
     private static func isOpen(
         _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
     ) -> Bool {
@@ -146,8 +152,8 @@ extension QueueCore {
         return !upload.isDone || unconfirmed.hasEnded(id)
     }
 
-    /// Checks the start conditions of the uploads that wait for `id`. Call this only once clients see `id` as done, or
-    /// once it has left the queue.
+    /// Checks the start conditions of the uploads that wait for `id`. Call this when clients see `id` as done, or when
+    /// `id` has left the queue, but not before.
     mutating func letFollow(_ id: Upload.ID) {
         let followers = schedule.starts.followers(of: id)
         if !followers.isEmpty { reconsider(followers) }
@@ -180,9 +186,9 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the uploads that must be held when `ids` are removed, already in the state `held`. Each of them is
-    /// queued or paused, is not removed itself, and waits for an unfinished upload of `ids`. Call this before the
-    /// removal.
+    /// Returns the uploads that wait for an unfinished upload of `ids`, with the new state `held`: a user must decide
+    /// about them. The result contains only queued and paused uploads, and none of `ids`. Call this before the uploads
+    /// `ids` are removed.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
@@ -199,13 +205,14 @@ extension QueueCore {
         }
     }
 
-    /// Returns the uploads in the queue that these start conditions wait for.
+    /// Returns the uploads in the queue that these start conditions name.
     func awaited(by conditions: some Sequence<Upload.StartCondition>) -> Set<Upload.ID> {
         Set(Set(conditions.lazy.flatMap(\.after)).flatMap(known))
     }
 
-    /// Returns the uploads in the queue that must not change while the removed uploads `ids` are put back. These are
-    /// the uploads in `orphaned`, and all uploads that `ids` and `orphaned` wait for.
+    /// Returns the uploads in the queue that are locked while the removed uploads `ids` are put back, so that other
+    /// commands cannot change them. These are the uploads in `orphaned`, and all uploads for which `ids` and `orphaned`
+    /// wait.
     func involved(
         inPuttingBack ids: [Upload.ID], _ orphaned: some Collection<Upload.ID>
     ) -> Set<Upload.ID> {
@@ -213,8 +220,8 @@ extension QueueCore {
         return awaited(by: conditions).union(orphaned)
     }
 
-    /// Returns the uploads `changed`, which are put back or queued again. If one of them waits for an unfinished upload
-    /// that stays removed, its state is `held` in the result.
+    /// Returns the uploads `changed`, which return to the queue or to an earlier state. Queued and paused uploads that
+    /// wait for a removed, unfinished upload have the state `held` in the result.
     func holdingOrphans(among changed: [Upload]) -> [Upload] {
         guard changed.contains(where: { $0.start != nil }) else { return changed }
         let gone = removals.unfinished
@@ -231,8 +238,8 @@ extension QueueCore {
 }
 
 extension Upload.State {
-    /// True if the upload has not started yet, so that its start condition still has an effect. `waiting` is a wait for
-    /// a retry, after the start.
+    /// True for the states in which a start condition still has an effect. In the state `waiting`, the upload has
+    /// already started and waits for a retry.
     fileprivate var isStartable: Bool {
         switch self {
         case .queued, .paused: true

@@ -104,9 +104,9 @@ extension QueueCore {
         }
     }
 
-    /// Returns an upload with the state that clients see. If the upload has ended, but the journal has not written the
-    /// end yet, this is the state before the end. The date at which a wait ends is calculated again from the continuous
-    /// clock.
+    /// Returns an upload with the state that clients see. After an upload has ended, clients see its previous state
+    /// until the journal reports whether the end was written. For an upload that waits for a retry, the date of the
+    /// retry is calculated again from the continuous clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
         guard case .waiting(_, let failure) = upload.state,
@@ -154,8 +154,8 @@ extension QueueCore {
         return counts
     }
 
-    /// Begins to count the pending uploads of each host, unless they are counted already. The counts are needed once a
-    /// host fails or asks for a pause.
+    /// Begins to count the uploads to each host that run or will start without a user's action (`isPending`). Does
+    /// nothing if they are counted already. The counts are needed once a host fails or asks for a pause.
     mutating func countHosts() {
         if !hosts.isCounting { hosts.count(pendingAtHosts()) }
     }
@@ -192,7 +192,8 @@ extension QueueCore {
         return uploads.values.filter { $0.id >= first && $0.batch.map(batches.contains) ?? false }.map(\.id)
     }
 
-    /// True if the batch is paused: an upload that is added to it now waits until the user resumes the batch.
+    /// True if the batch is paused. An upload that is added to a paused batch waits until the user resumes the batch.
+    /// False if `batch` is nil.
     func isPaused(_ batch: String?) -> Bool { batch.map(settings.pausedBatches.contains) ?? false }
 
     /// Throws `UploadFailure` if the batch is unknown: a mistyped name must not silently select nothing.
@@ -238,10 +239,10 @@ extension QueueCore {
 
 // Adding and removing uploads, and putting removed ones back.
 extension QueueCore {
-    /// Returns the uploads in the queue that the new uploads wait for. They must stay in the queue until the new
-    /// uploads are stored.
+    /// Returns the uploads in the queue that the start conditions of the new uploads name.
     ///
-    /// - Throws: `UploadFailure` if the queue cannot take the new uploads.
+    /// - Throws: `UploadFailure` if the queue is finishing or has no numbers left, or if the name of a batch is
+    ///   invalid.
     func awaited(by new: [NewUpload]) throws(UploadFailure) -> Set<Upload.ID> {
         if !new.isEmpty { try checkRoom(for: new) }
         return awaited(by: Self.conditions(of: new))
@@ -308,8 +309,9 @@ extension QueueCore {
         return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
     }
 
-    /// Returns the transactions that pause or resume the added uploads `ids`, so that they match their batches. A user
-    /// has possibly paused or resumed a batch while the uploads were being written.
+    /// Returns a transaction that pauses those uploads of `ids` that are queued although their batch is paused. Also
+    /// returns one that resumes the paused uploads whose batch is not paused. A user has possibly paused or resumed a
+    /// batch while the uploads were being written.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
         let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
         let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
@@ -318,8 +320,8 @@ extension QueueCore {
             + (early.isEmpty ? [] : [.change(early, .resume)])
     }
 
-    /// Begins to remove uploads, from the journal first and then from memory. Holds each upload that was to start after
-    /// an unfinished upload of `ids`.
+    /// Begins to remove uploads, from the journal first and then from memory. Also begins to set the state `held` for
+    /// each upload that waits for an unfinished upload of `ids`. If no upload of `ids` is in the queue, only replies.
     ///
     /// - Parameter isRemoval: Whether a user removes the uploads; false if they move to the history.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
@@ -381,8 +383,9 @@ extension QueueCore {
             .putBack(back, waiting: waiting, locked: Array(locked)), locking: locked, reply)
     }
 
-    /// Records removed uploads as abandoned. Their bytes on servers can be deleted after `Removals.window`. If the
-    /// removal is undone earlier, the uploads resume.
+    /// Adds removed uploads to the list of abandoned uploads, whose bytes are later deleted from the servers. The
+    /// deletion waits for 10 seconds (`Removals.window`). If the removal is undone in this time, the uploads can
+    /// resume.
     private mutating func abandon(_ removed: [Upload]) {
         effects.append(.abandon(removed, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
     }

@@ -4,7 +4,8 @@ import FerryTransfer
 
 /// The changes that the journal records. If the disk refuses a user's command, the queue undoes the command in memory.
 extension QueueCore {
-    /// Begins a transaction, or postpones it until the earlier transactions and attempts that it depends on have ended.
+    /// Begins a transaction. If the transaction must wait for an earlier transaction or a running attempt, stores it in
+    /// `transactions.blocked` instead. If the transaction is not possible, replies with the failure.
     mutating func submit(_ submitted: Transaction, _ reply: ReplyID?) {
         var transaction = submitted
         do throws(UploadFailure) {
@@ -31,9 +32,12 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Applies the rule of a transaction that adds files. Depending on the rule, leaves out files that are queued,
-    /// uploaded or being added, and marks the other files as being added. Call this before a transaction can be
-    /// postponed: while it waits, another command can add the same files.
+    /// Applies the rule of a transaction that adds files, and returns the transaction with the files to add. Returns
+    /// any other transaction unchanged.
+    ///
+    /// The rule `missing` leaves out files that the queue contains or that another command is adding. The rules
+    /// `missing` and `settled` mark the files of the result in `pendingAdds`. No other command with one of these rules
+    /// then adds a marked file.
     ///
     /// - Throws: `UploadFailure` if the rule is `settled` and another command is adding one of the files.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
@@ -121,10 +125,10 @@ extension QueueCore {
         }
     }
 
-    /// Requests the write of a record. Until the journal reports the result, the uploads `ids` do not start, and no
-    /// other command changes them.
+    /// Requests the write of a journal record. Until the journal reports the result, the uploads `ids` do not start,
+    /// and no other command changes them.
     ///
-    /// - Returns: The ticket of the record.
+    /// - Returns: The number that identifies the write.
     @discardableResult
     mutating func append(
         _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,
@@ -143,7 +147,7 @@ extension QueueCore {
 
     private mutating func forgetAdds(_ keys: [UploadKey]) { transactions.pendingAdds.subtract(keys) }
 
-    /// Processes the journal's result for an append.
+    /// Processes the result that the journal reports for the write with this ticket.
     mutating func end(_ ticket: Ticket, _ result: Result<Void, JournalError>) {
         guard let (flight, reply) = transactions.end(ticket) else { return }
         let failure: JournalError? = if case .failure(let error) = result { error } else { nil }

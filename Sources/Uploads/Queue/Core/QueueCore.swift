@@ -112,7 +112,8 @@ package struct QueueCore {
         }
     }
 
-    /// Starts the uploads that are allowed to start. If the queue is idle, resumes the callers that wait until it is.
+    /// Starts the uploads that are allowed to start. If the queue is then idle, also wakes the callers that wait for an
+    /// idle queue.
     mutating func advance() {
         reviewLimits()
         startRuns()
@@ -140,7 +141,8 @@ package struct QueueCore {
         advance()
     }
 
-    /// The next instant at which the core needs the event `timer`, for example for a probe; nil if there is none.
+    /// The next instant at which the core must receive the event `timer`, for example to send a probe; nil if there is
+    /// none.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
@@ -159,7 +161,8 @@ package struct QueueCore {
         }
     }
 
-    /// True if no attempt runs, and none will start unless a user acts.
+    /// True if no attempt runs, and only an action of a user can start one. Always true in the phases `editing` and
+    /// `stopped`.
     package var isIdle: Bool {
         switch phase {
         case .editing: true
@@ -187,14 +190,14 @@ package struct QueueCore {
             notices: notices.all)
     }
 
-    /// Returns the message to users about the disk or, if the disk is fine, about the reason why fewer uploads run than
-    /// configured. Returns nil if there is none.
+    /// Returns a message to users about a problem with the disk. If the disk is fine, returns a message that explains
+    /// why fewer uploads run than configured. Returns nil if neither applies.
     func notice(at now: Moment) -> UploadFailure? {
         health.notice(running: runs.count)
             ?? hosts.notice(running: runs.count(at:), now: now.instant)
     }
 
-    /// The number of slots for running uploads: as a command set it, or else as configured.
+    /// The number of slots for running uploads. A number that a command has set replaces the configured one.
     var concurrency: Int { settings.concurrency ?? configuration.concurrency }
 
     mutating func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
@@ -262,7 +265,8 @@ extension QueueCore {
         hosts.carryPausesOver(to: counts.keys)
     }
 
-    /// Moves done uploads to the history if the queue contains more than `keptDone` plus `slack` of them.
+    /// Begins to move the oldest done uploads to the history if the queue contains more than `keptDone` plus `slack`
+    /// done uploads. Does nothing if `keptDone` is nil, or in the phases `editing` and `stopped`.
     mutating func retireIfDue(slack: Int) {
         guard let kept = configuration.keptDone, archive.isFull(keeping: kept, slack: slack),
             phase == .accepting || phase == .finishing
@@ -270,8 +274,8 @@ extension QueueCore {
         effects.append(.retire)
     }
 
-    /// Applies the configured `onUncertain` to the uploads whose outcome on the server is unknown. No upload starts
-    /// before these decisions are on disk.
+    /// Applies the configured `onUncertain` to each upload of which it is unknown whether the server has stored the
+    /// file. Skips an upload that a command is changing. No upload starts until the results are on disk.
     private mutating func decideUncertain() {
         // The uploads of a command in flight are left out: if the disk refuses the command, they return to their
         // earlier state.

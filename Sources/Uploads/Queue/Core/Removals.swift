@@ -1,10 +1,10 @@
 import FerryProtocols
 
-/// The removed uploads that can be put back.
+/// The removed uploads that a user can put back.
 ///
-/// The bytes of a removed upload stay on the server for `window`, but at most until the queue stops. If the
-/// upload is put back within this time, it resumes. After `window`, it can still be put back, but is sent from its
-/// beginning, unless the server possibly has the whole file.
+/// If an upload is put back within 10 seconds (`window`), it resumes. After 10 seconds, or when the queue stops, its
+/// bytes are deleted from the server. If the upload is put back later, it is sent from its beginning. But the bytes
+/// stay if the server possibly has the whole file.
 struct Removals {
     typealias Instant = ContinuousClock.Instant
 
@@ -12,15 +12,16 @@ struct Removals {
 
     private var removed: [Upload.ID: Upload] = [:]
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
-    /// The uploads whose window is over while their last attempt still runs. Their bytes are deleted when the attempt
-    /// has ended, because a running attempt can still store bytes and change the upload's resource.
+    /// The uploads that were removed at least 10 seconds ago (`window`) and whose last attempt still runs. Their bytes
+    /// are deleted from the server when the attempt has ended, because a running attempt can still store bytes there.
     private var overdue: Set<Upload.ID> = []
-    /// The uploads that can no longer be put back, and that are still here because their last attempt runs.
+    /// The uploads that can no longer be put back, but whose last attempt still runs. They stay in `removed` until the
+    /// attempt has ended.
     private var forgotten: Set<Upload.ID> = []
 
     subscript(id: Upload.ID) -> Upload? { removed[id] }
 
-    /// The instant at which the next window ends; nil if there is no window.
+    /// The next instant at which a removal becomes 10 seconds (`window`) old; nil if all removals are older.
     var nextEnd: Instant? { windows.first?.end }
 
     /// The numbers of the removed uploads that were not done, sorted.
@@ -58,10 +59,10 @@ struct Removals {
         removed[id]?.state = state
     }
 
-    /// Ends the windows that are over. The bytes of their uploads can then be deleted from the servers.
+    /// Processes the removals that are at least 10 seconds (`window`) old.
     ///
-    /// - Returns: The uploads whose bytes the servers must delete. An upload whose attempt still runs is returned by a
-    ///   later call.
+    /// - Returns: The uploads whose bytes the servers must delete now. An upload whose attempt still runs is returned
+    ///   by a later call.
     mutating func endWindows(at now: Instant, isRunning: (Upload.ID) -> Bool) -> [Upload] {
         while let first = windows.first, first.end <= now {
             overdue.formUnion(first.ids)
@@ -74,10 +75,10 @@ struct Removals {
         return discarded
     }
 
-    /// Forgets uploads that can no longer be put back. An upload without a running attempt is forgotten at once.
-    /// `endWindows` forgets any other upload, once its attempt has ended and its window is over.
+    /// Forgets uploads that can no longer be put back. If the attempt of an upload still runs, `endWindows` forgets
+    /// this upload later.
     ///
-    /// - Returns: The uploads whose bytes the servers must delete.
+    /// - Returns: The uploads whose bytes the servers must delete now.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {
         let ended = ids.filter { !isRunning($0) }
         forgotten.formUnion(ids.filter { removed[$0] != nil && isRunning($0) })
@@ -86,9 +87,9 @@ struct Removals {
         return discarded
     }
 
-    /// Ends every window.
+    /// Gives up the bytes of all removed uploads, even of those that were removed less than 10 seconds (`window`) ago.
     ///
-    /// - Returns: The uploads whose bytes the servers must delete.
+    /// - Returns: The uploads whose bytes the servers must delete now.
     mutating func endAll() -> [Upload] {
         windows = []
         overdue = []

@@ -16,13 +16,14 @@ struct RunTable {
         /// The time when the attempt last requested a journal record of its upload. Before the first request, the time
         /// when the attempt began.
         var lastSaved: Instant
-        /// The upload resource with which the attempt began; nil once the server has reported the offset.
+        /// The upload resource with which the attempt began. Nil once the server has reported the upload's offset to
+        /// the attempt, or if the attempt began without a resource.
         var unasked: UploadResource?
-        /// The number of bytes that were confirmed when the attempt began.
+        /// The number of bytes that the server had confirmed when the attempt began.
         let confirmed: ByteCount
-        /// True once the queue has updated the upload's number of sent bytes (`Tries.sent`) during this attempt. That
-        /// number counts bytes that the kernel accepted, some of which possibly never left this machine. So the number
-        /// at the attempt's end replaces it, even a lower number.
+        /// True once the queue has updated `Tries.sent`, the upload's number of sent bytes, during this attempt. The
+        /// kernel accepted these bytes, but some of them possibly never left this machine. So the number at the end of
+        /// the attempt replaces the earlier number, even if it is lower.
         var hasNotedSent = false
 
         /// Returns the receipt with the time that the attempt took.
@@ -34,13 +35,13 @@ struct RunTable {
     }
 
     private var runs: [Upload.ID: Run] = [:]
-    /// The number of runs at each host.
+    /// The number of running attempts at each host.
     private var counts: [UploadHost: Int] = [:]
-    /// The shares of slots that the runs occupy at each host. A slot has `whole` shares.
+    /// The number of slot shares that the running attempts occupy at each host. A slot has `whole` shares.
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
-    /// The number of confirmed bytes of each upload when `movement` last returned `movedOn`. The retry then follows
-    /// almost at once.
+    /// The number of confirmed bytes of each upload when `movement` last returned `movedOn` for it, which leads to a
+    /// quick retry. Another quick retry requires that the server confirms more bytes.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
 
     var count: Int { runs.count }
@@ -51,7 +52,8 @@ struct RunTable {
     func contains(_ id: Upload.ID) -> Bool { runs[id] != nil }
     func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
 
-    /// Returns the current run of `id`; nil if its number differs, so that reports of earlier runs are ignored.
+    /// Returns the running attempt at `id`. Returns nil if there is none or it has another number, so that reports of
+    /// earlier attempts are ignored.
     func run(of id: Upload.ID, number: Int) -> Run? {
         runs[id].flatMap { $0.number == number ? $0 : nil }
     }
@@ -74,7 +76,7 @@ struct RunTable {
         shares.taken[host] = taken > 0 ? taken : nil
     }
 
-    /// Returns the shares of slots that are occupied at each host. A slot has `whole` shares.
+    /// Returns the number of slot shares that the running attempts occupy at each host. A slot has `whole` shares.
     mutating func shares(whole: Int) -> [UploadHost: Int] {
         if whole != shares.whole {
             shares = (whole, [:])
@@ -87,7 +89,7 @@ struct RunTable {
 
     mutating func noteSent(of id: Upload.ID) { runs[id]?.hasNotedSent = true }
 
-    /// Removes and returns the run with this number; nil if it is not the current one.
+    /// Removes and returns the running attempt at `id`; nil if there is none or it has another number.
     mutating func end(_ id: Upload.ID, number: Int) -> Run? {
         guard let run = run(of: id, number: number) else { return nil }
         runs[id] = nil
@@ -107,19 +109,19 @@ struct RunTable {
         return true
     }
 
-    /// Returns whether to write a journal record of a running upload now. If so, notes the time. A record is due if it
-    /// must be durable, or if the last one is at least a second old. Other records are not needed, because the next
-    /// attempt asks the server for the offset.
+    /// Returns true if a journal record of the upload must be written now, and notes the time. A record is due if it
+    /// must be durable, or if the last one was requested at least a second ago. False if the upload does not run. A
+    /// skipped record does no harm, because the next attempt asks the server for the offset.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
         guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
         runs[id]?.lastSaved = now
         return true
     }
 
-    /// Removes the upload from `retriedAtOnce`, which is not cleared when an attempt ends.
+    /// Removes the upload from `retriedAtOnce`. The end of an attempt keeps the entry, because later attempts need it.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
-    /// Returns the progress of a failed attempt, for the delay before the next one.
+    /// Returns the progress that a failed attempt made. The progress determines the delay before the next attempt.
     ///
     /// - Parameters:
     ///   - sent: The number of bytes of the file that were sent or confirmed when the attempt ended.

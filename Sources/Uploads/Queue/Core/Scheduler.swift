@@ -1,15 +1,16 @@
 import HeapModule
 
-/// The scheduler of queued uploads: the lowest rank starts first, within a total limit and a limit per host. Pure.
+/// Decides which queued upload starts next: the one with the lowest rank, within a limit for all uploads and a limit
+/// for each host.
 ///
-/// The limits count shares of slots: a small upload occupies only a part of a slot.
+/// Both limits are numbers of slot shares. A large upload occupies all shares of a slot, and a small one only some.
 ///
-/// An upload is stuck if it has sent no byte for some seconds. Stuck uploads do not delay uploads to other hosts. At
-/// the total limit, an upload can still start at a host without running uploads. The shares of stuck uploads do not
-/// count for this start.
+/// An upload is stuck if it has sent no byte for some seconds. Stuck uploads do not delay uploads to other hosts. If
+/// the limit for all uploads is reached, an upload can still start at a host without running uploads. The limit then
+/// ignores the shares of stuck uploads.
 ///
-/// When an upload changes, its entry stays, and `next` drops entries that no longer apply. So every change costs
-/// logarithmic time, even with a million uploads.
+/// When an upload changes, its old entry stays in the heap. `next` removes an old entry when it is the first. So every
+/// change takes logarithmic time, even with a million uploads.
 struct Scheduler {
     struct Limits: Hashable, Sendable {
         var total: Int
@@ -40,11 +41,11 @@ struct Scheduler {
     /// - Parameters:
     ///   - limits: The limits, counted in shares. A slot has a fixed number of equal shares: a large upload needs them
     ///     all, and a small one only some.
-    ///   - running: The shares that running uploads occupy at each host.
-    ///   - stuck: The part of `running` that stuck uploads occupy.
+    ///   - running: The number of shares that running uploads occupy at each host.
+    ///   - stuck: The number of shares that stuck uploads occupy at each host. They are also in `running`.
     ///   - isBlocked: Returns true if no upload to a host can start now.
-    ///   - places: Returns the number of shares that an upload needs. If the total limit leaves too few free, the
-    ///     upload waits, and no upload with a greater rank overtakes it.
+    ///   - places: Returns the number of shares that an upload needs. If some shares are free, but fewer than the
+    ///     upload needs, no upload with a higher rank starts instead.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],
@@ -77,8 +78,8 @@ struct Scheduler {
         return best.entry.id
     }
 
-    /// True if an upload waits to start at a host at which no upload runs. Entries that are out of date count too, so
-    /// the value can be true by mistake.
+    /// True if an upload waits to start at a host at which no upload runs. The value can also be true although no
+    /// upload waits, because old entries of changed uploads are not checked.
     func waits(besides running: [UploadHost: Int]) -> Bool {
         heaps.contains { host, heap in !heap.isEmpty && running[host, default: 0] == 0 }
     }

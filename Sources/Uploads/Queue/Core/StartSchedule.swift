@@ -5,16 +5,16 @@ import FerryProtocols
 struct StartSchedule {
     typealias Instant = ContinuousClock.Instant
 
-    /// The longest time between two reads of the wall clock. The system does not report that the clock was set, so the
-    /// queue reads it regularly while an upload waits for a start time.
+    /// The longest time between two reads of the wall clock, if an upload waits for a start time. The system does not
+    /// report that the clock was set, so the queue reads it at least this often.
     private static let longestLook = Duration.seconds(60)
 
     var ready = Scheduler()
     var waits = DeadlineQueue<Upload.ID, Instant>()
     var starts = PendingStarts()
     var completed = CompletedRanges()
-    /// The time of the next check for stuck uploads. Nil if a slot is free, or if no upload waits to start at a host
-    /// without running uploads.
+    /// The time of the next check for stuck uploads; nil if no check is needed. A check is needed only if all slots are
+    /// taken, and an upload waits to start at a host without running uploads.
     var stuckLook: Instant?
 
     /// Returns the next instant at which to check whether an upload can start; nil if there is none.
@@ -22,7 +22,8 @@ struct StartSchedule {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }
 
-    /// Returns when to read the wall clock again; nil if no upload waits for a start time.
+    /// Returns when to read the wall clock again: at the earliest start time, but at the latest after 60 seconds. An
+    /// early read detects that the clock was set. Returns nil if no upload waits for a start time.
     private mutating func nextStart(after now: Moment) -> Instant? {
         guard let date = starts.nextDate() else { return nil }
         let left = Duration.seconds(max(0, min(date.timeIntervalSince(now.date), 3600)))

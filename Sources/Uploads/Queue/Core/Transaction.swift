@@ -1,11 +1,12 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A change of the queue that the journal writes as one record. It applies on disk and in memory, or not at all; the
-/// cases that differ say so.
+/// A change of the queue that the journal writes as one record. Most changes apply both on disk and in memory, or not
+/// at all. The changes `save` and `record` stay in memory even if the disk refuses them.
 package enum Transaction: Sendable {
-    /// - `pausing`, `resuming`: The batches to pause or to resume. Uploads that are added to a paused batch begin
-    ///   paused.
+    /// Changes uploads, and pauses or resumes batches.
+    ///
+    /// - `pausing`, `resuming`: The batches to pause or to resume. An upload that is added to a paused batch is paused.
     case change([Upload.ID], UploadChange, pausing: Set<String> = [], resuming: Set<String> = [])
     case move([Upload.ID], QueueMove)
     case setRanks([Upload.ID: Int64])
@@ -13,29 +14,32 @@ package enum Transaction: Sendable {
     case remove([Upload.ID])
     /// Removes done uploads from the queue. The history must already contain them.
     case retire([Upload.ID])
-    /// - `orphaned`: The uploads that the removal held because they were to start after a removed one, with their
-    ///   earlier states. Those that are still held return to these states.
+    /// Puts removed uploads back into the queue.
+    ///
+    /// - `orphaned`: The uploads that waited for a removed upload and were therefore held, each with its state before
+    ///   the removal. Those that are still held return to these states.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State])
-    /// Sets the bandwidth limit of a scope; nil restores the configured limit.
+    /// Sets the bandwidth limit of a scope: of all uploads, a destination or a batch. Nil restores the configured
+    /// limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
     /// Writes the current states of uploads. If the disk refuses them, they stay in memory and are written again later.
     case save([Upload.ID], Durability)
-    /// Writes the current state of an upload in the middle of an attempt. If the disk refuses the state, it stays in
-    /// memory, and the attempt receives the failure if `durably` is true.
+    /// Writes the current state of an upload that an attempt has changed. If the disk refuses the state, it stays in
+    /// memory. If also `durably` is true, the attempt receives the failure of the write.
     case record(Upload.ID, durably: Bool)
 
     /// The rule that selects which of the given files to add.
     package enum AddRule: Sendable {
         case all
-        /// All files except those that another command is adding, and those with an upload in the queue that the
-        /// `Match` accepts.
+        /// All files, with two exceptions. One is a file that another command is adding. The other is a file with an
+        /// upload in the queue that makes a new upload unnecessary, according to the `Match`.
         case missing(DuplicateFilter.Match)
-        /// All files, after their watcher found them complete. The transaction fails if another command is adding one
-        /// of them.
+        /// All files. The watcher of a folder found them complete. The transaction fails if another command is adding
+        /// one of them.
         case settled
-        /// All files: `admit` has already applied one of the other rules.
+        /// All files. The rule `missing` or `settled` has already been applied to them.
         case admitted
     }
 }
@@ -44,10 +48,12 @@ package enum Transaction: Sendable {
 package enum UploadChange: Sendable {
     case pause
     case resume
-    /// - `identities`: The current versions of the files that changed.
-    /// - `startsEarly`: Whether queued uploads lose their start conditions, so that they start now.
+    /// Retries uploads.
+    ///
+    /// - `identities`: The current version of each file that had changed or could not be read.
+    /// - `startsEarly`: Whether queued uploads lose their start conditions, so that they can start at once.
     case retry(identities: [Upload.ID: FileIdentity], startsEarly: Bool)
-    /// Replaces the queued version of the file with this one.
+    /// Makes the upload send this version of the file instead of the version that was queued.
     case renew(FileIdentity)
     case setRanks([Upload.ID: Int64])
 
@@ -81,11 +87,12 @@ package struct TransactionResult: Sendable {
     var isPaused = false
     /// The removed uploads, in their last state.
     var gone: [Upload] = []
-    /// The action that the command `undo` performs for the transaction, possibly a refusal; nil if `undo` skips it.
+    /// The action with which the command `undo` undoes the transaction. The action `refuseUndoOfRetry` makes `undo`
+    /// fail. Nil if `undo` ignores the transaction.
     package var undo: UndoAction?
 }
 
-/// The transactions whose records are being written, and those that wait for other transactions to end.
+/// The transactions whose records are being written, and those that wait for other transactions or for attempts to end.
 struct TransactionLog {
     struct Submission {
         var transaction: Transaction
@@ -106,7 +113,7 @@ struct TransactionLog {
     struct ChangedUpload {
         var before: Upload
         var after: Upload
-        /// The instant at which the upload's wait for a retry was to end; nil if it did not wait.
+        /// The instant at which the upload's wait for a retry would have ended; nil if the upload did not wait.
         var wakes: ContinuousClock.Instant?
     }
 
@@ -121,9 +128,9 @@ struct TransactionLog {
     var blocked: [Submission] = []
     private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
     private var lastTicket: Ticket = 0
-    /// The files and targets that a command is adding now: from the check for duplicates until the journal reports the
-    /// result. No second command adds them meanwhile. Additions by `AddRule.all` are left out, because they are allowed
-    /// to add a file twice.
+    /// The files that commands are adding now, each with its target. No second command adds such a file until the
+    /// journal has reported the result. The set lacks files that are added by `AddRule.all`, because they are allowed
+    /// to be in the queue twice.
     var pendingAdds: Set<UploadKey> = []
 
     /// True while the record of a limit is being written. Later changes of limits wait, because the earlier limits are

@@ -5,17 +5,17 @@ package typealias Ticket = Int
 
 /// The changes of each upload that are not on disk yet. Most uploads have none.
 struct UnconfirmedChanges {
-    /// The ticket of the command that changes or removes an upload, until the journal reports the result. Until then,
-    /// the upload does not start, and no other record of it is written. Such a record would restore a removed upload,
-    /// or contain a change that the journal can still refuse.
+    /// The ticket of the record with which a command changes an upload or depends on it. The entry stays until the
+    /// journal reports the result. Until then, the upload does not start, and no other record of it is written. Another
+    /// record could restore a removed upload, or contain a change that the journal then refuses.
     private var inFlight: [Upload.ID: Ticket] = [:]
-    /// The state before the end, for each upload that has ended in memory. Clients see this state until `reveal` is
-    /// called.
+    /// The uploads that have ended in memory, each with its state before the end. Clients see the earlier state until
+    /// `reveal` is called.
     private var ended: [Upload.ID: Upload.State] = [:]
-    /// The uploads whose state must still be written, mostly because the disk refused a record of it.
+    /// The uploads whose current state is not on disk, for example because the disk refused to write it.
     var dirty = DirtySet()
 
-    /// True if no end of an upload is being written, and `dirty` is empty.
+    /// True if clients see the end of every upload that has ended, and `dirty` is empty.
     var isSettled: Bool { ended.isEmpty && dirty.isEmpty }
     /// The uploads that have ended in memory, but whose end clients do not see yet.
     var endedIDs: some Collection<Upload.ID> { ended.keys }
@@ -28,7 +28,8 @@ struct UnconfirmedChanges {
         for id in ids { inFlight[id] = ticket }
     }
 
-    /// Notes that the result of the record with this ticket is known.
+    /// Removes the ticket from these uploads, because the result of its record is known. An upload with a different
+    /// ticket keeps it.
     mutating func end(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
     }
@@ -44,8 +45,8 @@ struct UnconfirmedChanges {
         dirty.remove(id)
     }
 
-    /// Returns the upload with the state before its end, while the end is being written. After a crash such an upload
-    /// would run again, so clients must not see the end. Returns nil for any other upload.
+    /// Returns an upload that has ended, but with its earlier state, which clients see until `reveal` is called. Before
+    /// its end is on disk, the upload would run again after a crash. Returns nil for any other upload.
     func shown(_ upload: Upload) -> Upload? {
         if ended.isEmpty { return nil }
         switch (upload.state, ended[upload.id]) {

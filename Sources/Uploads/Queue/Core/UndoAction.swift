@@ -1,24 +1,27 @@
 import FerryFiles
 package import FerryProtocols
 
-/// An action that undoes a command of a user, and can itself be undone.
+/// An action that undoes or redoes a command of a user. Every action except `refuseUndoOfRetry` can itself be undone.
 package enum UndoAction: Hashable, Sendable {
     case pause([Upload.ID], batches: Set<String> = [])
-    /// - `addedFrom`: The lowest number that an upload added after the pause can have. Uploads in `batches` with this
+    /// Resumes uploads and batches.
+    ///
+    /// - `addedFrom`: The lowest number of an upload that was added after the pause. Uploads in `batches` with this
     ///   number or a higher one are resumed too.
     case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
     case remove([Upload.ID])
-    /// Removes those uploads of one addition that are not done.
+    /// Removes the uploads that a command added, except those that are done.
     case unadd([Upload.ID])
     /// Puts back uploads that were removed.
     ///
-    /// - `orphaned`: The uploads that got the state `held` at the removal, because they were to start after a removed
-    ///   one, with their states before it.
-    /// - `areAdded`: True if the uploads were removed by `unadd`. Undoing this action is then `unadd` again, and not
-    ///   `remove`.
+    /// - `orphaned`: The uploads that waited for a removed upload and were therefore held, each with its state before
+    ///   the removal.
+    /// - `areAdded`: Whether `unadd` removed the uploads. If true, `unadd` undoes this action; otherwise `remove`
+    ///   undoes it.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     case setRanks([Upload.ID: Int64])
-    /// Sets the bandwidth limit of a scope; nil restores the configured limit.
+    /// Sets the bandwidth limit of a scope: of all uploads, a destination or a batch. Nil restores the configured
+    /// limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
@@ -70,7 +73,8 @@ extension UndoAction {
         }
     }
 
-    /// Returns the action that undoes this one; nil if there is none.
+    /// Returns the action that undoes this action; nil if there is none. This is usually `undo`. But `unadd` is undone
+    /// by `putBack` with `areAdded`, and that action is undone by `unadd`.
     ///
     /// - Parameter undo: The `TransactionResult.undo` of the transaction that performed this action.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
@@ -115,7 +119,8 @@ extension UndoAction {
         }
     }
 
-    /// Returns the limit that applies after the action, as a change to report.
+    /// Returns the limit that applies after the action, as a change to report. If the action sets no limit, returns the
+    /// current limit on the number of running uploads.
     private func limited(in core: QueueCore) -> QueueChangeKind {
         switch self {
         case .limitBandwidth(let bandwidth, let scope):
@@ -129,8 +134,9 @@ extension UndoAction {
         }
     }
 
-    /// Returns the added uploads that are not done, and the number of done ones. An upload that is neither in the queue
-    /// nor in `removals` has moved to the history, and is done.
+    /// Returns the uploads of `ids` that are in the queue and not done, and the number of done ones. Ignores uploads
+    /// that a user has removed (`removals`). Every other upload is done, and is in the queue or has moved to the
+    /// history.
     private static func additions(_ ids: [Upload.ID], in core: QueueCore) -> (open: [Upload.ID], done: Int) {
         var open: [Upload.ID] = []
         var done = 0
@@ -157,11 +163,11 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The reason why `undo` cannot undo a command: all uploads of an addition are done, or the command was a retry.
-    /// Nil for any other change.
+    /// The reason why `undo` cannot undo a command: the command was a retry, or uploads that it added are done. Nil for
+    /// any other change.
     ///
-    /// Callers must first check that `undo` changed nothing: an addition of which only some uploads are done has a
-    /// reason too. With a reason, `undo` fails. Without one, it continues with the previous command.
+    /// Use this value only if `undo` has changed nothing, which means that all added uploads are done. If there is a
+    /// reason, `undo` fails. If not, `undo` continues with the previous command.
     var refusal: UploadFailure? {
         let summary: String
         switch self {
@@ -176,7 +182,7 @@ extension QueueChangeKind {
 }
 
 extension UndoOffer {
-    /// The failure that `undo` will report in place of a change; nil if `undo` will change something. If there is a
-    /// failure, clients need not ask the user before they send `undoCommand`.
+    /// The failure with which `undo` will end because it can change nothing; nil if `undo` will change something. In
+    /// case of a failure, clients can send `undoCommand` without a question to the user.
     package var refusal: UploadFailure? { ids.isEmpty ? change.refusal : nil }
 }

@@ -1,13 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The commands that `undo` and `redo` choose from. Pure.
+/// The commands that `undo` and `redo` choose from.
 package struct UndoStack {
     package enum Direction: String { case undo, redo }
 
-    /// A command of a user, and the action that undoes it; once it is undone, the action that redoes it.
+    /// A command of a user, and the action that undoes it. After the command was undone, the action redoes it.
     package struct Entry: Hashable, Sendable {
-        /// A number that no other entry has, neither of this stack nor of the stack of an earlier engine.
+        /// The unique number of the entry. An earlier engine has used other numbers.
         var number: Int
         /// The time when the command was carried out.
         var date: Date
@@ -20,14 +20,14 @@ package struct UndoStack {
     private var redos: [Entry] = []
     private var lastNumber: Int
 
-    /// - Parameter start: The time when the engine started. The numbers of the entries count from this time in
-    ///   microseconds. So a number from an earlier engine names no command of this one. The numbers are exact in JSON
-    ///   until the year 2255.
+    /// - Parameter start: The time when the engine started. The first entry gets the number of microseconds from 1970
+    ///   to this time, plus 1. Each later entry gets the next number. So the numbers differ from those of an earlier
+    ///   engine. They are exact in JSON until the year 2255.
     init(start: Date) {
         lastNumber = Int(exactly: (start.timeIntervalSince1970 * 1_000_000).rounded()) ?? 0
     }
 
-    /// Returns the entries of a direction. `next` returns the last of them first.
+    /// Returns the entries for `undo` or for `redo`. The last entry is the one that `next` returns first.
     func entries(_ direction: Direction) -> [Entry] {
         switch direction {
         case .undo: undos

@@ -1,10 +1,10 @@
 import FerryTransfer
 
-/// The ids of the uploads of each file. Even in a queue of a million uploads, a lookup every second is cheap.
+/// The ids of the uploads of each file. A lookup of a file is fast, even in a queue of a million uploads.
 struct UploadsByPath {
     private var first: [LocalPath: Upload.ID] = [:]
-    /// The further uploads of a file. Few files have more than one, and an array for each of a million would take too
-    /// much memory.
+    /// The ids of a file's uploads after the first one. Few files have more than one upload. An array for each file
+    /// would take too much memory in a queue of a million files.
     private var others: [LocalPath: [Upload.ID]] = [:]
 
     init(_ uploads: some Sequence<Upload>) {

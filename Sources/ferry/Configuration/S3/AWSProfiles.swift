@@ -7,7 +7,8 @@ import FerryProtocols
 struct AWSProfiles {
     let credentialsFile: String
     let configFile: String
-    /// The name of the profile to use if the user names none: `AWS_PROFILE`, `AWS_DEFAULT_PROFILE` or `default`.
+    /// The name of the profile to use if the user names no profile. It is the value of the environment variable
+    /// `AWS_PROFILE`, otherwise the value of `AWS_DEFAULT_PROFILE`, otherwise `default`.
     let defaultName: String
     private let environment: [String: String]
 
@@ -28,7 +29,7 @@ struct AWSProfiles {
         var values: [String: String]
     }
 
-    /// Returns the profile in the credentials file; nil if the file or the profile is missing.
+    /// Returns the profile in the credentials file; nil if the file cannot be read or does not contain the profile.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if other users can change the file, or read the secrets in it.
     func credentials(_ name: String) throws(UploadFailure) -> Section? {
@@ -36,10 +37,10 @@ struct AWSProfiles {
         return try section([name], of: credentialsFile)
     }
 
-    /// Returns the profile in the config file; nil if the file or the profile is missing.
+    /// Returns the profile in the config file; nil if the file cannot be read or does not contain the profile.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file: it may name a program that Ferry
-    ///   runs.
+    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file, because it can name a program that
+    ///   Ferry runs.
     func config(_ name: String) throws(UploadFailure) -> Section? {
         try section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
     }
@@ -58,11 +59,11 @@ struct AWSProfiles {
             hint: "`chmod 600 \(credentialsFile)`")
     }
 
-    /// Returns the first region to try for signing requests; nil if there is none. If a server names another region,
-    /// requests use the server's region.
+    /// Returns the region with which Ferry signs the first requests; nil if no region is set. If a server names another
+    /// region, later requests use that region.
     ///
-    /// - Parameter profile: The name of a profile. If it is nil, returns the region in the environment. If the
-    ///   environment has no region, returns the region of the profile `defaultName`.
+    /// - Parameter profile: The profile that contains the region. If it is nil, returns the region in the environment
+    ///   or, without one, the region of the profile `defaultName`.
     func region(_ profile: String?) -> String? {
         let name = profile ?? defaultName
         let set =
@@ -83,8 +84,10 @@ struct AWSProfiles {
         return nil
     }
 
-    /// Returns the `key = value` settings of each section. A later setting replaces an earlier one with the same key.
-    /// Indented lines are skipped: they belong to the setting above them, and no setting that Ferry reads has such
+    /// Parses a file with profiles. Returns the settings of each section, by the section's name. The keys are in lower
+    /// case. If a section contains a key twice, its last value is used.
+    ///
+    /// Indented lines are skipped. They belong to the setting above them, and no setting that Ferry reads has such
     /// lines.
     static func parse(_ text: String) -> [String: [String: String]] {
         var sections: [String: [String: String]] = [:]
@@ -104,8 +107,8 @@ struct AWSProfiles {
         return sections
     }
 
-    /// Splits the value of `credential_process` into words. Quotes keep spaces in a word. Other shell syntax is not
-    /// parsed.
+    /// Splits the value of `credential_process` into words. Quotes keep spaces in a word. All other characters that
+    /// have a meaning in a shell stay unchanged.
     static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?
@@ -129,6 +132,6 @@ struct AWSProfiles {
 }
 
 extension [String: String] {
-    /// Returns the value of a key; nil if the value is missing or empty.
+    /// Returns the value of a key; nil if the key is absent or its value is empty.
     func filled(_ key: String) -> String? { self[key].flatMap { $0.isEmpty ? nil : $0 } }
 }

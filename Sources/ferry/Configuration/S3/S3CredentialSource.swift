@@ -4,8 +4,8 @@ import FerryTransfer
 
 /// Loads an S3 destination's credentials from the configuration, a command, the environment or AWS's files.
 struct S3CredentialSource: Sendable {
-    /// The environment variables for a command that prints S3 credentials, in addition to those for every
-    /// `SecretCommand`.
+    /// The names of the environment variables that are passed to a command that prints S3 credentials. Commands that
+    /// print other secrets do not receive these variables.
     static let passedOn = [
         "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION",
         "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_VAULT", "HTTPS_PROXY", "NO_PROXY", "https_proxy",
@@ -25,8 +25,10 @@ struct S3CredentialSource: Sendable {
         self.environment = environment
     }
 
+    /// Loads the credentials from the source in the settings.
+    ///
     /// - Throws: `UploadFailure`. Its category is `permanent` if other users can change AWS's files or read the
-    ///   credentials file. For any other failure, it is `authentication`.
+    ///   credentials file. For any other failure, the category is `authentication`.
     func load() async throws(UploadFailure) -> S3Credentials {
         switch settings {
         case .keys(let accessKey, let secretKey, let token):
@@ -43,8 +45,9 @@ struct S3CredentialSource: Sendable {
         }
     }
 
-    /// The region for a destination without its own: that of the configured profile. Without a configured profile, it
-    /// is the region of the environment or of the default profile. Nil if there is none.
+    /// The region for a destination that sets no region; nil if no region is found. If the credentials come from a
+    /// configured profile, this is the profile's region. Otherwise, it is the region of the environment or of the
+    /// default profile.
     var region: String? {
         if case .profile(let name) = settings { return AWSProfiles(environment: environment).region(name) }
         return AWSProfiles(environment: environment).region(nil)
@@ -76,8 +79,9 @@ struct S3CredentialSource: Sendable {
                 origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
     }
 
-    /// Returns a profile's credentials; nil if no file contains the profile. The order is that of AWS's tools: keys in
-    /// the credentials file, keys in the config file, then the output of the profile's `credential_process`.
+    /// Returns a profile's credentials; nil if no file contains the profile. Tries the same sources in the same
+    /// sequence as AWS's tools: keys in the credentials file, keys in the config file, then the output of the profile's
+    /// `credential_process`. Throws `UploadFailure` if the profile has none of these.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
         let sections = [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
@@ -163,8 +167,8 @@ struct S3CredentialSource: Sendable {
             ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 
-    /// Throws if the access key or the session token has an invalid character. Both are sent unchanged in header
-    /// fields.
+    /// Returns the credentials unchanged. Throws if the access key or the session token is empty or has an invalid
+    /// character, because both are sent unchanged in header fields.
     private static func checked(_ credentials: S3Credentials) throws(UploadFailure) -> S3Credentials {
         func isVisible(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

@@ -2,11 +2,12 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The member `s3` of a destination: the region and endpoint of the bucket, the storage class, and the signing of
-/// bodies.
+/// The member `s3` of a destination: the region and endpoint of the bucket, the storage class, and how signatures cover
+/// request bodies.
 struct S3Fields: Decodable, Equatable {
-    /// The region. If it is nil, requests use `S3CredentialSource.region`, or us-east-1 if there is none. If a server
-    /// names another region, requests use that one.
+    /// The region with which requests are signed. If it is nil, requests use the region that
+    /// `S3CredentialSource.region` finds. If that finds no region, requests use us-east-1. If a server names another
+    /// region, requests use the server's region.
     var region: String?
     var endpoint: String?
     var addressing = S3Location.Addressing.auto
@@ -24,10 +25,12 @@ struct S3Fields: Decodable, Equatable {
         storageClass = try fields.value("storageClass", "a name such as STANDARD_IA", where: Self.isToken)
     }
 
-    /// Converts an `s3://` URL to an HTTP URL. Other URLs stay unchanged. `bucketInPath` tells whether the path
-    /// contains the bucket's name; nil if that is unknown.
+    /// Converts an `s3://` URL to an HTTP URL. Any other URL stays unchanged. `bucketInPath` is true if the path
+    /// contains the bucket's name, false if it does not, and nil if this is unknown.
     ///
     /// - Parameter fields: The members of the destination, for the key path of an error.
+    /// - Throws: `ConfigurationIssue` if the URL or the endpoint is invalid. Also throws if an endpoint is set, but the
+    ///   URL does not begin with `s3://`.
     func resolved(_ url: String, in fields: Fields) throws -> (url: String, bucketInPath: Bool?) {
         guard S3Location.isLocation(url) else {
             guard endpoint == nil else {
@@ -104,7 +107,8 @@ enum S3Authentication: Decodable, Equatable {
         }
     }
 
-    /// The secrets among the credentials: the secret key and the session token. The access key is not secret.
+    /// The sources of the secret key and of the session token; empty if the credentials come from elsewhere, such as a
+    /// profile. The access key is not a secret.
     var secrets: [Secret] {
         guard case .keys(_, let secret, let token) = self else { return [] }
         return [secret] + [token].compactMap { $0 }
