@@ -70,8 +70,8 @@ extension UploadAttempt {
     /// nil.
     ///
     /// If the response looks suspicious, requests the root page of the server. A captive portal would respond to that
-    /// request in the same way. If the server has never responded before, or if `isTakenAtWord` is true, returns nil
-    /// without a check.
+    /// request in the same way. If the server has never responded before, checks only redirects. If `isTakenAtWord` is
+    /// true, returns nil without a check.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
