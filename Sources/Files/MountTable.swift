@@ -26,7 +26,8 @@ package struct MountTable: Sendable {
 
     /// Returns the decoded field: the kernel writes a space, tab, line feed and backslash as octal numbers.
     private static func unescaped(_ field: Substring) -> String {
-        [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
+        guard field.utf8.contains(UInt8(ascii: "\\")) else { return String(field) }
+        return [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
             $0.replacing($1.0, with: $1.1)
         }
     }

@@ -59,8 +59,10 @@ extension CapabilityStore {
         var found = known ?? ServerCapabilities()
         // Several servers may respond at one URL, so several names are stored. At the limit all names are dropped,
         // because some may be years old.
-        if found.facts.count >= 8 { found.facts = [:] }
-        if let name = software.value { found.facts[String(name.prefix(200))] = "software" }
+        if let name = software.value.map({ String($0.prefix(200)) }) {
+            if found.facts.count >= 8, found.facts[name] == nil { found.facts = [:] }
+            found.facts[name] = "software"
+        }
         if found != known { keep(software.map { _ in found }, of: place, at: now) }
     }
 }

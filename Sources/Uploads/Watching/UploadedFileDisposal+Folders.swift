@@ -20,8 +20,7 @@ extension UploadedFileDisposal {
         }
     }
 
-    /// The error that a target folder cannot be opened or created, or that another user controls the folder or its
-    /// path.
+    /// The error that a folder cannot be opened or created, or that another user controls the folder or its path.
     struct Refusal: Error {
         let reason: String
     }
@@ -29,13 +28,19 @@ extension UploadedFileDisposal {
     /// The IDs of the users whose symbolic links Ferry follows: this user and root.
     private static var trusted: Set<UInt32> { [Machine.user, 0] }
 
-    /// Opens the folder that contains the uploaded file. Returns nil if the folder cannot be opened, or if its path
-    /// contains a symbolic link that belongs neither to this user nor to root.
-    func source() -> Folder? {
-        guard let folder = path.parent, let walk = try? TrustedWalk(folder, trusting: Self.trusted) else {
-            return nil
+    /// Opens the folder that contains the uploaded file. Returns nil if the folder does not exist.
+    ///
+    /// - Throws: `Refusal` if the folder cannot be opened, or if its path contains a symbolic link that belongs neither
+    ///   to this user nor to root.
+    func source() throws(Refusal) -> Folder? {
+        guard let folder = path.parent else { return nil }
+        do throws(SystemCallError) {
+            let walk = try TrustedWalk(folder, trusting: Self.trusted)
+            return Folder(directory: walk.directory, path: folder)
+        } catch {
+            if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { return nil }
+            throw Self.refusal(error, folder)
         }
-        return Folder(directory: walk.directory, path: folder)
     }
 
     /// Opens the folder to which the uploaded file is moved. It is the last folder in `names`, below `folder`. Missing

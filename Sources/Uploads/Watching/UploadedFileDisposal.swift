@@ -13,8 +13,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// The file was not removed. It has changed since it was sent, it does not exist, or its folder cannot be
-        /// opened.
+        /// The file was not removed. It has changed since it was sent, or it or its folder does not exist.
         case changed
         /// The file was not removed, because a process has it open for writing.
         case inUse
@@ -37,7 +36,13 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     private static let attempts = 10_000
 
     package func delete() -> Outcome {
-        guard let source = source() else { return .changed }
+        let source: Folder
+        do throws(Refusal) {
+            guard let folder = try self.source() else { return .changed }
+            source = folder
+        } catch {
+            return .failed(error.reason)
+        }
         if let outcome = take(from: source, to: source) { return outcome }
         do throws(SystemCallError) { try source.directory.remove(asideName) } catch {
             let back = putBack(from: source, to: source)
@@ -54,9 +59,12 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     ///     already, a number is added to it.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
-        let source = source()
+        let source: Folder?
         let target: Folder
-        do throws(Refusal) { target = try self.target(folder, names.dropLast(), from: source) } catch {
+        do throws(Refusal) {
+            source = try self.source()
+            target = try self.target(folder, names.dropLast(), from: source)
+        } catch {
             return .failed(error.reason)
         }
         if let outcome = take(from: source, to: target) { return outcome }
@@ -78,7 +86,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     /// that no process has it open for writing. Both are checked before and after the renaming. If the second check
     /// fails, the file is renamed back. If the hidden name exists already, only the second check follows.
     ///
-    /// - Parameter source: The folder of the file; nil if it cannot be opened.
+    /// - Parameter source: The folder of the file; nil if it does not exist.
     /// - Returns: Nil if the sent version has the hidden name now. Otherwise the outcome to report.
     private func take(from source: Folder?, to target: Folder) -> Outcome? {
         if target.version(of: asideName) == nil {
@@ -118,7 +126,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     /// Renames the file from its hidden name in `target` back to the name that it had before. If another file has that
     /// name now, a number is added to the name.
     ///
-    /// - Parameter source: The folder in which the file was before; nil if it cannot be opened.
+    /// - Parameter source: The folder in which the file was before; nil if it does not exist.
     /// - Returns: `changed` if the file was renamed; `failed` if not.
     private func putBack(from target: Folder, to source: Folder?) -> Outcome {
         guard let source, give(from: target, as: path.lastComponent, in: source) != nil else {

@@ -120,11 +120,21 @@ struct UploadWait {
         case .all, .failed, .done: return uploads.filter { !$0.value.isDone }
         }
         let (found, missing) = numbers.found(among: uploads.keys)
-        guard missing.isEmpty else {
-            throw CommandFailure(usage: .unknownUploads(missing.map(UploadNumbers.name)))
+        let ids = Set(found)
+        var chosen = uploads.filter { ids.contains($0.key) }
+        var unknown: [ClosedRange<Upload.ID>] = []
+        for range in missing {
+            let id = range.lowerBound
+            if id == range.upperBound, let done = past(id) {
+                chosen[id] = done
+            } else {
+                unknown.append(range)
+            }
         }
-        let chosen = Set(found)
-        return uploads.filter { chosen.contains($0.key) }
+        guard unknown.isEmpty else {
+            throw CommandFailure(usage: .unknownUploads(unknown.map(UploadNumbers.name)))
+        }
+        return chosen
     }
 
     private static func hasEnded(_ upload: Upload) -> Bool {

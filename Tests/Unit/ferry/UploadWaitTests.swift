@@ -37,6 +37,19 @@ struct UploadWaitTests {
                 == [[], [], ["blocked 2 by 1", "blocked 3 by 2"]])
     }
 
+    @Test func `an upload that was done before it left the queue has ended`() throws {
+        var wait = UploadWait(.ids([1, 2]), past: { $0 == 1 ? .boxed(1, .done) : nil })
+        let ends = try wait.take(.whole([.boxed(2, .done)]))
+        #expect(ends == [.ended(.boxed(1, .done)), .ended(.boxed(2, .done))])
+        #expect(wait.isOver && wait.areAllDone)
+    }
+
+    @Test func `a number that never was is an error`() throws {
+        var wait = UploadWait(.ids([1, 9]), past: { $0 == 1 ? .boxed(1, .done) : nil })
+        let failure = #expect(throws: CommandFailure.self) { try wait.take(.whole([.boxed(2)])) }
+        #expect(failure?.summary.contains("9") == true && failure?.summary.contains("1,") == false)
+    }
+
     @Test func `a dependent of an upload that failed earlier is blocked at once`() throws {
         #expect(
             try ends([2], .whole([.boxed(1, .failed), Self.waiting(2, after: 1...1)]))

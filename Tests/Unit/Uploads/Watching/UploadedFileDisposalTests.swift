@@ -72,6 +72,17 @@ struct UploadedFileDisposalTests {
         #expect(delete() == .changed)
     }
 
+    @Test func `a folder that cannot be opened is a failure, and no change of the file`() throws {
+        #expect(rename(directory.path("out"), directory.path("there")) == 0)
+        #expect(symlink("out", directory.path("out")) == 0)
+        guard case .failed(let reason) = delete() else {
+            Issue.record("the file counts as changed")
+            return
+        }
+        #expect(reason.contains("cannot be opened"))
+        #expect(content("there/a.mov") == [1, 2, 3])
+    }
+
     @Test func `a file that a kill left half deleted is deleted the next time`() throws {
         #expect(rename(directory.path("out/a.mov"), aside()) == 0)
         #expect(delete() == .deleted)
