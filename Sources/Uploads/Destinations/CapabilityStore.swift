@@ -52,8 +52,8 @@ extension CapabilityKey {
 
 extension CapabilityStore {
     /// Records that a response came from the server itself, and not from a captive portal. `software` is the value of
-    /// the header field `Server` in the response; nil if the field is missing. If 8 values are stored already, all of
-    /// them are dropped first.
+    /// the header field `Server` in the response; nil if the field is missing. If 8 other values are stored already,
+    /// all of them are dropped first.
     func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()

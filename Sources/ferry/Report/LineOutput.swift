@@ -45,9 +45,7 @@ final class LineOutput: Sendable {
             defer { (state.next, state.dropped) = ([], 0) }
             return (state.next, state.dropped)
         }
-        if dropped > 0 {
-            StandardError.note("\(dropped) lines were not read in time and are left out")
-        }
+        Self.tell(dropped: dropped)
         let foot = foot.withLock { $0 }
         let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)
         // Uploads continue after the reader has closed the pipe. SIGPIPE is ignored.
@@ -71,6 +69,11 @@ final class LineOutput: Sendable {
         }
     }
 
+    private static func tell(dropped count: Int) {
+        guard count > 0 else { return }
+        StandardError.note("\(count) lines were not read in time and are left out")
+    }
+
     private static func text(of foot: [LiveLine]) -> String {
         foot.map(\.text).joined(separator: "\n")
     }
@@ -87,7 +90,14 @@ final class LineOutput: Sendable {
     /// Returns when all lines are written, or after two seconds.
     func flush() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        queue.async { end.finish() }
+        queue.async { [self] in
+            Self.tell(
+                dropped: state.withLock { state in
+                    defer { state.dropped = 0 }
+                    return state.dropped
+                })
+            end.finish()
+        }
         let limit = Task {
             try? await Task.sleep(for: Self.timeout)
             end.finish()

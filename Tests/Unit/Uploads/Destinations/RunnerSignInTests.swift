@@ -297,6 +297,16 @@ struct RunnerSignInTests {
         #expect(failure(try await outcome(at: server, "put", now: now, runs: 160))?.status == 403)
     }
 
+    @Test func `N11 eight software names stay known while no ninth comes`() throws {
+        let key = CapabilityKey(destination: "d", url: "http://h/", protocolName: "server")
+        for name in (1...8).map({ "box/\($0)" }) + ["box/3"] {
+            store.recognize(KnownSecrets().redact(software: name), at: key, now: Date())
+        }
+        #expect(store.capabilities(of: key)?.facts.count == 8)
+        store.recognize(KnownSecrets().redact(software: "box/9"), at: key, now: Date())
+        #expect(store.capabilities(of: key)?.facts.count == 1)
+    }
+
     @Test func `N11 the server's software name is known after its first success`() async throws {
         let server = try HostileServer([.answer(201, headers: [("Server", "box/2.0")])])
         defer { server.stop() }
