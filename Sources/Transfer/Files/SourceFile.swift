@@ -176,8 +176,10 @@ public final class SourceFile: Sendable {
 
     /// Returns the bytes of `range` from `content`. Returns nil if `content` is nil, older than `recent`, or shorter
     /// than the range. Also returns nil if the file had another version than `expected` when it was opened.
-    func recentBytes(_ range: Range<ByteCount>, of expected: FileIdentity) -> ArraySlice<UInt8>? {
-        guard let content, identity == expected, content.read.duration(to: .now) < Self.recent,
+    func recentBytes(
+        _ range: Range<ByteCount>, of expected: FileIdentity, now: ContinuousClock.Instant = .now
+    ) -> ArraySlice<UInt8>? {
+        guard let content, identity == expected, content.read.duration(to: now) < Self.recent,
             range.lowerBound >= 0, range.upperBound <= ByteCount(content.bytes.count)
         else { return nil }
         return content.bytes[Int(range.lowerBound)..<Int(range.upperBound)]

@@ -16,9 +16,11 @@ struct SourceFileMemoryTests {
     }
 
     @Test func `a small file is read when it is opened`() async throws {
+        let before = ContinuousClock.now
         let file = try await opened(Array("hello".utf8))
-        let bytes = try #require(file.recentBytes(1..<4, of: file.identity))
+        let bytes = try #require(file.recentBytes(1..<4, of: file.identity, now: before))
         #expect(Array(bytes) == Array("ell".utf8))
+        #expect(file.recentBytes(1..<4, of: file.identity, now: before.advanced(by: .seconds(3600))) == nil)
     }
 
     @Test func `the bytes of another version or of another range are not taken from memory`() async throws {
