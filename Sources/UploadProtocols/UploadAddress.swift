@@ -15,23 +15,31 @@ package enum UploadAddress {
     /// its path ends with a slash, the name is appended to the path, as with `curl -T`. Any other URL is returned
     /// unchanged.
     package static func address(_ url: String, for name: String) -> String {
-        if url.contains(nameMark) { return filled(url, with: name) }
+        if url.utf8.contains(UInt8(ascii: "{")), url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.percentEncoded(keeping: allowedInName)
-        let end = url.firstIndex(where: { $0 == "?" || $0 == "#" }) ?? url.endIndex
-        guard url[..<end].hasSuffix("/") else { return url }
+        let end = pathEnd(of: url)
+        guard url.utf8[..<end].last == UInt8(ascii: "/") else { return url }
         return url[..<end] + encoded + url[end...]
     }
 
     /// Returns the URL without its query and fragment.
     package static func withoutQuery(_ url: String) -> String {
-        String(url.prefix { $0 != "?" && $0 != "#" })
+        String(url[..<pathEnd(of: url)])
+    }
+
+    /// Returns the index at which the query or the fragment of a URL begins; the end index without both. Compares bytes,
+    /// because comparing characters takes many times as long.
+    private static func pathEnd(of url: String) -> String.Index {
+        url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
     }
 
     /// Returns `url` with the query of `other` at its end. Returns `url` unchanged if it has a query already, or if
     /// `other` has none.
     package static func withQuery(of other: String, _ url: String) -> String {
-        guard !url.contains("?"), let mark = other.firstIndex(of: "?") else { return url }
-        return url + other[mark...].prefix { $0 != "#" }
+        let question = UInt8(ascii: "?")
+        guard !url.utf8.contains(question), let mark = other.utf8.firstIndex(of: question) else { return url }
+        let end = other.utf8[mark...].firstIndex(of: UInt8(ascii: "#")) ?? other.endIndex
+        return url + other[mark..<end]
     }
 
     /// True if files with different names get different URLs. That is so if the URL contains `{name}`, or if its path
@@ -180,28 +188,29 @@ package enum UploadAddress {
     /// only ASCII letters, digits, `.`, `-`, `_` and, in the path, `/`. Most URLs are plain, so callers rarely need the
     /// slower complete parse.
     package static func plainAuthority(of url: String) -> Substring? {
-        guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return nil }
-        let bytes = url.utf8
-        let start = bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count)
+        var text = url
+        return text.withUTF8(plainAuthorityLength).map { url.utf8.prefix($0) }.map(Substring.init)
+    }
+
+    private static func plainAuthorityLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let scheme = ["http://", "https://"].first(where: { bytes.starts(with: $0.utf8) }) else {
+            return nil
+        }
+        let start = scheme.utf8.count
         let end = bytes[start...].firstIndex { !isPlain($0) } ?? bytes.endIndex
-        guard (1...253).contains(bytes.distance(from: start, to: end)) else { return nil }
+        guard (1...253).contains(end - start) else { return nil }
         var rest = bytes[end...]
         if rest.first == UInt8(ascii: ":") {
             let digits = rest.dropFirst().prefix { $0 != UInt8(ascii: "/") }
-            guard digits.count <= 5, digits.first != UInt8(ascii: "0"), digits.allSatisfy(isDigit),
-                UInt16(Substring(digits)) != nil
+            guard digits.count <= 5, digits.first != UInt8(ascii: "0"),
+                digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+                UInt16(String(decoding: digits, as: UTF8.self)) != nil
             else { return nil }
             rest = bytes[digits.endIndex...]
         }
         guard rest.first == UInt8(ascii: "/"), rest.allSatisfy({ $0 == UInt8(ascii: "/") || isPlain($0) })
-        else {
-            return nil
-        }
-        return url[..<rest.startIndex]
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        else { return nil }
+        return rest.startIndex
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

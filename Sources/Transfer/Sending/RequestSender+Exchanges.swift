@@ -45,7 +45,7 @@ extension RequestSender {
     /// True if the request possibly carries credentials: its URL has a query, an adapter possibly adds credentials, or
     /// the sender's configuration adds header fields.
     func signs(_ exchange: Exchange) -> Bool {
-        guard !exchange.url.contains("?") else { return true }
+        guard !exchange.url.utf8.contains(UInt8(ascii: "?")) else { return true }
         return !exchange.traits.contains(.withoutCredentials)
             && !(interceptor.adapters.isEmpty && headers.isEmpty)
     }

@@ -70,6 +70,7 @@ struct KeptQuery: Sendable {
     }
 
     private func removed(from url: String) -> String {
+        guard !items.isEmpty else { return url }
         let (base, own, end) = Self.split(url)
         let left = own.filter { !items.contains($0) }
         return left.count == own.count ? url : Self.joined(base, left, end)
@@ -86,11 +87,10 @@ struct KeptQuery: Sendable {
 
     /// Splits a URL into the text before its query, the items of the query, and the fragment with its `#`.
     private static func split(_ url: String) -> (base: String, items: [String], end: String) {
-        let base = url.prefix { $0 != "?" && $0 != "#" }
-        let end = url.firstIndex(of: "#") ?? url.endIndex
-        guard base.endIndex < end else { return (String(base), [], String(url[end...])) }
-        let query = url[url.index(after: base.endIndex)..<end]
-        return (String(base), query.split(separator: "&").map(String.init), String(url[end...]))
+        let base = UploadAddress.withoutQuery(url)
+        let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+        let items = url.utf8[..<end].dropFirst(base.utf8.count + 1).split(separator: UInt8(ascii: "&"))
+        return (base, items.map { String(Substring($0)) }, String(url[end...]))
     }
 }
 

@@ -209,7 +209,10 @@ extension Upload.PauseReasons {
 extension String {
     /// The URL without `user:password@`, because passwords must never enter the files of the queue.
     var withoutUserInfo: String {
-        guard let scheme = utf8.firstRange(of: "://".utf8) else { return self }
+        // Few URLs have user info, and the search for the scheme takes long.
+        guard utf8.contains(UInt8(ascii: "@")), let scheme = utf8.firstRange(of: "://".utf8) else {
+            return self
+        }
         let authority = utf8[scheme.upperBound...].prefix {
             $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
         }
