@@ -19,6 +19,9 @@ package struct S3Check: DestinationCheck {
     /// there are more pages, the report puts "more than" before the number of uploads.
     private static let pageLimit = 20
 
+    /// The maximum number of requests for lists. After them, at most one more page is requested for each upload.
+    private static let requestLimit = 120
+
     private let setup: Result<S3Address, UploadFailure>
     private let options: ProtocolOptions
     private var phase = Phase.starting
@@ -157,8 +160,10 @@ package struct S3Check: DestinationCheck {
         let sizes = page.parts.map(\.size).filter { $0 >= 0 }
         report.leftovers[index].size = sizes.reduce(report.leftovers[index].size ?? 0, ByteCount.sum)
         pages += 1
-        if let next = page.next, !page.parts.isEmpty, pages < Self.sizedUploads * 2 {
-            return askSize(of: index, after: next)
+        if let next = page.next, !page.parts.isEmpty {
+            if pages < Self.requestLimit { return askSize(of: index, after: next) }
+            // The sum of some of the parts would be a wrong size.
+            report.leftovers[index].size = nil
         }
         return askSize(of: index + 1, after: nil)
     }

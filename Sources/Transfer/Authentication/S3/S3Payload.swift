@@ -58,8 +58,14 @@ struct S3Payload {
             var hash: String?
             if !isEncrypted {
                 hash = given?.utf8.count == 64 ? given : try await Self.hash(of: body)
-                // A body that cannot be read twice is sent unsigned.
+                // A body that cannot be read twice is sent unsigned. S3 has chunks without signatures only with a
+                // trailer.
                 if hash == Self.unsigned { hash = nil }
+                if hash == nil, sum == nil {
+                    request.fields[.amzContentHash] = Self.unsigned
+                    frame = .none
+                    return
+                }
             }
             if let sum {
                 request.fields[sum.name] = nil

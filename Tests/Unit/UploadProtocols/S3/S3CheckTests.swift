@@ -93,6 +93,29 @@ struct S3CheckTests {
         #expect(finished(step) != nil)
     }
 
+    @Test func `lists of parts without end leave the size unknown, and the check ends`() throws {
+        var check = S3Check(url: "https://h.example/b/", options: .init())
+        _ = check.start()
+        _ = check.receive(.answer(200, body: Self.empty))
+        let uploads = (1...100).map { "<Upload><Key>k\($0)</Key><UploadId>\($0)</UploadId></Upload>" }
+        var step = check.receive(.answer(200, body: "<L>\(uploads.joined())</L>"))
+        var requests = 2
+        while asked(step) != nil {
+            requests += 1
+            try #require(requests < 256)
+            step = check.receive(
+                .answer(
+                    200,
+                    body: "<L><UploadId>U</UploadId><IsTruncated>true</IsTruncated>"
+                        + "<NextPartNumberMarker>\(requests)</NextPartNumberMarker>"
+                        + "<Part><PartNumber>\(requests)</PartNumber><Size>5</Size><ETag>e</ETag></Part></L>")
+            )
+        }
+        let report = try #require(finished(step))
+        #expect(report.leftovers.count == 100)
+        #expect(report.leftovers.allSatisfy { $0.size == nil })
+    }
+
     @Test func `a bucket that is not there, and a server that is none, end the check with their words`()
         throws
     {

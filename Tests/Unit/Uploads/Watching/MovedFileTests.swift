@@ -127,8 +127,13 @@ struct MovedFileTests {
     func `a folder that another user replaced by a link loses no file`() throws {
         #expect(rename(directory.path("out"), directory.path("kept")) == 0)
         link("out", to: directory.path("kept"), ofOther: true)
-        #expect(move() == .changed)
-        #expect(file.delete() == .changed)
+        for outcome in [move(), file.delete()] {
+            guard case .failed(let reason) = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+            #expect(reason.contains("is a symbolic link of another user"))
+        }
         #expect(try names("kept") == ["a.mov"])
     }
 

@@ -11,10 +11,12 @@ struct S3PayloadTests {
     private static let sum = HTTPField.Name("x-amz-checksum-crc64nvme")
 
     private static func adapted(
-        _ payload: S3PayloadForm, scheme: String, fields: HTTPFields = [:], content: String = "hello"
+        _ payload: S3PayloadForm, scheme: String, fields: HTTPFields = [:], content: String = "hello",
+        stream: BodyStream? = nil
     ) async throws -> TransportRequest {
         let url = "\(scheme)://bucket.example/"
-        var body = StreamedBody([.bytes([]), .bytes(Array(content.utf8)), .bytes([])])
+        var body = StreamedBody(
+            [.bytes([]), stream.map { .stream($0) } ?? .bytes(Array(content.utf8)), .bytes([])])
         body.rateLimiter = EvenLimiter()
         return try await S3Stage([.fine], url: url, payload: payload).interceptor.adapt(
             TransportRequest(method: .put, url: "\(url)key", fields: fields, body: .streamed(body)),
@@ -97,6 +99,15 @@ struct S3PayloadTests {
         let encrypted = try await Self.adapted(.streaming, scheme: "https")
         #expect(encrypted.field("x-amz-content-sha256") == "UNSIGNED-PAYLOAD")
         #expect(try Self.text(encrypted) == "hello")
+    }
+
+    @Test func `in the clear a body that can be read once and has no sum goes unsigned, without chunks`()
+        async throws
+    {
+        let stream = BodyStream(length: 5) { AsyncThrowingStream<[UInt8], any Error> { $0.finish() } }
+        let request = try await Self.adapted(.streaming, scheme: "http", stream: stream)
+        #expect(request.field("x-amz-content-sha256") == "UNSIGNED-PAYLOAD")
+        #expect(request.field("content-encoding") == nil)
     }
 
     @Test func `an encoding of the destination's own stays`() async throws {
