@@ -4,10 +4,13 @@ import FerryFiles
 /// whether the interface is Wi-Fi.
 struct DeviceFolder: Hashable, Sendable {
     var index: Int32
-    /// The value of `DEVTYPE`, such as `wlan`, `wwan` or `bluetooth`; nil for plain Ethernet.
+    /// The value of `DEVTYPE` in the file `uevent`, such as `wlan`, `wwan` or `bluetooth`. Nil if the file does not
+    /// contain it, as for plain Ethernet.
     var type: String?
     var isWireless: Bool
-    /// True if the interface has a hardware device, real or virtual.
+    /// True if a device is behind the interface: its folder contains the entry `device`. An example is a network card,
+    /// also one that a virtual machine emulates. False for an interface that is only software, such as `veth` or a
+    /// bridge.
     var hasHardware: Bool
 
     /// The folder with an entry for each interface of the network namespace in which sysfs was mounted.
@@ -26,7 +29,7 @@ struct DeviceFolder: Hashable, Sendable {
             }
         }
         func has(_ entry: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(entry)") }
-        // Another namespace may have another interface of the same name.
+        // Another namespace can have another interface of the same name.
         guard
             let index = text("ifindex").flatMap({ Int32($0.trimmedOfLines()) }
             ),

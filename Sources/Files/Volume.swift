@@ -9,12 +9,13 @@ import SystemPackage
 /// Tests whether an error or a missing file is caused by an unavailable disk or network share. The files there still
 /// exist, and can possibly be read later.
 package enum Volume {
-    /// True if file I/O returns this error for an unplugged or broken disk, or for a network share whose server does
-    /// not respond. The file can possibly be read later.
+    /// True if file I/O returns this error for an unavailable disk or network share. For example, the disk is
+    /// unplugged, or the server of the share does not respond. The file can possibly be read later. A socket can return
+    /// some of these errors too.
     package static func isTrouble(_ code: Errno) -> Bool { isTroubleOfDisk(code) || isTroubleOfShare(code) }
 
-    /// True if file I/O returns this error for an unavailable disk or network share. False for every error that a
-    /// socket can return, too.
+    /// True if file I/O returns this error for an unavailable disk or network share, but a socket cannot return it. An
+    /// error that both can return does not show whether the file or the connection failed.
     package static func isTroubleOfDisk(_ code: Errno) -> Bool {
         #if os(Linux)
             // A removed card; a folder locked by encryption; a broken link to a share.

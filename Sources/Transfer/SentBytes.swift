@@ -5,7 +5,7 @@ import Synchronization
 package struct SentTotals {
     private var confirmed: ByteCount
     /// The number of the file's bytes that each running exchange has sent, by the exchange's number. If an exchange
-    /// sends its body again, the number counts from 0 again.
+    /// sends its body again, its count starts at 0 again.
     private var underWay: [Int: ByteCount] = [:]
     /// The value of `out` without the bytes in `underWay`.
     private var ended: ByteCount
@@ -28,8 +28,8 @@ package struct SentTotals {
     ///   - bytes: The number of bytes of the file that the exchange has sent. If the exchange sends its body again, for
     ///     example after a redirect, this number starts at 0 again.
     ///   - exchange: The number of the exchange within the attempt.
-    ///   - begins: True for the first bytes of a body. The bytes of an earlier body of this exchange then stay counted
-    ///     in `out`.
+    ///   - begins: True for the first bytes of a body. The bytes of an earlier body of this exchange are then added to
+    ///     the total `out`, and not replaced.
     package mutating func record(_ bytes: ByteCount, of exchange: Int, begins: Bool = false) {
         let before = underWay.updateValue(bytes, forKey: exchange) ?? 0
         if begins { ended += before }

@@ -1,7 +1,7 @@
 package import FerryProtocols
 
-/// The progress of uploads, from samples of the running queue. If an upload has no sample, its progress comes from the
-/// byte counts that the upload itself stores.
+/// The progress of uploads. If an upload runs and has a sample, its progress comes from this sample. Otherwise, its
+/// progress comes from the byte counts that the upload itself stores.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
@@ -41,7 +41,7 @@ package struct SampledProgress: Sendable {
         return TransferEstimate(rate: sample.rate, remaining: sample.remaining)
     }
 
-    /// Returns the number of bytes that are not sent yet.
+    /// Returns the number of bytes of the file that are not sent yet.
     package func left(of upload: Upload) -> ByteCount { max(0, upload.size - of(upload)) }
 }
 

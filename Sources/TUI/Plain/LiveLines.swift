@@ -2,14 +2,14 @@ package import FerryFiles
 import FerryProtocols
 package import FerryUploads
 
-/// The lines at the bottom of a terminal while a command without a screen uploads or waits. They show a bar, the
-/// percentage done, the sent bytes, the rate and the remaining time. They also show the number of uploads in each
-/// state, and the running files.
+/// The lines at the bottom of a terminal while a command uploads or waits. The command does not open the full-screen
+/// interface. The lines show a bar, the percentage done, the sent bytes, the rate and the remaining time. They also
+/// show the number of uploads in each state, and the running files.
 ///
 /// The type has no access to the terminal, the clock or the queue.
 package struct LiveLines: Sendable {
     private var model: Model
-    /// The sizes in bytes of the due uploads (`Upload.isDue`).
+    /// The sizes in bytes of the uploads that run, or wait to start as soon as possible (`Upload.isDue`).
     private var due: [Upload.ID: ByteCount] = [:]
     private var bytesDue = Int128(0)
     private var done = 0

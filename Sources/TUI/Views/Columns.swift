@@ -13,7 +13,8 @@ struct Columns: Hashable, Sendable {
     /// target column gets at least three quarters, because it also shows messages. If all visible names are shorter
     /// than the name column, the target column gets more.
     private static let longestName = 48
-    /// The smallest width, in cells, to which short names reduce the name column in favour of the target column.
+    /// The smallest width, in cells, to which the name column shrinks if all visible names are short. The target column
+    /// gets the cells that become free. On a narrow screen, the name column can be narrower than this.
     private static let shortestName = 24
 
     /// The steps that make the columns fit on a narrow screen, from the first to the last. Each step reduces one column
@@ -25,8 +26,8 @@ struct Columns: Hashable, Sendable {
 
     private var spans: [Column: Range<Int>] = [:]
 
-    /// The cells of a column. The range of a dropped column is empty, but its lower bound is valid: a message can begin
-    /// there.
+    /// The cells that a column takes, counted from 0 at the left edge. The range of a dropped column is empty, but its
+    /// lower bound is valid: a message can begin there.
     subscript(column: Column) -> Range<Int> { spans[column] ?? 0..<0 }
 
     func has(_ column: Column) -> Bool { !self[column].isEmpty }

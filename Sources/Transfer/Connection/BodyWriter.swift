@@ -12,7 +12,7 @@ import Synchronization
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
-    /// The error that ends `run(write:)` when the rest of the body is not needed.
+    /// The error with which the future of `run(write:)` fails when the rest of the body is not needed.
     struct Stopped: Error {}
 
     private struct Run: Sendable {
@@ -115,8 +115,9 @@ final class BodyWriter: Sendable {
         eventLoop.execute { self.goOn() }
     }
 
-    /// Stops writing, because the server has refused the request (status 300 and above). The future that `run(write:)`
-    /// returned stays open until the writing ends, for example with `stop()`.
+    /// Writes no more chunks, because the server has refused the request (status 300 and above). Does not complete the
+    /// future that `run(write:)` returned. A later call such as `stop()` completes that future. Does nothing if no body
+    /// is being written.
     func refuse() {
         state.withLock { state in
             guard case .running(let run) = state.phase else { return }
@@ -124,13 +125,13 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Stops writing, and starts no more checks of the files. If the future of `run(write:)` is still open, the future
-    /// fails with `Stopped`.
+    /// Ends the writing, and the repeated checks of the files. If the future that `run(write:)` returned is not
+    /// complete yet, the future fails with `Stopped`. A later call of `run(write:)` writes nothing.
     func stop() { end(.failure(Stopped())) }
 
-    /// Stops writing. If `beforeLastBytes` is running, cancels it and waits until it has ended.
+    /// Ends the writing like `stop()`. If `beforeLastBytes` is running, cancels it and waits until it has ended.
     func finish() async {
-        // From here on no check starts.
+        // From here on, `beforeLastBytes` does not start.
         stop()
         let check = state.withLock { $0.check }
         check?.cancel()

@@ -19,11 +19,11 @@ import Synchronization
 public final class HTTPClientTransport: Transport {
     /// The timeouts of a transport. The total duration of an upload has no limit.
     public struct Timeouts: Hashable, Sendable {
-        /// The time for making a connection, TLS included.
+        /// The longest time for making a connection, including the TLS handshake.
         public var connect: Duration
         /// The longest time for which the server acknowledges no byte while there are bytes to send. After that time,
-        /// the request fails. The time is longer after an outage of the network. It is also longer if the connection is
-        /// silent and at least 256 KiB would have to be sent again.
+        /// the request fails. The timeout is longer after an outage of the network. It is also longer if the connection
+        /// is silent and at least 256 KiB would have to be sent again.
         public var stall: Duration
         /// The longest time from the last byte of the request to the response's head, and between two chunks of the
         /// response's body.
@@ -48,11 +48,11 @@ public final class HTTPClientTransport: Transport {
 
     /// The settings of a transport. Destinations with equal settings can share a transport.
     public struct Configuration: Hashable, Sendable {
-        /// The timeouts of each attempt.
+        /// The timeouts of each request.
         public var timeouts: Timeouts
-        /// The settings for `https`.
+        /// The TLS settings for URLs with the scheme `https`.
         public var tls: TLSSettings
-        /// The proxies; by default those of the environment variables.
+        /// The proxies for requests; by default those of the environment variables.
         public var proxy: ProxySettings
         /// The algorithm for congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?

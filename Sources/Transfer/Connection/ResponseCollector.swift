@@ -65,7 +65,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         self.writer = writer
     }
 
-    /// Returns the maximum number of unsent bytes in the kernel's buffer; nil without a rate limit.
+    /// Returns the maximum number of unsent bytes in the kernel's buffer. Returns nil if the body is not streamed, or
+    /// has no rate limit.
     ///
     /// The maximum is eight chunks of the rate limiter, but at least 16 KiB and at most 8 MiB. At the limited rate,
     /// eight chunks last about a twelfth of a second. So the link stays busy between two chunks.
@@ -75,7 +76,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     }
 
     var start: Start { state.withLock { $0.start } }
-    /// The number of body bytes that the kernel accepted.
+    /// The number of bytes of the request's body that the kernel accepted.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
     /// The error of the first failed write. AsyncHTTPClient reports only that the connection is closed.
     var writeError: (any Error)? { state.withLock { $0.writeError } }

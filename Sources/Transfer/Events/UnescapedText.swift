@@ -13,8 +13,8 @@ struct UnescapedText {
     private static let longestEntity = 12
 
     private(set) var bytes: [UInt8] = []
-    /// The position of each byte in the original text. The last element is the length of the original text. All bytes
-    /// of one escape have the position at which the escape begins.
+    /// The position of each element of `bytes` in the original text. The last element of `offsets` is the length of the
+    /// original text. All bytes of one escape have the position at which the escape begins.
     private var offsets: [Int] = []
 
     /// Returns the text as it is, then the text after each decoding of its escapes. Stops when no escape is left, or

@@ -208,8 +208,7 @@ package protocol AttemptObserver: UploadDelegate {
 /// The step before a request is sent: it notifies `progress`, then waits as long as the request is suspended. The
 /// notification comes first, so that a suspended request is not shown as being sent.
 package struct AttemptStart: Sendable {
-    /// The receiver of the request's progress; nil if there is none. The delegate of the request receives the progress
-    /// too.
+    /// The object that is notified when an attempt begins, and before the body is sent again. Nil if there is none.
     let progress: (any AttemptObserver)?
     /// A function that waits as long as the request is suspended. It returns false if the task was cancelled. nil if
     /// the request is never suspended.

@@ -1,7 +1,7 @@
 public import FerryProtocols
 
 extension RequestSender {
-    /// Sends a request of an upload protocol or of a check. The body of `exchange` must not be a file.
+    /// Sends a request of an upload protocol or of a `DestinationCheck`. The body of `exchange` must not be a file.
     ///
     /// - Parameter label: The name of the request in events.
     /// - Returns: `responded` with the response, whatever its status is. `broken` if no complete response arrived.
@@ -50,7 +50,7 @@ extension RequestSender {
             && !(interceptor.adapters.isEmpty && headers.isEmpty)
     }
 
-    /// Performs the requests of a check until the check has its report.
+    /// Performs the requests of a `DestinationCheck` until it has its report.
     ///
     /// - Throws: `UploadFailure` if the check or one of its requests fails, or if 256 requests are not enough.
     public func run(_ check: any DestinationCheck, label: String = "") async throws(UploadFailure)
@@ -68,13 +68,14 @@ extension RequestSender {
         throw UploadFailure(.server, "the server gives no end of answers")
     }
 
-    /// The maximum number of requests of one check, so that every check ends. Ferry's own checks need far fewer
-    /// requests: the longest check requests up to 20 pages of a list.
+    /// The maximum number of requests of one `DestinationCheck`, so that every check ends. Ferry's own checks usually
+    /// need far fewer requests. The longest one, `S3Check`, requests up to 20 pages of the list of unfinished uploads.
+    /// Then it requests the sizes of up to 100 of them.
     private static var checkLimit: Int { 256 }
 
-    /// Returns a function that throws if a response has the status 401, or if a retrier can correct the cause of the
-    /// response. The function accepts every other response. The upload's protocol or the check then interprets the
-    /// response.
+    /// Returns a function that throws if a response has the status 401. It also throws if a retrier can correct the
+    /// cause of the response. The function accepts every other response. The upload protocol or the `DestinationCheck`
+    /// then interprets the response.
     ///
     /// - Parameter beforeRetrying: Called right before the function throws.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {

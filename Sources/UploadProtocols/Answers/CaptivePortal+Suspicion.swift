@@ -47,12 +47,13 @@ extension CaptivePortal {
         self.init()
     }
 
-    /// Makes the value, with the host to which the response redirects, if a captive portal may have sent the redirect in
-    /// place of a server that has not responded before.
+    /// Makes a `CaptivePortal` if a captive portal possibly sent this redirect. Its `host` is the host in the field
+    /// `Location`. Call this only if the server has not responded before.
     ///
-    /// - Parameter url: The URL of the request. With https, only the server itself can respond.
-    /// - Returns: nil if the response is no redirect to another host, or keeps the last part of the path. A server that
-    ///   has moved does that.
+    /// - Parameter url: The URL of the request. If its scheme is not `http`, the result is nil. With https, only the
+    ///   server itself can respond.
+    /// - Returns: nil if the response does not redirect to another host. Also nil if the new URL ends with the same
+    ///   path component as `url`. A server that has moved keeps that component.
     public init?(redirecting response: ExchangeOutcome.Response, from url: String) {
         guard [301, 302, 303, 307, 308].contains(response.status), let address = URL(string: url),
             address.scheme?.lowercased() == "http",
@@ -71,7 +72,7 @@ extension CaptivePortal {
     /// - Parameters:
     ///   - response: The response to the second request.
     ///   - software: The values of the field `Server` in earlier responses of the server.
-    ///   - refusal: The status of the first response, which may come from a captive portal.
+    ///   - refusal: The status of the first response, which a captive portal possibly sent.
     public static func isExcluded(
         by response: ExchangeOutcome.Response, of software: Set<String>, refusal: Int
     ) -> Bool {
@@ -83,7 +84,7 @@ extension CaptivePortal {
         return response.status != refusal && (!isPage(response) || response.status >= 400)
     }
 
-    /// True if the response to `HEAD` shows that the server itself has accepted a file. A captive portal would respond
+    /// True if the server itself sent the response to `HEAD`, and not a captive portal. A captive portal would respond
     /// with its page again.
     ///
     /// - Parameters:

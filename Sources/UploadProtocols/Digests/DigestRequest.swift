@@ -4,14 +4,14 @@ public import HTTPTypes
 /// A digest that an upload attempt must compute from bytes of the file. The attempt computes the digest before it sends
 /// a request, or after it has received the response to that request.
 public struct DigestRequest: Hashable, Sendable {
-    /// The form of a digest in a header field.
+    /// A way to write a digest as text.
     public enum Form: Hashable, Sendable {
-        /// Hexadecimal: two lower-case digits a byte.
+        /// The text has two hexadecimal digits for each byte of the digest, in lower case.
         case hex
-        /// Base64 of RFC 4648 §4, with padding.
+        /// The text is the digest in Base64 with padding (RFC 4648 §4).
         case base64
 
-        /// Returns the digest's bytes as text, hexadecimal digits in lower case.
+        /// Returns the digest as text in this form.
         public func text(_ digest: some Collection<UInt8>) -> String {
             switch self {
             case .hex: digest.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
@@ -24,11 +24,11 @@ public struct DigestRequest: Hashable, Sendable {
     public struct Carrier: Hashable, Sendable {
         /// The name of the field. The digest replaces an existing value.
         public var field: HTTPField.Name
-        /// The form of the digest.
+        /// The way in which the field contains the digest: as hexadecimal digits or as Base64.
         public var form: Form
-        /// The text before the digest.
+        /// The text before the digest in the field's value.
         public var prefix: String
-        /// The text after the digest.
+        /// The text after the digest in the field's value.
         public var suffix: String
 
         public init(_ field: HTTPField.Name, _ form: Form, prefix: String = "", suffix: String = "") {
@@ -38,13 +38,13 @@ public struct DigestRequest: Hashable, Sendable {
             self.suffix = suffix
         }
 
-        /// Returns the field's value.
+        /// Returns the value of the field: the digest as text, between `prefix` and `suffix`.
         public func value(_ digest: [UInt8]) -> String { prefix + form.text(digest) + suffix }
     }
 
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The range of the file's bytes, counted from the start of the file.
+    /// The range of the file's bytes from which the digest is computed, counted from the start of the file.
     public var range: Range<ByteCount>
     /// The header field in which the digest is sent; nil if the digest is not sent. In both cases, the upload protocol
     /// receives the digest together with the response.
@@ -61,7 +61,7 @@ public struct DigestRequest: Hashable, Sendable {
 public struct ComputedDigest: Hashable, Sendable {
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The range of the file's bytes, counted from the start of the file.
+    /// The range of the file's bytes from which the digest is computed, counted from the start of the file.
     public var range: Range<ByteCount>
     /// The bytes of the digest. Those of a CRC are in network order.
     public var bytes: [UInt8]

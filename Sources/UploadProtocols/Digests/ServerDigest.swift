@@ -3,20 +3,20 @@ public import HTTPTypes
 
 /// A digest that a server reports, usually of a whole file.
 public struct ServerDigest: Hashable, Sendable {
-    /// The part of a response that contains digests.
+    /// The part of a response in which Ferry searches for digests.
     public enum Source: Hashable, Sendable {
-        /// The header fields.
+        /// Searches header fields such as `Repr-Digest`. An entity tag counts as a digest if it is an MD5, as in S3.
         case fields
-        /// Azure's header fields with digests of a request's content. Only the digest that is fastest to compute is
-        /// used.
+        /// Searches Azure's header fields `x-ms-content-crc64` and `Content-MD5`. They contain digests of a request's
+        /// content. If both are present, uses only the CRC-64, because computing it takes less time.
         case azureFields
-        /// The JSON document in the response that completes an upload to one of Google's services.
+        /// Searches the JSON document with which one of Google's services completes an upload.
         case googleObject
-        /// The JSON document in the response that completes an upload to Microsoft Graph.
+        /// Searches the JSON document with which Microsoft Graph completes an upload.
         case graphItem
-        /// The XML document of S3 for a completed multipart upload.
+        /// Searches the XML document with which S3 completes a multipart upload.
         case s3Completion
-        /// The properties of a file in a response to `PROPFIND`. Only the strongest digest of them is used.
+        /// Searches the properties of a file in a response to `PROPFIND`. Uses only the strongest digest among them.
         case webDAVProperties
     }
 
@@ -130,12 +130,12 @@ public struct ServerDigest: Hashable, Sendable {
 }
 
 extension HTTPField.Name {
-    /// The digest of the whole file (RFC 9530 §3).
+    /// The header field with digests of the whole file (RFC 9530 §3).
     public static let reprDigest = named("Repr-Digest")
-    /// The digest of the content of the message (RFC 9530 §2).
+    /// The header field with digests of the content of one message (RFC 9530 §2).
     public static let contentDigest = named("Content-Digest")
-    /// The client's request for a digest in the response (RFC 9530 §4).
+    /// The header field with which a client asks for `Repr-Digest` in the response (RFC 9530 §4).
     public static let wantReprDigest = named("Want-Repr-Digest")
-    /// The checksums of ownCloud and Nextcloud: `SHA1:HEX`, several separated by spaces.
+    /// The header field with the checksums of ownCloud and Nextcloud: `SHA1:HEX`, several separated by spaces.
     public static let ocChecksum = named("OC-Checksum")
 }

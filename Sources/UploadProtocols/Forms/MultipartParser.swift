@@ -20,11 +20,12 @@ package struct MultipartParser: Sendable {
 
     /// The header of one part. A part with a file name is a file, any other part is a form field.
     package struct Part: Hashable, Sendable {
-        /// The name of the form field, unescaped.
+        /// The name of the form field, after `%22`, `%0D` and `%0A` are decoded.
         package var name: String
-        /// The file name as sent, unescaped. It can be empty, or contain separators or control characters.
+        /// The file name that the client sent, after `%22`, `%0D` and `%0A` are decoded; nil for a form field. It is
+        /// not made safe: it can be empty, or contain separators or control characters.
         package var filename: String?
-        /// The content type as sent; nil means `text/plain` (RFC 7578 §4.4).
+        /// The value of the part's field `Content-Type`; nil means `text/plain` (RFC 7578 §4.4).
         package var contentType: String?
 
         package init(name: String, filename: String? = nil, contentType: String? = nil) {
@@ -34,7 +35,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// An element that the parser has found in the body. The content of one part may be in several elements.
+    /// An element that the parser has found in the body. The content of one part can be in several elements.
     package enum Event: Hashable, Sendable {
         case partBegan(Part)
         case content(ArraySlice<UInt8>)
@@ -86,7 +87,7 @@ package struct MultipartParser: Sendable {
     }
 
     /// Ends the body.
-    /// - Throws: `.endedEarly` if the closing delimiter is missing, because the last part may be incomplete.
+    /// - Throws: `.endedEarly` if the closing delimiter is missing, because the last part is possibly incomplete.
     package func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .endedEarly }
     }
@@ -221,7 +222,7 @@ package enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible 
 /// extended parameter such as `filename*` is a parameter of its own, and does not replace `filename`. RFC 7578 §4.2
 /// forbids extended parameters in forms.
 package struct ParameterizedField: Hashable, Sendable {
-    /// The text before the first parameter, without blanks around it.
+    /// The field's text before the first parameter, without blanks around it.
     package let value: String
     private let parameters: [String: String]
 

@@ -105,9 +105,10 @@ public struct ResumableUpload: SequentialProtocol {
 
     /// The keys of this protocol in `ServerCapabilities.facts`.
     enum Fact {
-        /// The interop version that the server accepted or named.
+        /// The key of the interop version (`Upload-Draft-Interop-Version`) that the server accepted, or that it stated
+        /// in a response.
         static let version = "resumable-version"
-        /// The value of `Upload-Limit` in the response to `OPTIONS`.
+        /// The key of the limits that the server stated in the field `Upload-Limit` of its response to `OPTIONS`.
         static let limit = "resumable-limit"
     }
 }
@@ -120,7 +121,7 @@ extension ResumableUpload {
         var found = capabilities
         found.note(ResumableResponse(response, version: .eight))
         learn(found)
-        // Without `Upload-Limit` the server may still support uploads: older versions do not require the field.
+        // Without `Upload-Limit`, the server possibly still supports uploads: older versions do not require the field.
         return create(noting: search.isExpected ? [.capabilities(found)] : [])
     }
 
@@ -161,8 +162,8 @@ extension ResumableUpload {
         let reported = ResumableResponse(response, version: version)
         switch response.status {
         case 200..<300:
-            // If the response reports a complete upload, or has no sign of this protocol, the server may have stored an
-            // empty file.
+            // If the response reports a complete upload, the server has possibly stored an empty file. The same applies
+            // if the response has no sign of this protocol.
             guard reported.isComplete != true, search.isExpected || reported.isTelling else {
                 return .failed(tookEmptyFile())
             }
@@ -227,12 +228,12 @@ extension ResumableUpload {
         if let end = dropped.drop(resource, because: reason) { return end }
         if let digest = resource.resumable.ownDigest { ownDigest = digest }
         let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
-        // The old URL stays on record until there is a new one: the refusal may have been a mistake.
+        // The old URL stays on record until there is a new one: the refusal was possibly a mistake.
         return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
     }
 
-    /// Returns the form of a digest in `field`, which is `Repr-Digest` or `Content-Digest` (RFC 9530 §2, §3); nil if
-    /// these fields have no key for the algorithm.
+    /// Returns the carrier that sends a digest in `field`, which is `Repr-Digest` or `Content-Digest` (RFC 9530 §2,
+    /// §3). Returns nil if these fields have no key for the algorithm.
     static func carrier(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
             DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
@@ -248,14 +249,14 @@ extension ResumableUpload {
 
 /// The search for the newest version of the protocol that both Ferry and the server support.
 struct VersionSearch: Sendable {
-    /// The versions still to try, the newest first. A version that the server has named or accepted comes before the
-    /// others.
+    /// The interop versions still to try, the newest first. A version that the server has named or accepted comes
+    /// before the others.
     private(set) var versions = InteropVersion.allCases.sorted(by: >)
     /// True once the server has shown that it supports resumable uploads.
     var isExpected = false
-    /// The first refusal. It is reported if the server refuses every version.
+    /// The failure for the first version that the server refused. It is reported if the server refuses every version.
     private var firstRefusal: UploadFailure?
-    /// True once the status or the version field of a refusal has shown that the version is the reason.
+    /// True once a refusal has shown, by its status or its version field, that the server refuses the version.
     private var isAboutVersion = false
 
     mutating func prefer(_ version: InteropVersion) {

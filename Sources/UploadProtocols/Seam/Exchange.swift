@@ -1,23 +1,24 @@
 public import HTTPTypes
 
-/// The description of one HTTP request. An upload protocol or a check creates it, and other code sends the request.
+/// The description of one HTTP request. An upload protocol or a `DestinationCheck` creates it, and other code sends the
+/// request.
 public struct Exchange: Hashable, Sendable {
     /// The content of a request. File ranges are offsets in bytes from the start of the file.
     public enum Body: Hashable, Sendable {
         case none
         case bytes([UInt8])
-        /// The bytes of `prefix`, then those of the file in `range`, then those of `suffix`.
+        /// The content is `prefix`, then the bytes of the file in `range`, then `suffix`.
         case file(range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [])
     }
 
     /// The HTTP method. It is fixed by the upload protocol, or set in the destination's options.
     public var method: HTTPRequest.Method
-    /// The absolute URL.
+    /// The absolute URL of the request.
     public var url: String
     /// The header fields that the upload protocol sets. The code that sends the request adds other fields, such as
     /// credentials.
     public var fields: HTTPFields
-    /// The content, whose size is `contentLength`.
+    /// The content of the request. Its size is `contentLength`.
     public var body: Body
     /// The facts about the request that its sender needs.
     public var traits: Traits
@@ -91,7 +92,8 @@ extension Exchange {
         /// A successful response completes the upload. The local file is checked for changes before its last bytes are
         /// sent.
         public static let completes = Traits(rawValue: 1 << 1)
-        /// The URL alone grants access. The request is sent without the destination's credentials and header fields.
+        /// The request is sent without the destination's credentials and header fields, for example because the URL
+        /// alone grants access.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
         /// If the connection breaks, the server probably keeps the bytes of the body that it received. They then need
         /// not be sent again.
@@ -123,18 +125,18 @@ public enum ExchangeOutcome: Sendable {
 
     /// A final response of the server (not 1xx).
     public struct Response: Sendable {
-        /// The HTTP status code.
+        /// The HTTP status code of the response.
         public var status: Int
-        /// The header fields in the order in which the server sent them.
+        /// The header fields of the response, in the order in which the server sent them.
         public var fields: HTTPFields
-        /// The beginning of the body, up to the transport's limit.
+        /// The body of the response. If it is longer than the transport's limit, only its beginning is included.
         public var body: [UInt8]
         /// The computed digests: those of the request's `digests`, followed by those of its `digestsIfReported`.
         public var digests: [ComputedDigest]
         /// False if the request was sent without credentials.
         public var carriedCredentials = true
 
-        /// True for 2xx (RFC 9110 §15.3).
+        /// True if the status is 2xx (RFC 9110 §15.3).
         var isSuccess: Bool { (200..<300).contains(status) }
 
         public init(

@@ -21,7 +21,7 @@ struct GoogleSession: ContentRangeService {
     func query(_ session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.asking(of: item.size)
-        // If the whole file was sent, it may be complete, and the response may then report its digest.
+        // If the whole file was sent, it is possibly complete, and the response then possibly reports its digest.
         if session.wholeBodySent {
             exchange.digests = digests(in: nil)
             takeReported(in: &exchange)
@@ -122,7 +122,7 @@ struct GoogleSession: ContentRangeService {
 }
 
 extension HTTPField.Name {
-    /// The checksums of an object in Cloud Storage: `md5=BASE64`, `crc32c=BASE64`.
+    /// The header field with the checksums of an object in Cloud Storage: `md5=BASE64`, `crc32c=BASE64`.
     static let xGoogHash = named("X-Goog-Hash")
     static let xUploadContentType = named("X-Upload-Content-Type")
     static let xUploadContentLength = named("X-Upload-Content-Length")
@@ -150,9 +150,9 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Handles the loss of the session at the server. Returns nil if the caller must create a new session. Returns a
-    /// step that ends the upload if the user configured the session, because only the user can get a new one. Also ends
-    /// the upload if the server has lost two sessions within an hour.
+    /// Handles the loss of the session at the server. Returns a step that ends the upload if the user configured the
+    /// session. Only the user can get a new one. Also returns such a step if the server has lost two sessions within an
+    /// hour. Returns nil if the caller must create a new session.
     ///
     /// If the result is nil, the old URL stays in the journal until the new session exists. The server possibly
     /// reported the loss by mistake.

@@ -1,14 +1,15 @@
 import HTTPTypes
 
-/// Sends a range of the file to one upload on a tus server, until the server has the whole range. The offset is the
+/// Sends a range of the file's bytes to one upload on a tus server, until the server has all of them. The offset is the
 /// number of stored bytes. Each request appends bytes at the offset that the server reported last.
 struct TusAppending: Sendable {
     /// The result of handling a response of the server.
     enum Turn: Sendable {
         case send(Exchange)
-        /// The server has confirmed the whole range. The value is the response that confirmed it.
+        /// The server has confirmed all bytes that this upload must get. The value is the response that confirmed them.
         case full(ExchangeOutcome.Response)
-        /// The server no longer has the upload, or reports an offset or a length that does not fit the range.
+        /// The server no longer has the upload. Or it reports an offset or a length that does not fit the bytes to
+        /// append.
         case gone(because: String)
         /// The server still has the upload, but reports offset 0, although it had confirmed bytes of it.
         case forgotten
@@ -27,8 +28,8 @@ struct TusAppending: Sendable {
     private enum Phase: Sendable {
         case begun
         case asking
-        /// A request with bytes of the file was sent. Its bytes end at the offset `end` in the range. `tellsLength` is
-        /// true if the request also sends the upload's length.
+        /// A request with bytes of the file was sent. `end` is the offset in the upload at which these bytes end.
+        /// `tellsLength` is true if the request also sends the upload's length.
         case appending(end: ByteCount, tellsLength: Bool)
     }
 
@@ -53,7 +54,7 @@ struct TusAppending: Sendable {
     /// - Parameters:
     ///   - range: The bytes of the file to send.
     ///   - chunkSize: The maximum number of bytes in one request; nil for no limit.
-    ///   - part: The number that `Exchange.part` has in each request. It is 0 if the range is the whole file; the last
+    ///   - part: The number that `Exchange.part` has in each request. It is 0 if `range` is the whole file; the last
     ///     request then completes the upload. The parts of a file have numbers from 1.
     ///   - isLengthTold: False if the request that created the upload did not state its length.
     init(
@@ -88,8 +89,8 @@ struct TusAppending: Sendable {
         return exchange
     }
 
-    /// Returns the request that appends bytes after the confirmed ones. If the server has confirmed the whole range,
-    /// returns `full` with `response`, the last response of the server.
+    /// Returns the request that appends bytes after the confirmed ones. If the server has confirmed all bytes of
+    /// `range`, returns `full` with `response`, the last response of the server.
     mutating func append(after response: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(response) }
         let held = resource.confirmed
@@ -103,7 +104,7 @@ struct TusAppending: Sendable {
         if tellsLength { fields[.uploadLength] = "\(size)" }
         if resource.tus.overridesMethod { fields[.methodOverride] = "PATCH" }
         let content = range.lowerBound + held..<range.lowerBound + end
-        // Not idempotent, although the request states an offset: the transport would repeat bytes that may have
+        // Not idempotent, although the request states an offset: the transport would repeat bytes that possibly
         // arrived.
         var exchange = Exchange(
             resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
@@ -113,7 +114,8 @@ struct TusAppending: Sendable {
         exchange.set(.kept, if: resource.tus.sum == nil && resource.appends.learntChunk == nil)
         phase = .appending(end: end, tellsLength: tellsLength)
         if resource.tus.sum == nil { resource.appends.begin(resource.confirmed..<end) }
-        // Some servers delete a complete upload. The mark shows the next attempt that a missing upload may be complete.
+        // Some servers delete a complete upload. The recorded resource shows the next attempt that a missing upload is
+        // possibly complete.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)
     }
@@ -140,10 +142,10 @@ struct TusAppending: Sendable {
     }
 
     /// Continues at the offset in the response, even if it is lower than an earlier offset. If the response contains no
-    /// offset, asks for the offset again. Returns `gone` if the offset or the length does not fit the range. Returns a
+    /// offset, asks for the offset again. Returns `gone` if the offset or the length does not fit `range`. Returns a
     /// failure after several responses without progress.
     ///
-    /// - Parameter end: The offset in the range at which the request's bytes ended; nil if the request sent no bytes.
+    /// - Parameter end: The offset in the upload at which the request's bytes ended; nil if the request sent no bytes.
     mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
         guard let offset = response.uploadOffset else {
             if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {

@@ -37,14 +37,15 @@ struct TusConcatenation: Sendable {
     private let options: ProtocolOptions
     private var parts: [Part]
     private var phase = Phase.creating
-    /// The indices of the parts for which a response or a failure has arrived since the server was last asked for all
-    /// parts.
+    /// The indices of the parts for which a response or a failure has arrived in the current round. The first round
+    /// begins with the attempt. A new round begins when the server has refused to join the parts. Ferry then asks for
+    /// the offsets of all parts.
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
     private var budget = RetryBudget()
     /// True once the server has reported offset 0 for a partial upload although it had confirmed bytes of that upload.
     private(set) var hasForgotten = false
-    /// The URLs of the partial uploads that were last recorded in the journal.
+    /// The URLs of the partial uploads, as they were last recorded in the journal.
     private var noted: [String] = []
 
     private var item: UploadItem { creation.item }
@@ -89,7 +90,7 @@ struct TusConcatenation: Sendable {
 
     mutating func start() -> Turn {
         if resource.wholeBodySent {
-            // A query would prove nothing: after joining the partial uploads, a server may delete or keep them.
+            // A query would prove nothing: after joining the partial uploads, a server can delete or keep them.
             return .step(.failed(SingleRequestUpload.unknownOutcome(nil)))
         }
         return makeMissing { $0.fill() }
@@ -247,8 +248,7 @@ extension TusConcatenation {
     }
 
     /// Returns the note that records the current resource in the journal, or no note. The resource's `confirmed` is
-    /// outdated until the server has responded for every part. Before that, the resource is recorded only if it has new
-    /// URLs.
+    /// outdated until `heard` contains every part. Before that, the resource is recorded only if it has new URLs.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -256,8 +256,8 @@ extension TusConcatenation {
         return [.resource(resource)]
     }
 
-    /// Records in the resource how many bytes and how many whole parts the server has. Does nothing before the server
-    /// has responded for every part.
+    /// Records in the resource how many bytes and how many whole parts the server has. Does nothing before `heard`
+    /// contains every part.
     private mutating func count() {
         guard heard.count == parts.count else { return }
         var (held, confirmed) = (0, ByteCount(0))
@@ -306,7 +306,7 @@ extension TusConcatenation {
     private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {
-            // The server may have failed after it had joined and removed the parts.
+            // The server possibly failed after it had joined and removed the parts.
             if case .joining = phase, failure.category == .server { resource.tus.mayBeJoined = true }
             return .step(
                 .failed(failure, notes: Self.urls(in: resource).isEmpty ? [] : [.resource(resource)]))

@@ -1,17 +1,19 @@
 /// The facts about a WebDAV upload that are stored on disk for a later attempt.
 struct WebDAVMemory: ResumeForm {
-    /// The final name in a `MOVE` that possibly reached the server; nil if no such `MOVE` was sent.
+    /// The final name of the file in a `MOVE` request that possibly reached the server. Nil if no such request was
+    /// sent.
     var movedName: String?
     /// The version of the file that had the final name before the `MOVE`; nil if no file had this name.
     var old: WebDAVVersion?
     /// The version of the temporary file; nil if the server has not described it.
     var new: WebDAVVersion?
-    /// The number of lookups of the temporary file in a row to which the server responded 423 or 500.
+    /// The number of lookups of the temporary file that failed with status 423 or 500. A lookup that does not fail
+    /// resets this number to 0.
     var refusedLooks = 0
     /// The URL of an earlier temporary file, which is deleted when the upload is done; nil if there is none.
     var abandonedURL: String?
-    /// The second temporary name, as a URL, to which a trial `MOVE` moves the temporary file; nil if no trial is in
-    /// progress. The trial shows whether the server moves files to the URL in `Destination`.
+    /// The URL with a second temporary name, to which a trial `MOVE` moves the temporary file. Nil if no trial is in
+    /// progress. The trial shows whether the server moves files to the URL in the field `Destination`.
     var nextURL: String?
 
     static var keys: [ResumeKey<Self>] {

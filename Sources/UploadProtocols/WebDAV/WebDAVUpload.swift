@@ -48,7 +48,8 @@ public struct WebDAVUpload: SequentialProtocol {
         case refusedFolder(UploadFailure)
         /// Looks up the temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
-        /// Looks up the second temporary name, to see whether the trial `MOVE` has moved the temporary file to it.
+        /// Looks up the second temporary name, to see whether the trial `MOVE` has worked. The trial moves the
+        /// temporary file to this name. If a file already has the final name, the trial comes before the real `MOVE`.
         case trial
         /// Looks up the temporary file after the server refused the `MOVE` with this response, to see whether the file
         /// still exists.
@@ -69,7 +70,7 @@ public struct WebDAVUpload: SequentialProtocol {
         var name: String
         /// True if the `MOVE` is allowed to replace an existing file.
         var replaces = false
-        /// The version of the existing file; nil if there is none.
+        /// The version of the file that has this name on the server. Nil if there is none, or if it is unknown.
         var version: WebDAVVersion?
     }
 
@@ -228,7 +229,7 @@ extension WebDAVUpload {
         case (.failed(let failure), .temporary) where [423, 500].contains(failure.status):
             return refusedTemporary(failure)
         case (.failed(let failure), .folder) where failure.category == .permanent:
-            // The folder may still be writable.
+            // The folder is possibly still writable.
             return write(from: 0)
         case (.failed(let failure), .refusedFolder(let refusal)) where failure.category == .permanent:
             return .failed(refusal)
@@ -278,8 +279,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Takes the next step after the final name was chosen. A complete file is moved to this name. An incomplete file
-    /// gets its next bytes. Before the first bytes of a large file, the folder is looked up.
+    /// Takes the next step after the final name was chosen. A complete temporary file is moved to this name. An
+    /// incomplete one gets its next bytes. Before the first bytes of a large file, the folder is looked up.
     private mutating func proceed() -> Step {
         if held == item.size { return moveToFinalName() }
         if held ?? 0 == 0, !knowsFolder, item.size > Self.folderLookSize {

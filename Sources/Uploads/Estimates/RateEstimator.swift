@@ -16,8 +16,8 @@ package struct RateEstimator: Hashable, Sendable {
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// The minimum number of seconds between two elements of `points`. A connection writes thousands of times a second,
-    /// so all writes within this time become one element.
+    /// A number of seconds. If the last but one of `points` is more recent, new bytes change the last point instead of
+    /// adding one. The reason is that a connection writes thousands of times a second.
     private static let resolution = 0.1
     private static let capacity = 512
 
@@ -27,8 +27,9 @@ package struct RateEstimator: Hashable, Sendable {
         var bytes: Double
     }
 
-    /// The numbers of bytes sent up to different times, sorted by time. The first point is the start of the
-    /// measurement. If there are too many points, the oldest are dropped.
+    /// The numbers of bytes sent up to different times, sorted by time. At first, the only point is the start of the
+    /// measurement. If there are more than `capacity` points, those that no mean needs are dropped, also the start.
+    /// Means need the last 24 seconds and the point before.
     private var points: [Point]
 
     package init(at start: Double) { points = [Point(time: start, bytes: 0)] }

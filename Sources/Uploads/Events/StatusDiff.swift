@@ -7,12 +7,12 @@ public enum StatusChange: Hashable, Sendable {
     case online
     /// There is no network. The value is the reason, such as `no address on any interface`.
     case offline(String)
-    /// The state of the engine's storage has changed: whether changes are on disk. The failure is the current problem
-    /// that users should know, such as a full disk; nil if there is none.
+    /// The engine's storage has changed its state, which shows whether the disk accepts changes of the queue. The
+    /// failure is the current problem that users should know, such as a full disk; nil if there is none.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The client can no longer reach the engine, or can reach it again.
     case contact(EngineStatus.Contact)
-    /// There is a new problem that users should know. All changes of the queue are still on disk.
+    /// There is a new problem that users should know, but the engine can still save all changes to disk.
     case notice(UploadFailure)
     /// A busy server asks Ferry to pause uploads, or to pause them for longer than it asked before.
     case asked(RetryAfterPause)

@@ -9,7 +9,7 @@ struct CommandOrder {
     enum Kind {
         /// The command changes the queue.
         case change
-        /// The command is `undo` or `redo`, and has not chosen its change yet.
+        /// The command is `undo` or `redo`. It is not yet decided which change the command undoes or redoes.
         case choice
     }
 
@@ -27,9 +27,9 @@ struct CommandOrder {
         return last
     }
 
-    /// Returns true if the command with this number must wait. An `undo` or `redo` that has not chosen its change waits
-    /// for all earlier commands. Any other command waits only for an earlier `undo` or `redo` that has not chosen its
-    /// change.
+    /// Returns true if the command with this number must wait. An `undo` or `redo` waits for all earlier commands until
+    /// it is decided which change it undoes or redoes. Any other command waits only for an earlier `undo` or `redo` for
+    /// which this is not decided.
     func mustWait(_ number: Int) -> Bool {
         let isChoice = underWay[number] == .choice
         return underWay.contains { $0.key < number && (isChoice || $0.value == .choice) }
@@ -39,7 +39,8 @@ struct CommandOrder {
     /// the command can continue.
     mutating func wait(_ number: Int, _ continuation: Continuation) { waiting[number] = continuation }
 
-    /// Records that an `undo` or `redo` has chosen its change. Other commands then no longer wait for this choice.
+    /// Records that it is now decided which change an `undo` or `redo` undoes or redoes. Other commands then no longer
+    /// wait for this decision.
     ///
     /// - Returns: The continuations of the waiting commands that can now continue.
     mutating func chose(_ number: Int) -> [Continuation] {

@@ -5,9 +5,9 @@ package struct QueueInspection: Sendable {
     package var uploads: [Upload.ID: Upload]
     /// The uploads whose attempt has not ended.
     package var runs: Set<Upload.ID>
-    /// The uploads in the list of waits for a retry.
+    /// The uploads for which the queue has planned a retry at a certain instant.
     package var waits: Set<Upload.ID>
-    /// The uploads in the list of start conditions.
+    /// The uploads with a recorded start condition: a time, or other uploads that must be done first.
     package var starts: Set<Upload.ID>
     package var hasTimer: Bool
     /// The number of uploads that run or will start without a user's action, from the counter that each change updates.

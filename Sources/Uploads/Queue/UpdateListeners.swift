@@ -5,7 +5,7 @@ import Synchronization
 final class UpdateListeners: Sendable {
     private struct Pending {
         /// All uploads of the queue, as they were when the listener was added. Nil after the listener has read them.
-        /// The table shares its memory with the queue's own table.
+        /// The table is a copy-on-write copy, so it needs almost no memory of its own until the queue changes.
         var whole: UploadTable?
         var changed: [Upload.ID: Upload] = [:]
         var removed: Set<Upload.ID> = []
@@ -83,7 +83,7 @@ final class UpdateListeners: Sendable {
             for await _ in listener.signal {
                 if let update = listener.take() { return update }
             }
-            // After the last signal, some changes may still be unread.
+            // After the last signal, some changes are possibly still unread.
             return Task.isCancelled ? nil : listener.take()
         }
     }

@@ -86,8 +86,8 @@ struct Configuration: Decodable, Equatable {
     /// Whether the engine runs hooks or shows desktop notifications on events of the queue.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
-    /// The secrets in the configuration that cannot be read now, each as the key of the secret and the reason. The
-    /// queue holds the uploads that need such a secret.
+    /// The secrets in the configuration that cannot be read now. Each element contains the configuration key of the
+    /// secret and the reason. The queue holds the uploads that need such a secret.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -111,7 +111,8 @@ struct LimitSettings: Decodable, Equatable {
     var concurrency: Int?
     /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?
-    /// The bandwidth limit of all uploads together, in bytes per second.
+    /// The bandwidth limit of all uploads together, in bytes per second. It can depend on the weekday and the time of
+    /// day.
     var bandwidth = Timetable()
     /// The maximum number of done uploads in the queue. Older done uploads are only in the history.
     var done = 1000

@@ -61,7 +61,7 @@ struct ScreenAdding: Sendable {
     private func past(_ selection: FileSelection) async -> [Upload] {
         guard !selection.files.isEmpty else { return [] }
         return await Self.apart { [state] in
-            // If the history cannot be read, a file may be sent twice. That is better than not to send it.
+            // If the history cannot be read, a file is possibly sent twice. That is better than not to send it.
             let entries = (try? UploadHistory.read(inFolder: state)) ?? []
             let paths = Set(selection.files.map(\.path))
             return entries.filter { $0.outcome == .done && paths.contains($0.upload.path) }.map(\.upload)
@@ -84,9 +84,9 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// Returns the folder to list for an input line. If the whole line or its last path names a folder, returns this
-    /// folder. Otherwise removes the last name from the last path, and all names from the first wildcard on. For an
-    /// empty line, returns the working folder.
+    /// Returns the folder to list for an input line. If the whole line names a folder, returns this folder. If the last
+    /// path in the line names a folder or ends with a slash, returns this path. Otherwise removes the last name from
+    /// the last path, and all names from the first wildcard on. For an empty line, returns the working folder.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -172,8 +172,8 @@ enum PathList {
     }
 
     /// Returns true if the text before the last slash contains a space and is the path of an existing folder. Returns
-    /// false if the text contains a quote or a backslash. If true, the whole text is one path: the key Tab inserts
-    /// paths of folders without quotes.
+    /// false if the whole text contains a quote or a backslash. If true, the caller takes the whole text as one path
+    /// and does not split it at spaces. This is needed because the key Tab inserts a folder's path without quotes.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         else {

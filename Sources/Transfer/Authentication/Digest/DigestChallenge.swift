@@ -23,7 +23,8 @@ struct DigestChallenge: Hashable, Sendable {
             }
         }
 
-        /// True if the key also depends on the session's first nonce and the client's nonce (RFC 7616 §3.4.2).
+        /// True if A1 also contains the session's first nonce and the client's nonce (RFC 7616 §3.4.2). A1 is the value
+        /// that is made from the user's name and password.
         var isOfSession: Bool { self == .md5Session || self == .sha256Session }
     }
 

@@ -8,11 +8,14 @@ public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
     /// protects it. An http body without a stated hash is hashed and signed. If that body contains a stream, it is sent
     /// unsigned, because hashing would consume the stream.
     case auto
-    /// Sends the body as one `aws-chunked` chunk with the checksum in a trailer, for servers that refuse unsigned
-    /// content. A body of unknown length, and an https body without a checksum, are treated as with `auto`.
+    /// Sends the body as one `aws-chunked` chunk, for servers that refuse unsigned content. A checksum in the request's
+    /// fields is sent in a trailer after the chunk. Over http, the chunk is also signed. It is not signed if the body
+    /// contains a stream and the request does not state its SHA-256. A body of unknown length, and an https body
+    /// without a checksum, are sent as with `auto`.
     case streaming
-    /// Signs the hash of the body, also over https. The body is hashed before it is sent, unless the request states its
-    /// SHA-256. A body with a stream and without a stated SHA-256 is unsigned.
+    /// Signs the SHA-256 of the body, also over https. If the request does not state this hash, the body is hashed
+    /// before it is sent. A body with a stream can be read only once. So it is not hashed, and is sent unsigned if the
+    /// request does not state its SHA-256.
     case signed
 }
 

@@ -14,7 +14,7 @@ extension QueueCore {
         uploads.reserveCapacity(recovered.uploads.count)
         var planned: [Upload.ID] = []
         var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
-        // `popLast` moves each upload, where a loop would copy it: a queue may contain a million.
+        // `popLast` moves each upload, where a loop would copy it: a queue can contain a million.
         var held: [Upload] = []
         while var upload = recovered.uploads.popLast() {
             upload.recover()
@@ -41,10 +41,10 @@ extension QueueCore {
             ready.uploads.append((upload.id, upload.rank))
         }
         if let host = ready.host { schedule.ready.enqueue(ready.uploads, host: host) }
-        // An earlier process may have put an upload back, and been killed before it removed the upload from the list of
+        // An earlier process possibly put an upload back. It was killed before it removed the upload from the list of
         // abandoned uploads.
         if !held.isEmpty { effects.append(.reclaim(held)) }
-        // Uploads with a start condition are stored last: the uploads that they wait for may have been read after them.
+        // Uploads with a start condition are stored last: the uploads that they wait for were possibly read after them.
         for id in planned {
             if let upload = uploads[id] { store(upload) }
         }
@@ -93,11 +93,11 @@ extension QueueCore {
         var undone = now
         undone.takeBack(from: change.after, to: change.before)
         if undone != now {
-            // The attempt may have ended since the change.
+            // The attempt has possibly ended since the change.
             if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
             store(undone)
         }
-        // The wait ends at the instant that applied before the change. The wall clock may have been set since, so
+        // The wait ends at the instant that applied before the change. The wall clock has possibly been set since, so
         // `until` is not used.
         if let instant = change.wakes, case .waiting = undone.state {
             schedule.waits.wait(undone.id, until: instant)
@@ -154,8 +154,8 @@ extension QueueCore {
         return counts
     }
 
-    /// Begins to count the uploads to each host that run or will start without a user's action (`isPending`). Does
-    /// nothing if they are counted already. The counts are needed once a host fails or asks for a pause.
+    /// Begins to count, for each host, the uploads that run or will start without a user's action (`isPending`). Does
+    /// nothing if these uploads are already counted. The counts are needed once a host fails or asks for a pause.
     mutating func countHosts() {
         if !hosts.isCounting { hosts.count(pendingAtHosts()) }
     }

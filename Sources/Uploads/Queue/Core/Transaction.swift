@@ -33,13 +33,13 @@ package enum Transaction: Sendable {
     /// The rule that selects which of the given files to add.
     package enum AddRule: Sendable {
         case all
-        /// All files, with two exceptions. One is a file that another command is adding. The other is a file with an
-        /// upload in the queue that makes a new upload unnecessary, according to the `Match`.
+        /// Adds all files, with two exceptions. One is a file that another command is adding. The other is a file with
+        /// an upload in the queue that, according to the `Match`, makes a new one unnecessary.
         case missing(DuplicateFilter.Match)
-        /// All files. The watcher of a folder found them complete. The transaction fails if another command is adding
-        /// one of them.
+        /// Adds all files, which the watcher of a folder has found complete. The transaction fails if another command
+        /// is adding one of them.
         case settled
-        /// All files. The rule `missing` or `settled` has already been applied to them.
+        /// Adds all files. The rule `missing` or `settled` has already been applied to them.
         case admitted
     }
 }
@@ -85,21 +85,23 @@ package struct TransactionResult: Sendable {
     package var ids: [Upload.ID] = []
     /// True if an added upload is paused because its batch is paused.
     var isPaused = false
-    /// The removed uploads, in their last state.
+    /// The uploads that the transaction removed from the queue, in their last state.
     var gone: [Upload] = []
     /// The action with which the command `undo` undoes the transaction. The action `refuseUndoOfRetry` makes `undo`
     /// fail. Nil if `undo` ignores the transaction.
     package var undo: UndoAction?
 }
 
-/// The transactions whose records are being written, and those that wait for other transactions or for attempts to end.
+/// The transactions whose records are being written to the journal. Also those that wait for other transactions or for
+/// attempts to end.
 struct TransactionLog {
     struct Submission {
         var transaction: Transaction
         var reply: ReplyID?
     }
 
-    /// A transaction whose record is being written, with the values that are needed to process the journal's result.
+    /// A transaction whose record is being written to the journal. It contains the values that are needed to process
+    /// the journal's result.
     enum InFlight {
         case change([ChangedUpload], UploadChange, SettingsChange)
         case add([Upload], awaited: [Upload.ID])
@@ -113,7 +115,8 @@ struct TransactionLog {
     struct ChangedUpload {
         var before: Upload
         var after: Upload
-        /// The instant at which the upload's wait for a retry would have ended; nil if the upload did not wait.
+        /// The instant at which the upload's wait for a retry ends without this change. Nil if the upload did not wait
+        /// before the change. If the journal refuses the change, the wait is restored from this instant.
         var wakes: ContinuousClock.Instant?
     }
 
@@ -133,23 +136,23 @@ struct TransactionLog {
     /// to be in the queue twice.
     var pendingAdds: Set<UploadKey> = []
 
-    /// True while the record of a limit is being written. Later changes of limits wait, because the earlier limits are
-    /// restored if the journal refuses the record.
+    /// True while the record of a limit is being written to the journal. Later changes of limits wait, because the
+    /// earlier limits are restored if the journal refuses the record.
     var isSetting: Bool {
         inFlight.values.contains { flight in
             if case .settings = flight.0 { true } else { false }
         }
     }
 
-    /// True while the record of a move is being written. Later moves wait, because the earlier ranks are restored if
-    /// the journal refuses the record.
+    /// True while the record of a move is being written to the journal. Later moves wait, because the earlier ranks are
+    /// restored if the journal refuses the record.
     var isMoving: Bool {
         inFlight.values.contains { flight in
             if case .change(_, .setRanks, _) = flight.0 { true } else { false }
         }
     }
 
-    /// Stores a transaction whose record is written now, and returns the ticket of the record.
+    /// Stores a transaction whose record is being written to the journal, and returns the ticket of the record.
     mutating func begin(_ flight: InFlight, _ reply: ReplyID?) -> Ticket {
         lastTicket += 1
         inFlight[lastTicket] = (flight, reply)

@@ -5,9 +5,9 @@ package typealias Ticket = Int
 
 /// The changes of each upload that are not on disk yet. Most uploads have none.
 struct UnconfirmedChanges {
-    /// The ticket of the record with which a command changes an upload or depends on it. The entry stays until the
-    /// journal reports the result. Until then, the upload does not start, and no other record of it is written. Another
-    /// record could restore a removed upload, or contain a change that the journal then refuses.
+    /// The ticket of the journal record with which a command changes an upload or depends on it. The entry stays until
+    /// the journal reports the result. Until then, the upload does not start, and no other record of it is written.
+    /// Another record could restore a removed upload, or contain a change that the journal then refuses.
     private var inFlight: [Upload.ID: Ticket] = [:]
     /// The uploads that have ended in memory, each with its state before the end. Clients see the earlier state until
     /// `reveal` is called.
@@ -23,7 +23,7 @@ struct UnconfirmedChanges {
     func isInFlight(_ id: Upload.ID) -> Bool { inFlight[id] != nil }
     func hasEnded(_ id: Upload.ID) -> Bool { ended[id] != nil }
 
-    /// Notes that the record of a command on these uploads is being written.
+    /// Records that the journal is writing the record of a command on these uploads. `ticket` identifies the record.
     mutating func begin(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids { inFlight[id] = ticket }
     }
@@ -34,10 +34,11 @@ struct UnconfirmedChanges {
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
     }
 
-    /// Notes that an upload ended in memory. Clients see the state `before` until `reveal` is called.
+    /// Records that an upload has ended, but its end is not on disk yet. Until `reveal` is called, clients see the
+    /// earlier state `before`.
     mutating func hide(_ id: Upload.ID, before: Upload.State) { ended[id] = before }
 
-    /// Shows the end of an upload to clients from now on: it is on disk, or cannot be written now.
+    /// Shows the end of an upload to clients from now on. The end is on disk, or cannot be written now.
     mutating func reveal(_ id: Upload.ID) { ended[id] = nil }
 
     mutating func forget(_ id: Upload.ID) {

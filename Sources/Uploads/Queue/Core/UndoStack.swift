@@ -44,8 +44,9 @@ package struct UndoStack {
         return dropped + (push(action, at: date).map { [$0] } ?? [])
     }
 
-    /// Removes and returns the next entry; nil if there is none. The caller carries out the action, and reports the
-    /// result with `went` or `failed`. Without a report, the entry stays removed.
+    /// Removes and returns the entry that `undo` or `redo` must carry out next; nil if there is none. The caller
+    /// carries out its action, and reports the result with `went` or `failed`. Without a report, the entry stays
+    /// removed.
     package mutating func next(_ direction: Direction) -> Entry? {
         switch direction {
         case .undo: undos.popLast()
@@ -53,7 +54,8 @@ package struct UndoStack {
         }
     }
 
-    /// Notes that the action of an entry from `next` was carried out, and that `action` undoes it.
+    /// Records that the action of `entry`, which `next` returned, was carried out. The parameter `action` reverses what
+    /// was done. It goes onto the opposite list: after an undo onto the redo list, after a redo onto the undo list.
     package mutating func went(_ direction: Direction, _ entry: Entry, action: UndoAction) {
         switch direction {
         case .undo: redos.append(Entry(number: entry.number, date: entry.date, action: action))
@@ -61,7 +63,7 @@ package struct UndoStack {
         }
     }
 
-    /// Returns an entry from `next` to the stack, because its action could not be carried out.
+    /// Puts `entry`, which `next` returned, back onto its list, because its action could not be carried out.
     package mutating func failed(_ direction: Direction, _ entry: Entry) {
         switch direction {
         case .undo: undos.append(entry)
