@@ -270,13 +270,12 @@ struct NextcloudMemory: ResumeForm {
     /// The version of the file that the `MOVE` replaces; nil if there was none.
     var old: WebDAVVersion?
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [
             .init("name", \.name), .init("chunk", \.chunkSize), .init("polls", \.polls),
             .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag),
             .init("oldTime", \.old.storedTime),
         ]
-    }
 }
 
 extension UploadResource {

@@ -13,12 +13,11 @@ struct ResumableMemory: ResumeForm {
     /// If the server reports a digest of the complete file, Ferry compares the server's digest with this one.
     var ownDigest: [UInt8]?
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [
             .init("interop", \.interop), .init("limit", \.limit), .init("append", \.largestAppend),
             .init("digest", \.ownDigest),
         ]
-    }
 }
 
 extension UploadResource {

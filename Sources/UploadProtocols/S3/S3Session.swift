@@ -89,7 +89,7 @@ struct S3Memory: ResumeForm {
     /// The digest that the finished object should have, as text in the form that S3 uses; nil if it is unknown.
     var digest: String?
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [
             .init("uploadId", \.uploadID), .init("partSize", \.partSize),
             .init("laterPartSizes", \.laterPartSizes), .init("checksum", \.checksum),
@@ -97,7 +97,6 @@ struct S3Memory: ResumeForm {
             .init("completing", \.isCompleting),
             .init("etag", \.entityTag), .init("digest", \.digest),
         ]
-    }
 }
 
 /// A record of the parts of a file: which are stored on the server, which are in flight, and which are left to send.

@@ -53,12 +53,11 @@ struct AppendMemory: ResumeForm {
     /// prove anything do not count. Requests also do not count while `learntChunk` has a value.
     private var fruitless = 0
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [
             .init("chunk", \.learntChunk), .init("appendedFrom", \.appendedFrom),
             .init("fruitless", \.fruitless),
         ]
-    }
 
     /// Records the offset at which a request with these bytes of the file begins. The offset is not recorded if the
     /// request is too small to show whether the server keeps received bytes.

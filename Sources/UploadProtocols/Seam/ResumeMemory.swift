@@ -35,17 +35,18 @@ extension ResumeMemory: Codable {
 /// under all other keys stay unchanged.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The properties that are stored, each with its key. They are read in this order.
+    /// The properties that are stored, each with its key. They are read in this order. A stored property, because making
+    /// key paths takes long.
     static var keys: [ResumeKey<Self>] { get }
 }
 
 /// The key under which a property of the type `Form` is stored, with the functions that read and write the property.
-struct ResumeKey<Form> {
+struct ResumeKey<Form>: Sendable {
     let name: String
-    let read: (inout Form, String?) -> Void
-    let write: (Form) -> String?
+    let read: @Sendable (inout Form, String?) -> Void
+    let write: @Sendable (Form) -> String?
 
-    init<Value: ResumeValue>(_ name: String, _ property: WritableKeyPath<Form, Value>) {
+    init<Value: ResumeValue>(_ name: String, _ property: WritableKeyPath<Form, Value> & Sendable) {
         self.name = name
         read = { $0[keyPath: property] = Value(stored: $1) }
         write = { $0[keyPath: property].stored }

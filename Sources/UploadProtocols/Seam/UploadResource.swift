@@ -60,12 +60,11 @@ struct ResumeMarks: ResumeForm {
     /// was no such upload.
     var droppedAt: Date?
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [
             .init("wholeBodySent", \.wholeBodySent), .init("acknowledged", \.isAcknowledged),
             .init("dropped", \.droppedAt),
         ]
-    }
 }
 
 extension UploadResource {

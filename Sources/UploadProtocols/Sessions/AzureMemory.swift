@@ -9,9 +9,8 @@ struct AzureMemory: ResumeForm {
     /// True if every block of this upload that was sent had its MD5 in the request.
     var hasBlockSums = false
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [.init("blockSize", \.blockSize), .init("onlyNew", \.mustBeNew), .init("md5", \.hasBlockSums)]
-    }
 }
 
 extension UploadResource {

@@ -136,7 +136,7 @@ struct SessionMemory: ResumeForm {
     /// for Microsoft Graph.
     var name: String?
 
-    static var keys: [ResumeKey<Self>] { [.init("given", \.isGiven), .init("name", \.name)] }
+    static let keys: [ResumeKey<Self>] = [.init("given", \.isGiven), .init("name", \.name)]
 }
 
 extension UploadResource {

@@ -16,14 +16,13 @@ struct WebDAVMemory: ResumeForm {
     /// progress. The trial shows whether the server moves files to the URL in the field `Destination`.
     var nextURL: String?
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [
             .init("name", \.movedName), .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag),
             .init("oldTime", \.old.storedTime), .init("new", \.new.storedSize),
             .init("newTag", \.new.storedTag), .init("newTime", \.new.storedTime),
             .init("refused", \.refusedLooks), .init("abandoned", \.abandonedURL), .init("next", \.nextURL),
         ]
-    }
 }
 
 extension UploadResource {

@@ -271,9 +271,8 @@ private struct PutMemory: ResumeForm {
     /// named.
     var reported: String?
 
-    static var keys: [ResumeKey<Self>] {
+    static let keys: [ResumeKey<Self>] =
         [.init("name", \.name), .init("stored", \.isStored), .init("told", \.reported)]
-    }
 }
 
 extension HTTPField.Name {
