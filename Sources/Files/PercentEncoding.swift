@@ -31,7 +31,7 @@ package struct PlainCharacters: Sendable {
 extension StringProtocol {
     /// Returns the text in percent-encoding. Encodes each UTF-8 byte of the text, except the characters in `plain`.
     package func percentEncoded(keeping plain: PlainCharacters = .unreserved) -> String {
-        utf8.percentEncoded { plain.contains($1) }
+        Array(utf8).percentEncoded { plain.contains($1) }
     }
 
     /// Returns the text with each `%XX` decoded; nil if a `%` is not followed by two hexadecimal digits, or if the
@@ -52,18 +52,21 @@ extension StringProtocol {
     }
 }
 
-extension Collection<UInt8> {
+extension [UInt8] {
     /// Percent-encodes each byte for which `isPlain` returns false, and returns the result as text.
     package func percentEncoded(unless isPlain: (Index, UInt8) -> Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
-        for (index, byte) in zip(indices, self) {
-            if isPlain(index, byte) {
+        for index in indices {
+            let byte = self[index]
+            guard !isPlain(index, byte) else {
                 bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                continue
             }
+            bytes.append(UInt8(ascii: "%"))
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 15)])
         }
         return String(decoding: bytes, as: UTF8.self)
     }

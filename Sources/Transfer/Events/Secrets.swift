@@ -179,10 +179,8 @@ struct Secrets: Sendable {
     /// every text is searched closely, because such characters can be written in several ways.
     private static func traces(of value: String) -> [[UInt8]] {
         // Each signed request has a new secret, so only the beginnings of the hexadecimal forms are made here.
-        let hexadecimal = hexadecimal(of: value.utf8, upTo: shownPrefix).map {
-            Array($0.utf8.prefix(shownPrefix))
-        }
-        return hexadecimal
+        let hexadecimal = hexadecimal(of: value.utf8, upTo: shownPrefix)
+        return hexadecimal.map { Array($0.prefix(shownPrefix)) }
             + escapedForms(of: value).map { form in
                 form.utf8.allSatisfy { $0 < 0x80 }
                     ? UnescapedText.lowercased(form.utf8.prefix(shownLength(of: form))) : []
@@ -230,7 +228,7 @@ extension Secrets {
     /// The names of the scheme and of the parameters are not cut, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
-            return parameters(field.value, separator: ";").map { ($0.value, .secret) }
+            return parameters(field.value, separator: UInt8(ascii: ";")).map { ($0.value, .secret) }
         }
         let words = field.value.split(separator: " ", maxSplits: 1)
         guard words.count == 2, Redaction.hasScheme(field) else { return [(field.value, .secret)] }
@@ -245,8 +243,9 @@ extension Secrets {
                 (credential, .secret), (pair[0], password.isEmpty ? .secret : .userName), (password, .secret),
             ]
         }
-        guard credential.contains(",") else { return [(credential, .secret)] }
-        return parameters(credential, separator: ",").filter { Redaction.tellsSecret($0.name) }
+        let comma = UInt8(ascii: ",")
+        guard credential.utf8.contains(comma) else { return [(credential, .secret)] }
+        return parameters(credential, separator: comma).filter { Redaction.tellsSecret($0.name) }
             .map { ($0.value, .secret) }
     }
 
@@ -260,13 +259,13 @@ extension Secrets {
     }
 
     private static func parameters(
-        _ text: String, separator: Character
+        _ text: String, separator: UInt8
     ) -> [(name: String, value: String)] {
-        text.split(separator: separator).compactMap { part in
-            part.firstIndex(of: "=").map { equals in
-                let value = part[part.index(after: equals)...]
+        text.utf8.split(separator: separator).compactMap { part in
+            part.firstIndex(of: UInt8(ascii: "=")).map { equals in
+                let value = Substring(part[equals...].dropFirst())
                 return (
-                    part[..<equals].trimmed(),
+                    Substring(part[..<equals]).trimmed(),
                     value.trimmed { $0 == " " || $0 == "\"" }
                 )
             }
@@ -283,7 +282,8 @@ extension Secrets {
     private static let separators = ["", " ", ":", " 0x", ",0x", ", 0x"]
 
     private static func forms(of value: String) -> [String] {
-        escapedForms(of: value) + hexadecimal(of: value.utf8, upTo: .max)
+        escapedForms(of: value)
+            + hexadecimal(of: value.utf8, upTo: .max).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns the value, its Base64 form, and its escaped forms in URLs and JSON. A value without special characters
@@ -293,29 +293,68 @@ extension Secrets {
         // Nothing in a plain word is escaped.
         if value.utf8.allSatisfy(isPlain) { return forms }
         let encoded = value.percentEncoded()
-        if encoded != value {
-            let lowercased = encoded.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
-            // The form of WHATWG's application/x-www-form-urlencoded.
-            forms += [encoded, lowercased, encoded.replacing("%20", with: "+")]
+        var others = [encoded, lowercasedDigits(of: encoded)]
+        // The form of WHATWG's application/x-www-form-urlencoded.
+        if value.utf8.contains(UInt8(ascii: " ")) { others.append(encoded.replacing("%20", with: "+")) }
+        let quoted = escaped(value) { byte in
+            switch byte {
+            case UInt8(ascii: "\\"): "\\\\"
+            case UInt8(ascii: "\""): "\\\""
+            default: nil
+            }
         }
         // RFC 8259 §7: a solidus may be escaped. Go also writes `&`, `<` and `>` as numbers.
-        let quoted = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        forms += [quoted, quoted.replacing("/", with: "\\/")]
-        forms.append(
-            quoted.replacing("&", with: "\\u0026").replacing("<", with: "\\u003c").replacing(
-                ">", with: "\\u003e"))
+        let slashed = escaped(quoted) { $0 == UInt8(ascii: "/") ? "\\/" : nil }
+        let numbered = escaped(quoted) { byte in
+            switch byte {
+            case UInt8(ascii: "&"): "\\u0026"
+            case UInt8(ascii: "<"): "\\u003c"
+            case UInt8(ascii: ">"): "\\u003e"
+            default: nil
+            }
+        }
+        for form in others + [quoted, slashed, numbered] where !forms.contains(form) { forms.append(form) }
         return forms
+    }
+
+    /// Returns the text with the escape of each byte that has one.
+    private static func escaped(_ text: String, by escape: (UInt8) -> String?) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if let escape = escape(byte) { bytes += escape.utf8 } else { bytes.append(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns the percent-encoded text with its hexadecimal digits in lower case.
+    private static func lowercasedDigits(of encoded: String) -> String {
+        var bytes = Array(encoded.utf8)
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+            for digit in bytes.indices[index...].dropFirst().prefix(2)
+            where UInt8(ascii: "A")...UInt8(ascii: "F") ~= bytes[digit] {
+                bytes[digit] |= 0x20
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Returns the first `count` bytes of a value as hexadecimal digits, once with each separator between the bytes.
     /// The result is empty for a value of fewer than eight bytes.
-    private static func hexadecimal(of value: String.UTF8View, upTo count: Int) -> [String] {
+    private static func hexadecimal(of value: String.UTF8View, upTo count: Int) -> [[UInt8]] {
         guard value.count >= shortestInHexadecimal else { return [] }
         let digits = Array("0123456789abcdef".utf8)
-        let pairs = value.prefix(count).map { byte in
-            String(decoding: [digits[Int(byte >> 4)], digits[Int(byte & 15)]], as: UTF8.self)
+        let bytes = Array(value.prefix(count))
+        return separators.map { separator in
+            var form: [UInt8] = []
+            form.reserveCapacity(bytes.count * (2 + separator.utf8.count))
+            for byte in bytes {
+                if !form.isEmpty { form += separator.utf8 }
+                form.append(digits[Int(byte >> 4)])
+                form.append(digits[Int(byte & 15)])
+            }
+            return form
         }
-        return separators.map { pairs.joined(separator: $0) }
     }
 }
 

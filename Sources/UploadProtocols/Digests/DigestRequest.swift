@@ -14,7 +14,10 @@ public struct DigestRequest: Hashable, Sendable {
         /// Returns the digest as text in this form.
         public func text(_ digest: some Collection<UInt8>) -> String {
             switch self {
-            case .hex: digest.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+            case .hex:
+                let digits = Array("0123456789abcdef".utf8)
+                let bytes = Array(digest).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+                return String(decoding: bytes, as: UTF8.self)
             case .base64: Data(digest).base64EncodedString()
             }
         }

@@ -83,6 +83,8 @@ package struct SigV4Request: Sendable {
     }
 
     private static func trimmed(_ value: String) -> String {
-        value.split { $0 == " " || $0 == "\t" || $0.isNewline }.joined(separator: " ")
+        // The values of most fields have no white space, and looking at characters takes long.
+        guard value.utf8.contains(where: { $0 <= UInt8(ascii: " ") || $0 >= 0x80 }) else { return value }
+        return value.split { $0 == " " || $0 == "\t" || $0.isNewline }.joined(separator: " ")
     }
 }
