@@ -37,9 +37,10 @@ extension StringProtocol {
     /// Returns the text with each `%XX` decoded; nil if a `%` is not followed by two hexadecimal digits, or if the
     /// result is not UTF-8.
     package func percentDecoded() -> String? {
-        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        let encoded = Array(utf8)
+        guard encoded.contains(UInt8(ascii: "%")) else { return String(self) }
         var bytes: [UInt8] = []
-        var rest = utf8.makeIterator()
+        var rest = encoded.makeIterator()
         while let byte = rest.next() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

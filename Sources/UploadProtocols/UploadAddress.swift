@@ -33,6 +33,17 @@ package enum UploadAddress {
         url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
     }
 
+    /// Splits a URL into the scheme with the authority, the path, and the query with its question mark. Leaves out the
+    /// fragment. The path and the query are empty if the URL has none.
+    package static func parts(of url: String) -> (server: Substring, path: Substring, query: Substring) {
+        let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let scheme = whole.prefix { $0 != UInt8(ascii: ":") }
+        let start = whole[scheme.endIndex...].starts(with: "://".utf8) ? scheme.count + 3 : 0
+        let host = whole.dropFirst(start).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let path = whole[host.endIndex...].prefix { $0 != UInt8(ascii: "?") }
+        return (url[..<host.endIndex], Substring(path), url[path.endIndex..<whole.endIndex])
+    }
+
     /// Returns `url` with the query of `other` at its end. Returns `url` unchanged if it has a query already, or if
     /// `other` has none.
     package static func withQuery(of other: String, _ url: String) -> String {

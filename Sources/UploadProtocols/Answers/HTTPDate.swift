@@ -12,8 +12,8 @@ package enum HTTPDate {
     /// A two-digit year gets the century of `now`. If the year is then more than 50 years after `now`, it gets the
     /// previous century (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Date) -> Date? {
-        let words = text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(
-            String.init)
+        let separators = [UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "-")]
+        let words = text.utf8.split(whereSeparator: separators.contains).map { Substring($0).lowercased() }
         switch words.count {
         case 6 where words[5] == "gmt":  // sun, 06 nov 1994 08:49:37 gmt, and sunday, 06-nov-94 08:49:37 gmt
             return date(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
@@ -43,7 +43,7 @@ package enum HTTPDate {
         guard let day = number(day, 1...31), let month = months.firstIndex(of: month),
             var year = number(year, 0...9999)
         else { return nil }
-        let clock = time.split(separator: ":").map(String.init)
+        let clock = time.utf8.split(separator: UInt8(ascii: ":")).map { String(Substring($0)) }
         guard clock.count == 3, let hour = number(clock[0], 0...23), let minute = number(clock[1], 0...59),
             let second = number(clock[2], 0...60)
         else { return nil }
@@ -59,7 +59,9 @@ package enum HTTPDate {
     }
 
     private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
-        guard (1...4).contains(text.count), text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        guard (1...4).contains(text.utf8.count),
+            text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else { return nil }
         return Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
 

@@ -43,7 +43,7 @@ extension UploadResource {
 /// number of bytes in one request.
 extension TusSum: ResumeText {
     init?(stored: String) {
-        let words = stored.split(separator: " ")
+        let words = stored.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
         guard words.count == 2, let algorithm = TusOffer.algorithm(named: String(words[0])),
             let chunk = ByteCount(words[1]), chunk > 0
         else { return nil }

@@ -68,7 +68,8 @@ enum TusOffer {
     /// Returns the digest algorithm with this name on a tus server, such as `sha1` or `SHA-256`; nil if Ferry does not
     /// support it.
     static func algorithm(named name: String) -> DigestAlgorithm? {
-        switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
+        let letters = name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+        return switch String(decoding: letters, as: UTF8.self).lowercased() {
         case "md5": .md5
         case "sha1": .sha1
         case "sha256": .sha256

@@ -13,14 +13,12 @@ struct WebDAVAddress: Hashable, Sendable {
     private let query: String
 
     init(_ url: String) {
-        let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
-        let authority = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-        let path = url[authority..<end].firstIndex(of: "/") ?? end
-        let slash = url[path..<end].lastIndex(of: "/") ?? end
-        root = String(url[..<path])
-        folder = slash == end ? "/" : String(url[path...slash])
-        last = slash == end ? "" : String(url[url.index(after: slash)..<end])
-        query = String(url[end...].prefix { $0 != "#" })
+        let parts = UploadAddress.parts(of: url)
+        root = String(parts.server)
+        query = String(parts.query)
+        let slash = parts.path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        folder = slash.map { String(parts.path[...$0]) } ?? "/"
+        last = slash.map { String(Substring(parts.path.utf8[$0...].dropFirst())) } ?? ""
     }
 
     private init(root: String, folder: String, last: String, query: String) {

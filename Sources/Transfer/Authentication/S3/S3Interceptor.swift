@@ -211,14 +211,10 @@ private struct AddressParts {
 
     init(_ url: String) {
         self.url = url
-        let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
-        let scheme = whole.prefix { $0 != UInt8(ascii: ":") }
-        let start = whole[scheme.endIndex...].starts(with: "://".utf8) ? scheme.count + 3 : 0
-        let authority = whole.dropFirst(start).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        origin = String(url[..<authority.endIndex])
-        let path = whole[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") }
-        self.path = String(Substring(path))
-        query = path.endIndex < whole.endIndex ? String(Substring(whole[path.endIndex...].dropFirst())) : nil
+        let parts = UploadAddress.parts(of: url)
+        origin = String(parts.server)
+        path = String(parts.path)
+        query = parts.query.isEmpty ? nil : String(parts.query.dropFirst())
     }
 
     /// The value of `Host` as the transport sends it (RFC 9112 §3.2). The default port of the scheme is left out. For a
