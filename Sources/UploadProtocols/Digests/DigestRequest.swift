@@ -18,7 +18,7 @@ public struct DigestRequest: Hashable, Sendable {
                 let digits = Array("0123456789abcdef".utf8)
                 let bytes = Array(digest).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
                 return String(decoding: bytes, as: UTF8.self)
-            case .base64: Data(digest).base64EncodedString()
+            case .base64: return Data(digest).base64EncodedString()
             }
         }
     }
