@@ -11,7 +11,7 @@ package enum SigV4Encoding {
     /// - Parameter keepsSlash: True to leave `/` as it is, for the path of a URL.
     static func encoded(_ bytes: some Collection<UInt8>, keepsSlash: Bool = false) -> String {
         let plain = keepsSlash ? plainInPath : .unreserved
-        return bytes.percentEncoded { plain.contains($1) }
+        return Array(bytes).percentEncoded { plain.contains($1) }
     }
 
     /// Decodes a percent-encoded text. A `%` without two hexadecimal digits after it stays.
