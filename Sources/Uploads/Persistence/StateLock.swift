@@ -33,18 +33,26 @@ public final class StateLock: Sendable {
     /// A process that calls `holder(in:)` has a shared lock for a moment. If this process can also take a shared lock,
     /// no process owns the queue, and this function tries again. It tries at most `attempts` times.
     ///
+    /// It also tries again if the file names this process. A child process that was forked while this process had the
+    /// lock keeps it until the child runs its program.
+    ///
     /// - Returns: False if another process owns the queue, or if all tries failed.
     private static func take(_ file: OpenFile) throws(SystemCallError) -> Bool {
         for _ in 0..<attempts {
             if try file.tryLock() { return true }
-            guard try file.tryLock(isShared: true) else { return false }
+            guard try file.tryLock(isShared: true) || isOfThisProcess(file) else { return false }
             DetachedThread.sleep(for: .milliseconds(1))
         }
         return false
     }
 
-    /// The maximum number of tries to lock the file. A try fails while another process calls `holder(in:)`.
+    /// The maximum number of tries to lock the file, a millisecond apart.
     private static let attempts = 200
+
+    private static func isOfThisProcess(_ file: OpenFile) -> Bool {
+        guard case .inUse(let process?, _, nil) = holder(of: file) else { return false }
+        return process == Machine.process
+    }
 
     private func describe() throws(SystemCallError) {
         var writer = JSONWriter()
