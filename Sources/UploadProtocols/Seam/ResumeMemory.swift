@@ -58,7 +58,9 @@ extension UploadResource {
     subscript<Form: ResumeForm>(_: Form.Type) -> Form {
         get {
             var form = Form()
-            for key in Form.keys { key.read(&form, memory[key.name]) }
+            guard !memory.members.isEmpty else { return form }
+            // A new form has the values that missing entries stand for.
+            for key in Form.keys { if let stored = memory[key.name] { key.read(&form, stored) } }
             return form
         }
         set { for key in Form.keys { memory[key.name] = key.write(newValue) } }
