@@ -226,6 +226,9 @@ package final class OpenFile: Sendable {
             throw error
         }
     }
+
+    /// Ends the lock of the file; does nothing without a lock.
+    package func unlock() { _ = flock(descriptor.rawValue, LOCK_UN) }
 }
 
 extension OpenFile {

@@ -36,17 +36,24 @@ public final class StateLock: Sendable {
     /// It also tries again if the file names this process. A child process that was forked while this process had the
     /// lock keeps it until the child runs its program.
     ///
+    /// - Parameter pause: Waits between two tries, for a time that differs from process to process.
     /// - Returns: False if another process owns the queue, or if all tries failed.
-    private static func take(_ file: OpenFile) throws(SystemCallError) -> Bool {
+    static func take(
+        _ file: OpenFile,
+        pause: () -> Void = { DetachedThread.sleep(for: .microseconds(.random(in: 500...1500))) }
+    ) throws(SystemCallError) -> Bool {
         for _ in 0..<attempts {
             if try file.tryLock() { return true }
-            guard try file.tryLock(isShared: true) || isOfThisProcess(file) else { return false }
-            DetachedThread.sleep(for: .milliseconds(1))
+            let isFree = try file.tryLock(isShared: true)
+            // Two processes that both wait with a shared lock would keep each other from the exclusive one.
+            file.unlock()
+            guard isFree || isOfThisProcess(file) else { return false }
+            pause()
         }
         return false
     }
 
-    /// The maximum number of tries to lock the file, a millisecond apart.
+    /// The maximum number of tries to lock the file, about a millisecond apart.
     private static let attempts = 200
 
     private static func isOfThisProcess(_ file: OpenFile) -> Bool {

@@ -1,4 +1,6 @@
+import FerryFiles
 import FerryStateSimulation
+import FerryTestSupport
 import FerryTransfer
 import Foundation
 import Synchronization
@@ -172,6 +174,23 @@ struct StateDirectoryTests {
         #expect(
             danger { () throws(JournalError) in _ = try FileJournal(state.open().lock()).load() }
                 == .openToOthers)
+    }
+
+    @Test func `two processes that wait for the lock do not keep each other from it`() throws {
+        let directory = try TemporaryDirectory()
+        let path = LocalPath(try directory.write([], to: "lock"))
+        let looker = try OpenFile(path, for: .locking)
+        let other = try OpenFile(path, for: .locking)
+        #expect(try looker.tryLock(isShared: true))
+        var wasFree: Bool?
+        let isTaken = try StateLock.take(try OpenFile(path, for: .locking)) {
+            guard wasFree == nil else { return }
+            looker.unlock()
+            wasFree = try? other.tryLock()
+            other.unlock()
+        }
+        #expect(wasFree == true)
+        #expect(isTaken)
     }
 
     @Test func `S13 the error of the second to lock names the first process`() throws {
