@@ -125,7 +125,7 @@ final class Exchange {
             // A copy, because a slice would keep the memory of the whole body until it is sent.
             try await output.write(.body(ByteBuffer(bytes: chunk.readableBytesView)))
             // The writer learns on the event loop that the channel takes no more. Without this hop, it would accept all
-            // chunks before.
+            // chunks before. `send` does the same.
             try await channel.eventLoop.submit {}.get()
         }
     }
@@ -149,6 +149,7 @@ final class Exchange {
             guard let chunk, chunk.readableBytes > 0 else { throw Cut.connectionLost }
             offset += chunk.readableBytes
             try await output.write(.body(chunk))
+            try await channel.eventLoop.submit {}.get()
         }
         try await output.write(.end(nil))
         if closes { try await linger() }

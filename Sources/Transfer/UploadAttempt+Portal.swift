@@ -108,7 +108,8 @@ extension UploadAttempt {
     ) async -> (url: String, response: ExchangeOutcome.Response)? {
         let address = URL(string: Self.unknownName, relativeTo: URL(string: exchange.url))
         guard let url = address?.absoluteString else { return nil }
-        var look = Exchange(.head, url)
+        // Captive portals respond to GET with their page. Some know no HEAD, and refuse it as a server would.
+        var look = Exchange(.get, url)
         look.traits.insert(.withoutCredentials)
         guard case .responded(let response)? = try? await sender.ask(look, label: label) else { return nil }
         return (url, response)
@@ -152,7 +153,7 @@ extension UploadAttempt {
                 return nil
             }
         } else if let looked = await askForUnknownFile(beside: exchange)?.response,
-            CaptivePortal.isExcluded(by: looked, of: [], refusal: received.status)
+            CaptivePortal.isExcluded(byUnknownFile: looked)
         {
             server.acceptProven(looked)
             return nil

@@ -47,10 +47,7 @@ package enum UploadAddress {
     /// Returns `url` with the query of `other` at its end. Returns `url` unchanged if it has a query already, or if
     /// `other` has none.
     package static func withQuery(of other: String, _ url: String) -> String {
-        let question = UInt8(ascii: "?")
-        guard !url.utf8.contains(question), let mark = other.utf8.firstIndex(of: question) else { return url }
-        let end = other.utf8[mark...].firstIndex(of: UInt8(ascii: "#")) ?? other.endIndex
-        return url + other[mark..<end]
+        url.utf8.contains(UInt8(ascii: "?")) ? url : url + parts(of: other).query
     }
 
     /// True if files with different names get different URLs. That is so if the URL contains `{name}`, or if its path

@@ -228,7 +228,11 @@ extension Secrets {
     /// The names of the scheme and of the parameters are not cut, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
-            return parameters(field.value, separator: UInt8(ascii: ";")).map { ($0.value, .secret) }
+            // A part without a name is a value too.
+            return field.value.utf8.split(separator: UInt8(ascii: ";")).map { part in
+                let value = part.firstIndex(of: UInt8(ascii: "=")).map { part[$0...].dropFirst() } ?? part
+                return (Substring(value).trimmed { $0 == " " || $0 == "\"" }, .secret)
+            }
         }
         let words = field.value.split(separator: " ", maxSplits: 1)
         guard words.count == 2, Redaction.hasScheme(field) else { return [(field.value, .secret)] }
@@ -279,17 +283,23 @@ extension Secrets {
     /// value can be an ordinary number.
     private static let shortestInHexadecimal = 8
     /// The texts that servers write between two bytes in hexadecimal digits.
-    private static let separators = ["", " ", ":", " 0x", ",0x", ", 0x"]
+    private static let separators = ["", " ", ":", "-", ", ", " 0x", ",0x", ", 0x"]
 
     private static func forms(of value: String) -> [String] {
         escapedForms(of: value)
             + hexadecimal(of: value.utf8, upTo: .max).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the value, its Base64 form, and its escaped forms in URLs and JSON. A value without special characters
-    /// has no escaped forms.
+    /// Returns the value, its Base64 forms, its escaped forms in URLs and JSON, and the forms that it has in messages. A
+    /// value without special characters has no escaped forms.
     private static func escapedForms(of value: String) -> [String] {
-        var forms = [value, Data(value.utf8).base64EncodedString()]
+        let base64 = Data(value.utf8).base64EncodedString()
+        var forms = [value, base64]
+        if base64.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }) {
+            // RFC 4648 §5. The padding is often left out.
+            forms.append(
+                String(base64.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
+        }
         // Nothing in a plain word is escaped.
         if value.utf8.allSatisfy(isPlain) { return forms }
         let encoded = value.percentEncoded()
@@ -313,7 +323,15 @@ extension Secrets {
             default: nil
             }
         }
-        for form in others + [quoted, slashed, numbered] where !forms.contains(form) { forms.append(form) }
+        others += [quoted, slashed, numbered]
+        // The forms in which `ServerText` and `PageText` show it.
+        if value.utf8.contains(where: { !(0x21...0x7E).contains($0) }) {
+            others.append(ServerText.cleaned(value))
+        }
+        if value.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
+            others.append(ServerText.cleaned(PageText.plain(Array(value.utf8))))
+        }
+        for form in others where !form.isEmpty && !forms.contains(form) { forms.append(form) }
         return forms
     }
 

@@ -84,6 +84,16 @@ extension CaptivePortal {
         return response.status != refusal && (!isPage(response) || response.status >= 400)
     }
 
+    /// True if the response to a request for a file that no server has proves that the server itself responds: the file
+    /// is missing, or the server names the credentials that it wants. Any other refusal can come from a captive portal.
+    public static func isExcluded(byUnknownFile response: ExchangeOutcome.Response) -> Bool {
+        switch response.status {
+        case 404, 410: true
+        case 401: response.fields[.wwwAuthenticate] != nil
+        default: isOwn(response, of: [])
+        }
+    }
+
     /// True if the server itself sent the response to `HEAD`, and not a captive portal. A captive portal would respond
     /// with its page again.
     ///

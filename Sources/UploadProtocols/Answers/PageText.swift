@@ -1,5 +1,5 @@
 /// The reason for a refusal in a server's HTML page.
-enum PageText {
+package enum PageText {
     /// The number of bytes, from the beginning of the page, that are searched.
     private static let searched = 16 << 10
 
@@ -25,23 +25,38 @@ enum PageText {
         guard let start = startOfContent(name, in: lowercase),
             let end = lowercase[start...].firstRange(of: "</\(name)".utf8)?.lowerBound
         else { return nil }
-        var content: [UInt8] = []
-        var isInTag = false
-        for byte in page.dropFirst(start).prefix(end - start) {
-            switch byte {
-            case UInt8(ascii: "<"):
-                isInTag = true
-                content.append(UInt8(ascii: " "))
-            case UInt8(ascii: ">"): isInTag = false
-            default: if !isInTag { content.append(byte) }
-            }
-        }
-        let plain = entities.reduce(String(decoding: content, as: UTF8.self)) {
-            $0.replacing($1.0, with: $1.1)
-        }
-        let text = ServerText.cleaned(plain)
+        let text = ServerText.cleaned(plain(Array(page.dropFirst(start).prefix(end - start))))
         return text.isEmpty ? nil : text
     }
+
+    /// Returns the text of a part of a page: without tags, and with the most frequent entities decoded. A tag that can
+    /// begin a new line becomes a space.
+    package static func plain(_ content: [UInt8]) -> String {
+        var text: [UInt8] = []
+        var rest = content[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "<") else {
+                text.append(byte)
+                continue
+            }
+            let tag = rest.prefix { $0 != UInt8(ascii: ">") }
+            rest = rest[tag.endIndex...].dropFirst()
+            let name = tag.drop { $0 == UInt8(ascii: "/") }.prefix { $0 | 0x20 >= UInt8(ascii: "a") }
+            if !inlineTags.contains(String(decoding: name, as: UTF8.self).lowercased()) {
+                text.append(UInt8(ascii: " "))
+            }
+        }
+        return entities.reduce(String(decoding: text, as: UTF8.self)) {
+            $0.utf8.contains(UInt8(ascii: "&")) ? $0.replacing($1.0, with: $1.1) : $0
+        }
+    }
+
+    /// The names of the tags that stand within a line.
+    private static let inlineTags: Set<String> = [
+        "a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "s", "samp", "small",
+        "span",
+        "strong", "sub", "sup", "tt", "u", "var", "wbr",
+    ]
 
     /// Returns the position after the first start tag of an element called `name`; nil if there is none.
     private static func startOfContent(_ name: String, in page: [UInt8]) -> Int? {

@@ -72,7 +72,9 @@ struct KeptQuery: Sendable {
     private func removed(from url: String) -> String {
         guard !items.isEmpty else { return url }
         let (base, own, end) = Self.split(url)
-        let left = own.filter { !items.contains($0) }
+        // A server that makes the URL of what it received can encode other characters than Ferry does.
+        let kept = Set(items.map(Self.decoded))
+        let left = own.filter { !kept.contains(Self.decoded($0)) }
         return left.count == own.count ? url : Self.joined(base, left, end)
     }
 
@@ -80,6 +82,8 @@ struct KeptQuery: Sendable {
         let (base, own, end) = Self.split(url)
         return Self.joined(base, items + own, end)
     }
+
+    private static func decoded(_ item: String) -> String { item.percentDecoded() ?? item }
 
     private static func joined(_ base: String, _ items: [String], _ end: String) -> String {
         base + (items.isEmpty ? "" : "?" + items.joined(separator: "&")) + end

@@ -24,15 +24,15 @@ struct UploadWait {
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
-    /// Returns the done upload with this number that has left the queue; nil if there is none. The queue removes old
-    /// done uploads.
-    private let past: (Upload.ID) -> Upload?
+    /// Returns those of the done uploads with these numbers that have left the queue. The queue removes old done
+    /// uploads.
+    private let past: ([Upload.ID]) -> [Upload.ID: Upload]
     /// Returns true if all uploads of a batch that has left the queue were done, and false if some were not. Returns
     /// nil if no such batch is known.
     private let pastBatch: (String) -> Bool?
 
     init(
-        _ selection: UploadSelection, past: @escaping (Upload.ID) -> Upload?,
+        _ selection: UploadSelection, past: @escaping ([Upload.ID]) -> [Upload.ID: Upload],
         pastBatch: @escaping (String) -> Bool? = { _ in nil }
     ) {
         phase = .choosing(selection)
@@ -61,6 +61,8 @@ struct UploadWait {
         }
         var ends: [End] = []
         let reported = update.isComplete ? Array(open.keys) : changed.keys + update.removed
+        let gone = reported.filter { open[$0] != nil && changed[$0] == nil }
+        let pastUploads = gone.isEmpty ? [:] : past(gone)
         for id in reported.sorted() {
             guard let last = open[id] else { continue }
             if let upload = changed[id] {
@@ -69,7 +71,7 @@ struct UploadWait {
                 if !upload.isDone { areAllDone = false }
                 ends.append(.ended(upload))
             } else {
-                let done = past(id)
+                let done = pastUploads[id]
                 if done == nil { areAllDone = false }
                 ends.append(done.map(End.ended) ?? .removed(last))
             }
@@ -122,15 +124,10 @@ struct UploadWait {
         let (found, missing) = numbers.found(among: uploads.keys)
         let ids = Set(found)
         var chosen = uploads.filter { ids.contains($0.key) }
-        var unknown: [ClosedRange<Upload.ID>] = []
-        for range in missing {
-            let id = range.lowerBound
-            if id == range.upperBound, let done = past(id) {
-                chosen[id] = done
-            } else {
-                unknown.append(range)
-            }
-        }
+        let single = missing.filter { $0.lowerBound == $0.upperBound }.map(\.lowerBound)
+        let done = single.isEmpty ? [:] : past(single)
+        chosen.merge(done) { $1 }
+        let unknown = missing.filter { $0.lowerBound != $0.upperBound || done[$0.lowerBound] == nil }
         guard unknown.isEmpty else {
             throw CommandFailure(usage: .unknownUploads(unknown.map(UploadNumbers.name)))
         }

@@ -109,9 +109,11 @@ struct WaitCommand: AsyncParsableCommand {
         return wait.areAllDone
     }
 
-    /// Returns a done upload from the history; nil if the history has none with this number.
-    private func past(_ id: Upload.ID) -> Upload? {
-        history.first { $0.upload.id == id && $0.outcome == .done }?.upload
+    /// Returns the done uploads with these numbers from the history, which is read once.
+    private func past(_ ids: [Upload.ID]) -> [Upload.ID: Upload] {
+        let wanted = Set(ids)
+        let entries = history.lazy.filter { $0.outcome == .done && wanted.contains($0.upload.id) }
+        return Dictionary(entries.map { ($0.upload.id, $0.upload) }) { first, _ in first }
     }
 
     /// Returns true if the history lists all uploads of the batch as done, and false if it lists some as not done.

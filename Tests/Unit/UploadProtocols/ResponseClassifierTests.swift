@@ -125,7 +125,8 @@ struct ServerTextTests {
                 "<title>t</title><P class=\"e\">The <b>name</b>\n is &quot;taken&quot; &amp;lt;</P><p>2</p>",
                 "The name is \"taken\" &lt;"
             ),
-            ("<p>\u{1B}[31mred</p>", "[31mred"), ("<p>no end", nil), ("<p", nil), ("<p><p></p>", nil),
+            ("<p>\u{1B}[31mred</p>", "[31mred"), ("<p>no end", nil),
+            ("<p>To<wbr>k<B>e</B>n<br>x</p>", "Token x"), ("<p", nil), ("<p><p></p>", nil),
         ] as [(String, String?)])
     func `an HTML page shows its first paragraph, or else its title`(page: String, shown: String?) {
         #expect(Self.excerpt(Array(page.utf8), type: "text/html") == shown)

@@ -15,7 +15,7 @@ struct UploadWaitTests {
 
     /// Returns the uploads that each update ended.
     private func ends(_ chosen: [Upload.ID], _ updates: QueueUpdate...) throws -> [[String]] {
-        var wait = UploadWait(.ids(chosen), past: { _ in nil })
+        var wait = UploadWait(.ids(chosen), past: { _ in [:] })
         return try updates.map { update in
             try wait.take(update).map { end in
                 switch end {
@@ -38,14 +38,14 @@ struct UploadWaitTests {
     }
 
     @Test func `an upload that was done before it left the queue has ended`() throws {
-        var wait = UploadWait(.ids([1, 2]), past: { $0 == 1 ? .boxed(1, .done) : nil })
+        var wait = UploadWait(.ids([1, 2]), past: { $0.contains(1) ? [1: .boxed(1, .done)] : [:] })
         let ends = try wait.take(.whole([.boxed(2, .done)]))
         #expect(ends == [.ended(.boxed(1, .done)), .ended(.boxed(2, .done))])
         #expect(wait.isOver && wait.areAllDone)
     }
 
     @Test func `a number that never was is an error`() throws {
-        var wait = UploadWait(.ids([1, 9]), past: { $0 == 1 ? .boxed(1, .done) : nil })
+        var wait = UploadWait(.ids([1, 9]), past: { $0.contains(1) ? [1: .boxed(1, .done)] : [:] })
         let failure = #expect(throws: CommandFailure.self) { try wait.take(.whole([.boxed(2)])) }
         #expect(failure?.summary.contains("9") == true && failure?.summary.contains("1,") == false)
     }

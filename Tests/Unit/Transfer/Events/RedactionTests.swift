@@ -158,6 +158,7 @@ struct RedactionTests {
         token.lowercased(), token.uppercased(), "sk%2blive%2f9az%2b77qxcanaryq0%2bpp%3d%3d",
         pairs.joined(separator: " "), pairs.joined(separator: ":").uppercased(),
         pairs.joined(separator: " 0x"), pairs.joined(separator: ", 0x"), pairs.joined(separator: ",0x"),
+        pairs.joined(separator: "-").uppercased(), pairs.joined(separator: ", "),
     ]
 
     @Test(arguments: escapedTokens)
@@ -171,6 +172,22 @@ struct RedactionTests {
         #expect(!secrets.cut(from: "invalid \(form.prefix(32))").contains("77Qx"))
         let known = KnownSecrets(secrets)
         #expect(known.cut(fromAddress: "/box/a?again=\(form)&b=c") == "/box/a?again=…&b=c")
+    }
+
+    @Test(arguments: [
+        ("k?>~Zk93jf82KdmQ7", "az8-flprOTNqZjgyS2RtUTc="), ("my  long  secret", "my long secret"),
+        ("Ab<cd>efGhIjKl", "Ab efGhIjKl"), ("Ab<b>cd</b>efGhI", "AbcdefGhI"),
+        ("Ab&amp;cdefGhIj", "Ab&cdefGhIj"),
+    ])
+    func `a secret is cut in the form that it has in a message`(secret: String, shown: String) {
+        let pair = Data("u:\(secret)".utf8).base64EncodedString()
+        let secrets = secrets("https://h/", [.authorization: "Basic \(pair)"])
+        #expect(!secrets.cut(from: "wrong: \(shown) there").contains(shown.prefix(8)))
+    }
+
+    @Test func `a cookie without a name is a secret`() {
+        let secrets = secrets("https://h/", [.cookie: "Ck93jf82KdmQ7abcd; a=b"])
+        #expect(secrets.cut(from: "no Ck93jf82KdmQ7abcd") == "no …")
     }
 
     @Test func `a short secret is cut only with its letters in the same case`() {

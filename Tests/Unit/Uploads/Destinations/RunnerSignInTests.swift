@@ -198,6 +198,24 @@ struct RunnerSignInTests {
         }
     }
 
+    @Test(arguments: [400, 403, 405, 501, 503])
+    func `N11 a refusal of the second request does not prove that the server responds`(status: Int)
+        async throws
+    {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                let headers = [("Server", "portal/1"), ("Content-Type", "text/html")]
+                try connection.answer(head.method == "POST" ? 200 : status, headers: headers, body: Self.html)
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, "form", software: nil)
+        #expect(failure(outcome)?.category == .outcomeUnknown, "\(outcome)")
+        let target = Destination(name: "d", url: server.url("/in/"), protocolName: "form").target(name: "f")
+        #expect(store.capabilities(of: CapabilityKey(ofServer: target)) == nil)
+    }
+
     @Test(arguments: ["form", "post"])
     func `N11 a form ends with a page where the server has no file of an unknown name`(
         protocolName: String
@@ -206,8 +224,8 @@ struct RunnerSignInTests {
             while try connection.waitForRequest() {
                 let head = try connection.readRequest()
                 let headers = [("Server", "app/1.0"), ("Content-Type", "text/html")]
-                if head.method == "HEAD" {
-                    try connection.answer(404, headers: headers)
+                if head.method == "GET" {
+                    try connection.answer(404, headers: headers, body: Self.html)
                 } else {
                     try connection.answer(200, headers: headers, body: Self.html)
                 }
@@ -221,7 +239,7 @@ struct RunnerSignInTests {
             }
         }
         // The second upload needs no look: the first one has learned the name of the server's software.
-        #expect(server.requests.map(\.method) == ["POST", "HEAD", "POST"])
+        #expect(server.requests.map(\.method) == ["POST", "GET", "POST"])
     }
 
     @Test(arguments: ["put", "resumable"], [nil, ""])
