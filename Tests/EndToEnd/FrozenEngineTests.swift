@@ -48,7 +48,7 @@ struct FrozenEngineTests {
     {
         var silent = QueueUpdate(isComplete: false, changed: [], removed: [], status: EngineStatus())
         silent.status.contact = .silent(since: Date())
-        var wait = UploadWait(.all, past: { _ in nil })
+        var wait = UploadWait(.all, past: { _ in [:] })
         #expect(try wait.take(silent).isEmpty)
         #expect(!wait.isOver)
     }
