@@ -94,6 +94,6 @@ struct SlowResponseTests {
         #expect(result.error?.failure.category == .timedOut)
         #expect(result.error?.failure.summary.contains("did not answer in time") == true)
         #expect(time > Self.limit)
-        #expect(time < Self.limit * 4)
+        #expect(time < Self.limit * 20)
     }
 }
