@@ -8,9 +8,9 @@ struct DeviceFolder: Hashable, Sendable {
     /// contain it, as for plain Ethernet.
     var type: String?
     var isWireless: Bool
-    /// True if a device is behind the interface: its folder contains the entry `device`. An example is a network card,
-    /// also one that a virtual machine emulates. False for an interface that is only software, such as `veth` or a
-    /// bridge.
+    /// True if the interface's folder contains the entry `device`. Then the interface belongs to a device, such as a
+    /// network card, real or emulated by a virtual machine. False for an interface that is only software, such as
+    /// `veth` or a bridge.
     var hasHardware: Bool
 
     /// The folder with an entry for each interface of the network namespace in which sysfs was mounted.

@@ -306,9 +306,11 @@ public struct UploadAttempt: Sendable {
     }
 
     /// Returns the function that checks the responses to `exchange`. It throws for a 401, and for any other refusal
-    /// whose cause a retrier can correct. If the exchange carries bytes of the file, the function first removes the
-    /// mark of an unknown outcome, because the server has stored nothing. The retriers run after that, and possibly
-    /// fetch new credentials for a long time. When the file is sent again, the mark is set again.
+    /// whose cause a retrier can correct. Such a response means that the server has stored nothing. So if the exchange
+    /// carries bytes of the file, the function removes the mark of an unknown outcome before it throws.
+    ///
+    /// The mark must not stay while the retriers run, because fetching new credentials can take long. Sending the file
+    /// again sets the mark again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {

@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// The dialog that lists the paths that the search for files left out, with reasons.
+/// The dialog that lists the paths that Ferry left out when it searched for files, each with the reason.
 struct LeftOutView {
     let add: AddDialog
     let size: Size

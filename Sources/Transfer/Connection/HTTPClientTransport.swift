@@ -56,8 +56,8 @@ public final class HTTPClientTransport: Transport {
         public var proxy: ProxySettings
         /// The algorithm for congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
-        /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped. After that
-        /// the connection is closed.
+        /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped. If still
+        /// more arrive, the connection is closed.
         public var responseLimit: Int
 
         public init(

@@ -43,7 +43,7 @@ public enum TransferEvent: Hashable, Sendable {
     case serverLost(ByteCount)
     /// The request is suspended: no byte is sent until `resumed`.
     case suspended
-    /// The request resumes.
+    /// The request continues after `suspended`.
     case resumed
     /// The request succeeded. `after` is the time since the creation of the request.
     case finished(status: Int, after: Duration)

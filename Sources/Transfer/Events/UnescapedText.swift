@@ -65,8 +65,8 @@ struct UnescapedText {
         return result
     }
 
-    /// Returns the ranges of the original text that repeat `value`. A repetition can lack the end of `value`, because
-    /// servers shorten long values.
+    /// Returns the ranges of the text, before its escapes were decoded, that repeat `value`. A repetition can lack the
+    /// end of `value`, because servers shorten long values.
     ///
     /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar
     /// before it, such as U+0600.

@@ -8,7 +8,7 @@ struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>:
     let polynomial: Register
 
     /// Returns the checksum of the bytes of all `pieces`, which follow one another without gaps. Lengths are in bytes.
-    /// If a piece is as long as the piece before it, the power of x for that length is not computed again.
+    /// If a piece is as long as the piece before it, the factor for this length (`shift(by:)`) is not computed again.
     func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {
         var known: (length: ByteCount, shift: Register)?
         return pieces.reduce(0) { sum, piece in

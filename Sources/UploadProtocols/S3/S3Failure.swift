@@ -166,11 +166,11 @@ extension S3Error {
 
 /// The features that a server possibly lacks. Uploads work without them. A raw value is a key in `ServerCapabilities`.
 enum S3Feature: String, Hashable, Sendable {
-    /// The condition `If-None-Match: *` on `PUT` and on the request that completes an upload.
+    /// Support for the condition `If-None-Match: *` on `PUT` and on the request that completes an upload.
     case condition = "s3.ifNoneMatch"
-    /// The checksum fields `x-amz-checksum-…` of a request.
+    /// Support for the checksum fields `x-amz-checksum-…` of a request.
     case checksum = "s3.checksum"
-    /// The checksums of the parts and of the object, in the request that completes an upload.
+    /// Support for the checksums of the parts and of the object, in the request that completes an upload.
     case completionChecksum = "s3.completionChecksum"
 }
 

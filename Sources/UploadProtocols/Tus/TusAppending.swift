@@ -142,8 +142,9 @@ struct TusAppending: Sendable {
     }
 
     /// Continues at the offset in the response, even if it is lower than an earlier offset. If the response contains no
-    /// offset, asks for the offset again. Returns `gone` if the offset or the length does not fit `range`. Returns a
-    /// failure after several responses without progress.
+    /// offset, asks for the offset again. Returns `gone` if the offset is above `end`, or above `size` if `end` is nil.
+    /// Also returns `gone` if the response states a length other than `size`. Returns a failure after several responses
+    /// without progress.
     ///
     /// - Parameter end: The offset in the upload at which the request's bytes ended; nil if the request sent no bytes.
     mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {

@@ -16,7 +16,7 @@ extension HTTPField.Name {
     public static let uploadOffset = named("Upload-Offset")
     /// The size of the whole upload in bytes.
     public static let uploadLength = named("Upload-Length")
-    /// The value `1` as long as the length of the upload has not been sent (tus 1.0.0, Creation).
+    /// Has the value `1` as long as the length of the upload has not been sent (tus 1.0.0, Creation).
     public static let uploadDeferLength = named("Upload-Defer-Length")
     /// The metadata of the upload: keys, each with a value in Base64.
     public static let uploadMetadata = named("Upload-Metadata")

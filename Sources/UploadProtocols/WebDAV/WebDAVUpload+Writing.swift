@@ -24,14 +24,16 @@ extension WebDAVUpload {
         (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
     }
 
-    /// True if `size` stored bytes under the temporary name are usable as the beginning of the file.
+    /// True if `size` stored bytes under the temporary name are usable as the beginning of the file. Parts of a file
+    /// are sent by SabreDAV's `PATCH`, or by `PUT` with `Content-Range` (`isInRanges`).
     ///
-    /// Fewer bytes than the whole file are usable if the file is sent in parts, and if the server has not refused
-    /// parts. If the server has never joined parts, the lookup after the next part shows whether it can.
+    /// More bytes than the file has are not usable.
     ///
-    /// A file of the full size is usable if it was not sent with `Content-Range`, or if this server has joined parts
-    /// before. Any other file of this size possibly has gaps. It is used only if an earlier attempt possibly sent its
-    /// `MOVE`. More bytes than the file has are not usable.
+    /// The full size is usable without `isInRanges`, or if this server has joined parts by `PUT` before. Otherwise the
+    /// stored file possibly has gaps. It is then usable only if an earlier attempt possibly sent its `MOVE`.
+    ///
+    /// Fewer bytes are usable with `PATCH`. They are also usable with `isInRanges`, unless the server has refused
+    /// parts. If it is unknown whether the server joins them, a lookup of the stored size follows the next part.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }

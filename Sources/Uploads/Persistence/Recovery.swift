@@ -7,8 +7,9 @@ public enum EditedSnapshot: Hashable, Sendable {
     case refuse
     /// Recovery checks the whole snapshot and uses it.
     case accept
-    /// Recovery renames the snapshot, and loads the queue from the previous snapshot and the journals. Recovery treats
-    /// a snapshot that is older than the other files (`JournalError.olderCopy`) in the same way.
+    /// Recovery renames the edited snapshot, and loads the queue from the previous snapshot and the journals. Recovery
+    /// does the same with a snapshot that is older than the other files. With `refuse` or `accept`, it throws
+    /// `JournalError.olderCopy` for such a snapshot.
     case setAside
 }
 

@@ -178,10 +178,12 @@ extension UploadQueue {
     }
 
     /// Undoes the last command, or redoes the command that was undone last. Skips each command whose undo or redo would
-    /// change nothing, for example because its uploads were removed later.
+    /// change nothing, for example because its uploads were removed later. But `undo` throws instead if the command was
+    /// a retry, or an addition that has only done uploads left.
     ///
-    /// - Throws: `UploadFailure` if no command is left to undo or redo, or if the disk refuses the change. A retry
-    ///   cannot be undone, and neither can an addition whose uploads are all done: `undo` then also throws.
+    /// - Parameter number: The number of this `undo` or `redo`, from `CommandOrder.begin`.
+    /// - Throws: `UploadFailure` if the command cannot be undone, if no command is left to undo or redo, or if the disk
+    ///   refuses the change.
     private func goBack(
         _ direction: UndoStack.Direction, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {

@@ -7,8 +7,8 @@ package enum SettledFile: Hashable, Sendable {
     /// The queue already had an unfinished upload of this file, but for another version of the file. The upload now
     /// sends the current version.
     case renewed(Upload.ID)
-    /// The queue already has an upload of the file, and leaves the upload as it is. For example, this version is queued
-    /// or uploaded already, or the upload is held until a user decides.
+    /// The queue already has an upload of the file, and leaves the upload as it is. For example, this version of the
+    /// file is queued or uploaded already, or the upload is held until a user decides.
     case known(Upload.ID)
 }
 

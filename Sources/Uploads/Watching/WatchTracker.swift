@@ -11,8 +11,8 @@ struct WatchTracker {
         case lookAgain
         /// The file was uploaded. It now stays in the folder, or is deleted or moved, as configured.
         case finish(Receipt)
-        /// A user removed the upload, and then put it back into the queue. After the upload, the file is again kept,
-        /// deleted or moved, as configured.
+        /// A user removed the upload, and then put it back into the queue. So once the upload is done, the file must
+        /// be kept, deleted or moved, as configured.
         case reopen
     }
 

@@ -116,7 +116,7 @@ struct WaitCommand: AsyncParsableCommand {
         return Dictionary(entries.map { ($0.upload.id, $0.upload) }) { first, _ in first }
     }
 
-    /// Returns true if the history lists all uploads of the batch as done, and false if it lists some as not done.
+    /// Returns true if all uploads of the batch that are in the history are done, and false if at least one is not.
     /// Returns nil if the history has no upload of the batch.
     private func pastBatch(_ name: String) -> Bool? {
         let batch = history.filter { $0.upload.batch == name }

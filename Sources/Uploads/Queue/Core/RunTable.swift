@@ -118,7 +118,8 @@ struct RunTable {
         return true
     }
 
-    /// Removes the upload from `retriedAtOnce`. The end of an attempt keeps the entry, because later attempts need it.
+    /// Removes the upload's entry from `retriedAtOnce`. `end` keeps the entry, because the entry decides whether a
+    /// later attempt leads to a quick retry.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
     /// Returns the progress that a failed attempt made. The progress determines the delay before the next attempt.

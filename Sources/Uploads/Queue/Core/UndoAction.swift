@@ -166,8 +166,8 @@ extension QueueChangeKind {
     /// The reason why `undo` cannot undo a command: the command was a retry, or uploads that it added are done. Nil for
     /// any other change.
     ///
-    /// Use this value only if `undo` has changed nothing, which means that all added uploads are done. If there is a
-    /// reason, `undo` fails. If not, `undo` continues with the previous command.
+    /// Use this value only if `undo` has changed nothing. For an addition, this means that it has only done uploads
+    /// left. If the value is not nil, `undo` fails with it. If it is nil, `undo` continues with the command before.
     var refusal: UploadFailure? {
         let summary: String
         switch self {
