@@ -122,7 +122,9 @@ extension UploadAttempt {
     ) async -> UploadFailure? {
         guard let portal = CaptivePortal(redirecting: received, from: exchange.url),
             let (url, looked) = await askForUnknownFile(beside: exchange),
-            CaptivePortal(redirecting: looked, from: url) == portal
+            CaptivePortal(redirecting: looked, from: url) == portal,
+            let page = received.fields[.location].map(UploadAddress.withoutQuery),
+            looked.fields[.location].map(UploadAddress.withoutQuery) == page
         else { return nil }
         return portal.failure(inPlaceOf: host(of: exchange))
     }

@@ -222,7 +222,7 @@ extension Secrets {
     }
 
     /// Returns the secrets in the value of a header field. In a cookie, these are the values of the parameters (RFC
-    /// 6265 §4.2.1). In credentials (RFC 9110 §11.4), the secret is the text after the authentication scheme, or the
+    /// 6265 §4.2.1), and the parts without a name. In credentials (RFC 9110 §11.4), the secret is the text after the authentication scheme, or the
     /// secret values in that text. In any other field, the whole value is the secret.
     ///
     /// The names of the scheme and of the parameters are not cut, since servers use them to explain an error.
@@ -324,12 +324,14 @@ extension Secrets {
             }
         }
         others += [quoted, slashed, numbered]
-        // The forms in which `ServerText` and `PageText` show it.
+        // The forms in which `ServerText` and `HTMLText` show it.
         if value.utf8.contains(where: { !(0x21...0x7E).contains($0) }) {
             others.append(ServerText.cleaned(value))
         }
         if value.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
-            others.append(ServerText.cleaned(PageText.plain(Array(value.utf8))))
+            let shown = ServerText.cleaned(HTMLText.plain(Array(value.utf8)))
+            // Text that looks like a tag is left out. What is left of it can be an ordinary word.
+            if shown.utf8.count >= max(shownPrefix, value.utf8.count / 2) { others.append(shown) }
         }
         for form in others where !form.isEmpty && !forms.contains(form) { forms.append(form) }
         return forms

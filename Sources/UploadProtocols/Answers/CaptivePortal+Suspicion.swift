@@ -60,7 +60,8 @@ extension CaptivePortal {
             let location = response.fields[.location],
             let target = URL(string: location, relativeTo: address),
             let host = target.host()?.lowercased(), host != address.host()?.lowercased(),
-            address.lastPathComponent.isEmpty || target.lastPathComponent != address.lastPathComponent
+            ["", "/"].contains(address.lastPathComponent)
+                || target.lastPathComponent != address.lastPathComponent
         else { return nil }
         self.init()
         self.host = host

@@ -118,7 +118,7 @@ package enum ServerText {
         } else if type.isEmpty, let text = String(bytes: body, encoding: .utf8), !text.hasPrefix("<") {
             said = text
         } else if CaptivePortal.isPage(response) {
-            return PageText.reason(in: response.body, status: response.status)
+            return HTMLText.reason(in: response.body, status: response.status)
         } else {
             return nil
         }

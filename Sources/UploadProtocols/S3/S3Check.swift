@@ -45,7 +45,7 @@ package struct S3Check: DestinationCheck {
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch (phase, reply) {
-        case (.sizing, .broken): .finished(report)
+        case (.sizing(let index), .broken): finishedWithoutSize(of: index)
         case (_, .broken(let failure, _)): .failed(failure)
         case (.starting, .responded): start()
         case (.listing, .responded(let response)): receiveList(response)
@@ -153,19 +153,27 @@ package struct S3Check: DestinationCheck {
 
     private mutating func receiveParts(_ response: ExchangeOutcome.Response, of index: Int) -> CheckStep {
         // The upload was completed or aborted after the list was made.
-        if response.status == 404 { return askSize(of: index + 1, after: nil) }
+        if response.status == 404 {
+            report.leftovers[index].size = nil
+            return askSize(of: index + 1, after: nil)
+        }
         guard response.isSuccess, let page = S3PartPage(response.body, digest: nil) else {
-            return .finished(report)
+            return finishedWithoutSize(of: index)
         }
         let sizes = page.parts.map(\.size).filter { $0 >= 0 }
         report.leftovers[index].size = sizes.reduce(report.leftovers[index].size ?? 0, ByteCount.sum)
         pages += 1
         if let next = page.next, !page.parts.isEmpty {
             if pages < Self.requestLimit { return askSize(of: index, after: next) }
-            // The sum of some of the parts would be a wrong size.
             report.leftovers[index].size = nil
         }
         return askSize(of: index + 1, after: nil)
+    }
+
+    /// Ends the check. The sum of some of the parts would be a wrong size.
+    private mutating func finishedWithoutSize(of index: Int) -> CheckStep {
+        report.leftovers[index].size = nil
+        return .finished(report)
     }
 
     private static func leftover(_ entry: S3UploadPage.Entry, at address: S3Address) -> CheckReport.Leftover {

@@ -17,7 +17,7 @@ struct WebDAVAddress: Hashable, Sendable {
         root = String(parts.server)
         query = String(parts.query)
         let slash = parts.path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        folder = slash.map { String(parts.path[...$0]) } ?? "/"
+        folder = slash.map { String(Substring(parts.path.utf8[...$0])) } ?? "/"
         last = slash.map { String(Substring(parts.path.utf8[$0...].dropFirst())) } ?? ""
     }
 

@@ -126,13 +126,14 @@ struct ServerTextTests {
                 "The name is \"taken\" &lt;"
             ),
             ("<p>\u{1B}[31mred</p>", "[31mred"), ("<p>no end", nil),
+            ("<p>must be < 5 MB</p>", "must be < 5 MB"),
             ("<p>To<wbr>k<B>e</B>n<br>x</p>", "Token x"), ("<p", nil), ("<p><p></p>", nil),
         ] as [(String, String?)])
     func `an HTML page shows its first paragraph, or else its title`(page: String, shown: String?) {
         #expect(Self.excerpt(Array(page.utf8), type: "text/html") == shown)
     }
 
-    @Test func `a hostile HTML page costs little`() {
+    @Test func `a hostile HTML page has a short text`() {
         for page in ["<p ", "<p>", "<title", "&amp;", "</p><p>"] {
             let text =
                 Self.excerpt(Array(String(repeating: page, count: 100_000).utf8), type: "text/html") ?? ""

@@ -214,7 +214,7 @@ private struct AddressParts {
         let parts = UploadAddress.parts(of: url)
         origin = String(parts.server)
         path = String(parts.path)
-        query = parts.query.isEmpty ? nil : String(parts.query.dropFirst())
+        query = parts.query.isEmpty ? nil : String(Substring(parts.query.utf8.dropFirst()))
     }
 
     /// The value of `Host` as the transport sends it (RFC 9112 §3.2). The default port of the scheme is left out. For a

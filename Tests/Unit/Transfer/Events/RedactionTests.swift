@@ -185,6 +185,13 @@ struct RedactionTests {
         #expect(!secrets.cut(from: "wrong: \(shown) there").contains(shown.prefix(8)))
     }
 
+    @Test func `a short rest of a secret with a tag is not cut`() {
+        let pair = Data("u:p<Jx9kQ2mZ7wE4".utf8).base64EncodedString()
+        let secrets = secrets("https://h/", [.authorization: "Basic \(pair)"])
+        #expect(secrets.cut(from: "a plain reply") == "a plain reply")
+        #expect(secrets.cut(from: "wrong p<Jx9kQ2mZ7wE4") == "wrong …")
+    }
+
     @Test func `a cookie without a name is a secret`() {
         let secrets = secrets("https://h/", [.cookie: "Ck93jf82KdmQ7abcd; a=b"])
         #expect(secrets.cut(from: "no Ck93jf82KdmQ7abcd") == "no …")

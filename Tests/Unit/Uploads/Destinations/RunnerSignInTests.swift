@@ -183,6 +183,19 @@ struct RunnerSignInTests {
         #expect(!server.requests.contains { $0.target.hasSuffix("ferry-asks-who-responds") })
     }
 
+    @Test func `N11 redirects to two pages of another host are the server's`() async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                let page = head.method == "POST" ? "thanks" : "missing"
+                try connection.answer(303, headers: [("Location", "http://www.example/\(page)")])
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, "form", software: nil)
+        #expect(failure(outcome).map { $0.category == .signInPage } == false, "\(outcome)")
+    }
+
     @Test(arguments: ["form", "post"], [nil, ""])
     func `N11 a page that responds to every request completes no form at a server that names no software`(
         protocolName: String, software: String?

@@ -1,5 +1,5 @@
 /// The reason for a refusal in a server's HTML page.
-package enum PageText {
+package enum HTMLText {
     /// The number of bytes, from the beginning of the page, that are searched.
     private static let searched = 16 << 10
 
@@ -35,7 +35,7 @@ package enum PageText {
         var text: [UInt8] = []
         var rest = content[...]
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "<") else {
+            guard byte == UInt8(ascii: "<"), rest.first.map(beginsTag) == true else {
                 text.append(byte)
                 continue
             }
@@ -49,6 +49,11 @@ package enum PageText {
         return entities.reduce(String(decoding: text, as: UTF8.self)) {
             $0.utf8.contains(UInt8(ascii: "&")) ? $0.replacing($1.0, with: $1.1) : $0
         }
+    }
+
+    /// True for a byte after `<` with which a tag or a comment begins.
+    private static func beginsTag(_ byte: UInt8) -> Bool {
+        "/!?".utf8.contains(byte) || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
     }
 
     /// The names of the tags that stand within a line.
