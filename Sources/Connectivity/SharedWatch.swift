@@ -78,11 +78,13 @@ final class SharedWatch: Sendable {
     }
 
     private func tell(_ status: Status, of run: Int) {
-        state.withLock { state in
-            guard state.run == run, state.status != status else { return }
+        let readers: [AsyncStream<Status>.Continuation] = state.withLock { state in
+            guard state.run == run, state.status != status else { return [] }
             state.status = status
-            for reader in state.readers.values { reader.yield(status) }
+            return Array(state.readers.values)
         }
+        // Called outside the lock: `yield` waits for a task that is just being cancelled, and that one waits in `leave`.
+        for reader in readers { reader.yield(status) }
     }
 
     /// Finishes the streams of all readers, because the source has ended. Does nothing if `run` is not the number of

@@ -71,6 +71,9 @@ final class ProgressTracker: AttemptObserver {
     }
 
     private let state = Mutex(State())
+    /// The numbers of the readers that have ended, and are not yet removed from `readers`. They have a lock of their
+    /// own: `yield` waits for a task that is just being cancelled, and that one must not wait for the lock of `state`.
+    private let ended = Mutex<Set<Int>>([])
 
     /// Ends the streams that are still open, so that no reader waits for ever.
     deinit {
@@ -78,7 +81,12 @@ final class ProgressTracker: AttemptObserver {
     }
 
     var value: UploadProgress { state.withLock { $0.value } }
-    var readerCount: Int { state.withLock { $0.readers.count } }
+    var readerCount: Int {
+        state.withLock { state in
+            removeEnded(from: &state)
+            return state.readers.count
+        }
+    }
 
     /// False while the request waits for a response, or for a delay between two attempts. Otherwise true: `suspend()`
     /// then cancels the attempts.
@@ -99,7 +107,7 @@ final class ProgressTracker: AttemptObserver {
             return stream
         }
         reader.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.readers.removeValue(forKey: number) }
+            _ = self?.ended.withLock { $0.insert(number) }
         }
         return stream
     }
@@ -151,6 +159,13 @@ final class ProgressTracker: AttemptObserver {
         }
     }
 
+    private func removeEnded(from state: inout State) {
+        ended.withLock { numbers in
+            for number in numbers { state.readers[number] = nil }
+            numbers = []
+        }
+    }
+
     /// Changes the state, and sends the new value to the readers if it differs. Both happen under one lock, so that no
     /// reader gets an older value after a newer one.
     private func change(_ body: (inout State) -> Void) {
@@ -158,6 +173,7 @@ final class ProgressTracker: AttemptObserver {
             let before = state.value
             body(&state)
             guard state.value != before else { return }
+            removeEnded(from: &state)
             for reader in state.readers.values { reader.yield(state.value) }
         }
     }
