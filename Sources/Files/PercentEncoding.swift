@@ -56,7 +56,7 @@ extension StringProtocol {
 extension [UInt8] {
     /// Percent-encodes each byte for which `isPlain` returns false, and returns the result as text.
     package func percentEncoded(unless isPlain: (Index, UInt8) -> Bool) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
+        let digits = HexadecimalDigits.uppercase
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         for index in indices {
@@ -71,6 +71,12 @@ extension [UInt8] {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+/// The hexadecimal digits as ASCII characters, in the order of their values.
+package enum HexadecimalDigits {
+    package static let lowercase = Array("0123456789abcdef".utf8)
+    package static let uppercase = Array("0123456789ABCDEF".utf8)
 }
 
 extension UInt8 {

@@ -76,13 +76,12 @@ extension UploadAttempt {
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
+        guard !server.isTakenAtWord else { return nil }
+        // A refusal at first contact counts as the server's: a wrong URL or password is more likely than a portal.
+        guard server.isKnown else { return await suspicionAtFirstContact(of: received, to: exchange) }
         let isResuming = exchange.method == .head && exchange.url == known?.url
         let software = server.software ?? []
-        if !server.isKnown, !server.isTakenAtWord {
-            // A refusal at first contact counts as the server's: a wrong URL or password is more likely than a portal.
-            return await suspicionAtFirstContact(of: received, to: exchange)
-        }
-        guard !server.isTakenAtWord,
+        guard
             let page = CaptivePortal(
                 suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString

@@ -19,11 +19,11 @@ public struct UploadAttempt: Sendable {
 
     let sender: RequestSender
     let server: ServerRecognition
-    private let file: SourceFile
+    let file: SourceFile
     let identity: FileIdentity
     let label: String
     private let rateLimiter: (any RateLimiter)?
-    private let recorder: any AttemptRecorder
+    let recorder: any AttemptRecorder
     private let learn: @Sendable (Redacted<ServerCapabilities>) -> Void
 
     /// Prepares an attempt to upload `file`.
@@ -271,37 +271,6 @@ public struct UploadAttempt: Sendable {
                 return .broken(error.failure, bodySent: error.bodySent)
             }
         case .unusable, .adaptation, .rejected, .undecodable, .retry: throw failure.failure
-        }
-    }
-
-    /// Computes the digests that the request of the exchange needs, and checks that the file is unchanged.
-    /// - Returns: The digests, empty if none are needed; nil if the attempt was cancelled.
-    private func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
-        guard !exchange.digests.isEmpty else { return [] }
-        recorder.isReading()
-        let digests = try await FileDigest.compute(exchange.digests, of: file)
-        try await file.confirm(identity)
-        return digests
-    }
-
-    /// Computes the digests of the file for comparison with those that the server reports in its response. Returns an
-    /// empty array if the response is not a success, or reports no digest that can be compared. Also returns an empty
-    /// array if the file has changed or cannot be read. It throws no error then, because the upload itself has
-    /// succeeded.
-    private func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
-        -> [ComputedDigest]
-    {
-        guard !exchange.digestsIfReported.isEmpty, (200..<300).contains(received.status) else { return [] }
-        let reported = ServerDigest.algorithms(in: received, exchange.reportedIn)
-        let orders = exchange.digestsIfReported.filter { reported.contains($0.algorithm) }
-        do throws(UploadFailure) {
-            guard !orders.isEmpty, let digests = try await FileDigest.compute(orders, of: file) else {
-                return []
-            }
-            try await file.confirm(identity)
-            return digests
-        } catch {
-            return []
         }
     }
 

@@ -99,7 +99,7 @@ extension Model {
 /// The handlers of characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal
 /// without bracketed paste.
 ///
-/// As commands, these characters could do harm, so they are treated as text. Only the first character can be a command:
+/// These characters are treated as text, because they could do harm as commands. Only the first character can be a command:
 /// a key that opens a dialog for the text after it.
 extension Model {
     mutating func take(burst: String) -> [Effect] {

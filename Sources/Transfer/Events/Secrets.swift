@@ -363,7 +363,7 @@ extension Secrets {
     /// The result is empty for a value of fewer than eight bytes.
     private static func hexadecimal(of value: String.UTF8View, upTo count: Int) -> [[UInt8]] {
         guard value.count >= shortestInHexadecimal else { return [] }
-        let digits = Array("0123456789abcdef".utf8)
+        let digits = HexadecimalDigits.lowercase
         let bytes = Array(value.prefix(count))
         return separators.map { separator in
             var form: [UInt8] = []

@@ -1,6 +1,6 @@
 /// Completes a request before each attempt: adds credentials or header fields, or changes its URL.
 ///
-/// In each attempt, the first adapter receives the original request. Each later adapter receives the result of the
+/// The first adapter of each attempt receives the original request. Each later adapter receives the result of the
 /// adapter before it. The adapters of a `Session` run before the adapters of a single request. If an adapter throws an
 /// error other than `AdapterRetry`, the attempt ends, and the retriers decide whether another attempt follows.
 ///

@@ -59,8 +59,7 @@ package enum HTMLText {
     /// The names of the tags that stand within a line.
     private static let inlineTags: Set<String> = [
         "a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "s", "samp", "small",
-        "span",
-        "strong", "sub", "sup", "tt", "u", "var", "wbr",
+        "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",
     ]
 
     /// Returns the position after the first start tag of an element called `name`; nil if there is none.

@@ -15,7 +15,7 @@ public struct DigestRequest: Hashable, Sendable {
         public func text(_ digest: some Collection<UInt8>) -> String {
             switch self {
             case .hex:
-                let digits = Array("0123456789abcdef".utf8)
+                let digits = HexadecimalDigits.lowercase
                 let bytes = Array(digest).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
                 return String(decoding: bytes, as: UTF8.self)
             case .base64: return Data(digest).base64EncodedString()

@@ -2,7 +2,7 @@ import FerryFiles
 
 /// The boundary between the parts of a form, and the layout of the form's bytes (RFC 2046 §5.1.1).
 ///
-/// For each part, the form has the bytes of `opening` and then the part's content. The form ends with the bytes of
+/// The form has the bytes of `opening` and then the content for each part. It ends with the bytes of
 /// `closing`.
 package struct MultipartBoundary: Hashable, Sendable {
     /// The boundary: 1 to 70 characters, without the dashes before it.

@@ -4,8 +4,8 @@ import FerryTransfer
 
 /// Finds the files that paths, patterns and folders select.
 ///
-/// In a path that the user names, symbolic links are followed. In folders that are searched, symbolic links and hidden
-/// files are skipped, and by default private keys too. So the search of a folder does not select `.ssh`, `.env` or
+/// Symbolic links are followed in paths that the user names. They are skipped in folders that are searched, and so are
+/// hidden files and, by default, private keys. So the search of a folder does not select `.ssh`, `.env` or
 /// `id_rsa`.
 public struct FileSearch: Sendable {
     /// The maximum depth of nested folders. A loop or a faulty program probably made folders that are nested more

@@ -101,10 +101,8 @@ struct JSONWriter {
     mutating func checksum(_ value: UInt32) { bytes.append(contentsOf: Self.hexadecimal(value)) }
 
     static func hexadecimal(_ value: UInt32) -> [UInt8] {
-        (0..<8).map { hexadecimalDigits[Int(value >> UInt32(28 - 4 * $0) & 0xF)] }
+        (0..<8).map { HexadecimalDigits.lowercase[Int(value >> UInt32(28 - 4 * $0) & 0xF)] }
     }
-
-    private static let hexadecimalDigits = Array("0123456789abcdef".utf8)
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
@@ -118,8 +116,8 @@ struct JSONWriter {
         case UInt8(ascii: "\t"): raw("\\t")
         default:
             raw("\\u00")
-            bytes.append(Self.hexadecimalDigits[Int(byte >> 4)])
-            bytes.append(Self.hexadecimalDigits[Int(byte & 0xF)])
+            bytes.append(HexadecimalDigits.lowercase[Int(byte >> 4)])
+            bytes.append(HexadecimalDigits.lowercase[Int(byte & 0xF)])
         }
     }
 

@@ -26,10 +26,10 @@ package struct JournalStore {
 
     private enum Phase {
         case closed
-        case ready(Writing)
+        case ready(OpenJournal)
         /// A sync failed, or a refused record could not be removed from the file. The bytes on disk are then unknown,
         /// because reading the file only returns what the kernel has cached. The next write goes to new files.
-        case suspect(Writing, JournalError)
+        case suspect(OpenJournal, JournalError)
         /// The content of the files is unknown after a failure. The store refuses all further changes.
         case lost(JournalError)
     }
@@ -63,18 +63,6 @@ package struct JournalStore {
         }
     }
 
-    private struct Writing {
-        var file: any StateFile
-        var generation: Int
-        /// The number of bytes at the beginning of `file` that survive a power cut.
-        var durable: Int
-        /// The bytes after the first `durable` bytes of `file`. They are written and acknowledged, but a power cut can
-        /// destroy them until the next sync.
-        var volatile: [UInt8] = []
-
-        var length: Int { durable + volatile.count }
-    }
-
     package init(files: any StateFiles, options: FileJournal.Options) {
         self.files = files
         self.options = options
@@ -98,7 +86,7 @@ package struct JournalStore {
             let file = try files.openOrCreate(name)
             try file.synchronize()
             try files.synchronize()
-            phase = .ready(Writing(file: file, generation: generation, durable: try file.length()))
+            phase = .ready(OpenJournal(file: file, generation: generation, durable: try file.length()))
         }
         mustCompact = !outcome.hasSnapshot
         // Writes the first snapshot of a new queue at once.
@@ -206,7 +194,7 @@ package struct JournalStore {
 
     /// Removes the bytes of refused records from the end of the file. If that fails, the phase becomes `suspect` on a
     /// full disk, and `lost` after any other error.
-    private mutating func takeBack(_ writing: Writing) {
+    private mutating func takeBack(_ writing: OpenJournal) {
         do throws(SystemCallError) {
             // If no byte was written, the file is not truncated, because the disk may refuse that too.
             if try writing.file.length() == writing.length { return }
@@ -221,13 +209,13 @@ package struct JournalStore {
     /// Writes a new snapshot, because the journal file is uncertain after a failed write or sync. The snapshot contains
     /// all acknowledged records and the new records in `lines`. Later records go to a new journal file.
     private mutating func startOver(
-        _ writing: Writing, adding lines: [UInt8], upTo last: Int
+        _ writing: OpenJournal, adding lines: [UInt8], upTo last: Int
     ) throws(JournalError) {
         generation += 1
         let written: Compaction.Written
         let fresh: any StateFile
         do throws(JournalError) {
-            let content = try content(of: writing) + lines
+            let content = try writing.content(inFolder: files.path) + lines
             fresh = try makeJournal(generation)
             written = try Compaction(
                 files: files, turn: turn, generation: generation, sequence: last,
@@ -246,23 +234,11 @@ package struct JournalStore {
             phase = .lost(error)
             throw error
         }
-        phase = .ready(Writing(file: fresh, generation: generation, durable: 0))
+        phase = .ready(OpenJournal(file: fresh, generation: generation, durable: 0))
         sequence = last
         pending = 0
         snapshotLength = written.length
         mustCompact = false
-    }
-
-    private func content(of writing: Writing) throws(JournalError) -> [UInt8] {
-        var content = [UInt8](repeating: 0, count: writing.durable)
-        let result = content.withUnsafeMutableBytes { buffer in
-            Result { () throws(SystemCallError) in try writing.file.read(into: buffer, at: 0) }
-        }
-        switch result {
-        case .success(writing.durable): return content + writing.volatile
-        case .success: throw .damaged(path: files.path, byte: 0, reason: "the journal became shorter")
-        case .failure(let error): throw JournalError(error, in: files.path)
-        }
     }
 
     private func makeJournal(_ generation: Int) throws(JournalError) -> any StateFile {
@@ -390,7 +366,7 @@ extension JournalStore {
             let next = generation + 1
             let file = try makeJournal(next)
             generation = next
-            phase = .ready(Writing(file: file, generation: next, durable: 0))
+            phase = .ready(OpenJournal(file: file, generation: next, durable: 0))
         } catch {
             fail(error)
             throw error

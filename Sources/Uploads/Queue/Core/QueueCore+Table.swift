@@ -4,53 +4,6 @@ import FerryTransfer
 
 /// The functions that add, remove and select uploads, and that update the indexes of their states.
 extension QueueCore {
-    /// Takes the settings and the uploads out of `recovered`, which the journal has read from disk. Starts no upload.
-    /// Returns the effects to perform.
-    package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
-        self.now = now
-        index.forgetPaths()
-        settings = recovered.settings
-        applyLimits()
-        uploads.reserveCapacity(recovered.uploads.count)
-        var planned: [Upload.ID] = []
-        var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
-        // `popLast` moves each upload, where a loop would copy it: a queue can contain a million.
-        var held: [Upload] = []
-        while var upload = recovered.uploads.popLast() {
-            upload.recover()
-            if upload.resource != nil { held.append(upload) }
-            index.include(rank: upload.rank)
-            if case .waiting = upload.state {
-                store(upload)
-                continue
-            }
-            uploads.insert(upload)
-            index.countPending(false, upload.state.isPending)
-            // Most uploads of a long queue are queued for one host: the rest of the loop enqueues them together.
-            guard upload.start == nil else {
-                planned.append(upload.id)
-                continue
-            }
-            guard case .queued = upload.state else { continue }
-            let host = lookups.host(upload)
-            if let last = ready.host, last != host {
-                schedule.ready.enqueue(ready.uploads, host: last)
-                ready.uploads.removeAll(keepingCapacity: true)
-            }
-            ready.host = host
-            ready.uploads.append((upload.id, upload.rank))
-        }
-        if let host = ready.host { schedule.ready.enqueue(ready.uploads, host: host) }
-        // An earlier process possibly put an upload back. It was killed before it removed the upload from the list of
-        // abandoned uploads.
-        if !held.isEmpty { effects.append(.reclaim(held)) }
-        // Uploads with a start condition are stored last: the uploads that they wait for were possibly read after them.
-        for id in planned {
-            if let upload = uploads[id] { store(upload) }
-        }
-        return effects.drain()
-    }
-
     /// Stores an upload in memory and in the indexes that depend on its state.
     mutating func store(_ upload: Upload) {
         let upload = admitted(upload)

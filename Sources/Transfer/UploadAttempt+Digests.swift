@@ -1,0 +1,35 @@
+import FerryProtocols
+
+// The digests of the file, for requests and for comparison with those in responses.
+extension UploadAttempt {
+    /// Computes the digests that the request of the exchange needs, and checks that the file is unchanged.
+    /// - Returns: The digests, empty if none are needed; nil if the attempt was cancelled.
+    func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
+        guard !exchange.digests.isEmpty else { return [] }
+        recorder.isReading()
+        let digests = try await FileDigest.compute(exchange.digests, of: file)
+        try await file.confirm(identity)
+        return digests
+    }
+
+    /// Computes the digests of the file for comparison with those that the server reports in its response. Returns an
+    /// empty array if the response is not a success, or reports no digest that can be compared. Also returns an empty
+    /// array if the file has changed or cannot be read. It throws no error then, because the upload itself has
+    /// succeeded.
+    func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
+        -> [ComputedDigest]
+    {
+        guard !exchange.digestsIfReported.isEmpty, (200..<300).contains(received.status) else { return [] }
+        let reported = ServerDigest.algorithms(in: received, exchange.reportedIn)
+        let orders = exchange.digestsIfReported.filter { reported.contains($0.algorithm) }
+        do throws(UploadFailure) {
+            guard !orders.isEmpty, let digests = try await FileDigest.compute(orders, of: file) else {
+                return []
+            }
+            try await file.confirm(identity)
+            return digests
+        } catch {
+            return []
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import FerryFiles
+
+/// The journal file to which changes are appended.
+struct OpenJournal {
+    var file: any StateFile
+    var generation: Int
+    /// The number of bytes at the beginning of `file` that survive a power cut.
+    var durable: Int
+    /// The bytes after the first `durable` bytes of `file`. They are written and acknowledged, but a power cut can
+    /// destroy them until the next sync.
+    var volatile: [UInt8] = []
+
+    var length: Int { durable + volatile.count }
+
+    /// Reads the durable bytes from the file, and returns them with the volatile ones.
+    ///
+    /// - Parameter folder: The path of the state folder, for errors.
+    /// - Throws: `JournalError` if the file cannot be read, or if it is shorter than `durable`.
+    func content(inFolder folder: String) throws(JournalError) -> [UInt8] {
+        var content = [UInt8](repeating: 0, count: durable)
+        let result = content.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemCallError) in try file.read(into: buffer, at: 0) }
+        }
+        switch result {
+        case .success(durable): return content + volatile
+        case .success: throw .damaged(path: folder, byte: 0, reason: "the journal became shorter")
+        case .failure(let error): throw JournalError(error, in: folder)
+        }
+    }
+}
