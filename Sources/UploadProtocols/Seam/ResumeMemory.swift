@@ -46,7 +46,7 @@ struct ResumeKey<Form>: Sendable {
     let read: @Sendable (inout Form, String?) -> Void
     let write: @Sendable (Form) -> String?
 
-    init<Value: ResumeValue>(_ name: String, _ property: WritableKeyPath<Form, Value> & Sendable) {
+    init<Value: ResumeValue>(_ name: String, _ property: any WritableKeyPath<Form, Value> & Sendable) {
         self.name = name
         read = { $0[keyPath: property] = Value(stored: $1) }
         write = { $0[keyPath: property].stored }
@@ -68,7 +68,7 @@ extension UploadResource {
 }
 
 /// A type whose values can be stored in a `ResumeMemory`. A value is stored as a string, or no entry is stored for it.
-protocol ResumeValue {
+protocol ResumeValue: Sendable {
     /// Creates the value from a stored string. An older version of Ferry possibly wrote the string. `stored` is nil if
     /// there is no entry. A malformed string is treated like a missing entry.
     init(stored: String?)
@@ -78,7 +78,7 @@ protocol ResumeValue {
 
 /// A type whose values can be stored as a string. A value is not stored if its `stored` is nil. An optional of this
 /// type is a `ResumeValue`.
-protocol ResumeText {
+protocol ResumeText: Sendable {
     init?(stored: String)
     var stored: String? { get }
 }
