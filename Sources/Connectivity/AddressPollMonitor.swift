@@ -16,9 +16,6 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
 
     /// Reads the network at intervals, and yields each changed report to `continuation`, until the stream has no
     /// reader.
-    ///
-    /// - Parameter tracker: Converts each reading into a report. It drops a report that equals the last report of the
-    ///   stream.
     func feed<Tracker: NetworkTracker>(
         _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker
     ) {

@@ -9,8 +9,7 @@ package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration
         /// An `up` is delayed. `since` is the time when this `up` came. `firstHeld` is the time when the first delayed
         /// `up` came. Until an `up` is reported, `firstHeld` stays the same, even if the link goes down and up again.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
-        /// The link went down before the delayed `up` was reported. `firstHeld` is the time when the first delayed `up`
-        /// came.
+        /// The link went down before the delayed `up` was reported.
         case interrupted(firstHeld: Instant)
     }
 

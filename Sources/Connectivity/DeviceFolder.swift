@@ -16,9 +16,7 @@ struct DeviceFolder: Hashable, Sendable {
     /// The folder with an entry for each interface of the network namespace in which sysfs was mounted.
     static let root = "/sys/class/net"
 
-    /// Reads the properties of an interface from its folder in `root`.
-    ///
-    /// - Returns: nil if the folder is missing or unreadable, or if it belongs to another interface of the same name.
+    /// Returns nil if the folder is missing or unreadable, or if it belongs to another interface of the same name.
     static func read(_ link: NetworkLink, in root: String = root) -> DeviceFolder? {
         let name = link.device.name
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/") else { return nil }

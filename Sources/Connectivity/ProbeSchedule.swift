@@ -4,15 +4,14 @@
 /// makes the destination reachable at once. Until the first failure, the destination counts as reachable and needs no
 /// probe.
 package struct ProbeSchedule: Hashable, Sendable {
-    /// The number of failures since the last success. The number stops at 31. A failed probe adds 1. A lost transfer
-    /// adds 1 only while `isReachable` is true.
+    /// The number of failures since the last success. The number stops at 31.
     private var failures = 0
     /// The result of the last probe; nil before the first.
     package private(set) var result: Reachability?
 
     package init() {}
 
-    /// True if fewer than two failures have followed the last success. Before any failure, it is true.
+    /// True if fewer than two failures have followed the last success.
     package var isReachable: Bool { failures < 2 }
 
     /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success.

@@ -26,7 +26,6 @@
             }
         }
 
-        /// Returns a stream of statuses with the kind of the interface that carries the traffic.
         func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
             watch { path, continuation in
                 // The reader of this stream drops repetitions.

@@ -16,7 +16,6 @@
 
         public func statuses() -> AsyncStream<LinkStatus> { watch(with: StatusTracker()) }
 
-        /// Returns a stream of statuses with the kind of the interface that carries the traffic.
         func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
             watch(with: ConnectivityTracker())
         }

@@ -13,7 +13,6 @@ public final class BlockingIOPool: Sendable {
     /// The number of intervals into which the timeout is divided. The pool checks each job after every interval. A job
     /// times out after `looks` + 1 successive checks without progress. So a single jump of the clock causes no timeout.
     private static let looks = 4
-    /// The idle time after which a thread ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
     /// The job that the calling thread runs; nil on threads without a job. Outside of a task, Swift stores a task-local
     /// value for each thread.
@@ -40,7 +39,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// The pool's action for a new job: nothing, waking an idle thread, or starting a thread.
+    /// The pool's action for a new job.
     private enum Step { case nothing, wake, start }
 
     /// A job whose caller waits for its result. It stays in `State.awaited` until it ends or times out.
@@ -79,7 +78,7 @@ public final class BlockingIOPool: Sendable {
     ///   - limit: The maximum number of threads; a number below 2 counts as 2. The jobs on one device occupy at most
     ///     half of the threads.
     ///   - timeout: The time without progress after which the caller receives a failure. A system call that returns is
-    ///     progress. The failure can come up to a quarter of this time later.
+    ///     progress. The failure can come up to half of this time later.
     ///   - clock: The clock that measures the timeout.
     public init(
         limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()

@@ -80,8 +80,6 @@ package struct ChildCommand: Sendable {
 
     /// Runs the command until it ends. Kills the command and its process group after `limit`, after a cancellation, or
     /// if the output exceeds the limit of `Output.all`.
-    ///
-    /// - Throws: `CannotStart` if the program cannot be started.
     package func run(upTo limit: Duration) async throws(CannotStart) -> Result {
         let (process, pipes) = try start()
         let (endings, end) = AsyncStream.makeStream(of: Result.Ending.self)

@@ -45,7 +45,6 @@ package struct ChildProcess: Sendable {
     ///   - words: The name and the arguments of the program.
     ///   - folder: The working directory of the child; nil for that of this process. A relative program path with a
     ///     slash starts in this folder.
-    /// - Throws: `SystemCallError` if the program cannot be started.
     package init(
         _ program: String? = nil, words: [String], environment: Environment, folder: String? = nil,
         input: Descriptor, output: Descriptor, errors: Descriptor, isolation: Isolation

@@ -51,7 +51,7 @@ package enum DetachedThread {
 }
 
 #if !canImport(Darwin)
-    /// The name and the work of a new thread. `pthread_create` passes this object to the thread.
+    /// The object that `pthread_create` passes to a new thread.
     private final class ThreadWork: Sendable {
         private let name: String?
         private let work: @Sendable () -> Void

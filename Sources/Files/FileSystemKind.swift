@@ -33,10 +33,6 @@ package struct FileSystemKind: Hashable, Sendable {
 
     /// True if `FileDescriptor.hasWriters` is reliable for a file, because the file system grants leases. False if the
     /// kind of the file system is unknown.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - device: The device number of the file.
     package static func tellsWriters(_ path: LocalPath, _ device: UInt64) -> Bool {
         holding(path, device).map { leasing.contains($0.name) } ?? false
     }

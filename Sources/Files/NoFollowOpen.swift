@@ -70,8 +70,6 @@ package enum NoFollowOpen {
     }
 
     /// Opens a file, following symbolic links. The caller closes the descriptor.
-    ///
-    /// - Throws: `SystemCallError` if `open(2)` fails.
     package static func following(_ path: LocalPath) throws(SystemCallError) -> FileDescriptor {
         let opened = try SystemCallError.check("open", path.text) {
             path.withCString { openat(AT_FDCWD, $0, fileFlags) }

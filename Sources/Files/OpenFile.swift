@@ -46,7 +46,6 @@ package final class OpenFile: Sendable {
     }
 
     package let descriptor: FileDescriptor
-    /// False after a call of `close`.
     private let isOpen = Atomic(true)
     private let name: String
     private let reserve: DescriptorReserve?

@@ -25,9 +25,7 @@ package enum PathTrust {
     ///
     /// A missing file passes if only this user or root can create it.
     ///
-    /// - Parameters:
-    ///   - isFolder: True if the path names a folder.
-    ///   - user: The user that Ferry runs as.
+    /// - Parameter user: The user that Ferry runs as.
     /// - Returns: nil if the file exists; otherwise the error for the first part of the path that cannot be examined.
     /// - Throws: `PathIssue` if another user can replace, change or create the file. Also throws if the path has more
     ///   than 40 symbolic links.

@@ -4,7 +4,6 @@ import NIOCore
 
 /// Receives the body of a request into a file.
 struct BodyReceiver: Sendable {
-    /// The reason why receiving a body ended.
     enum Ending {
         case complete
         case cut(Exchange.Cut)
@@ -23,7 +22,7 @@ struct BodyReceiver: Sendable {
     let rate: ReceiveRate?
 
     /// Writes the body to the file, starting at `offset`. Stops early if the connection is lost or too slow, if `limit`
-    /// or the quota is reached, or if a write fails.
+    /// or the quota would be exceeded, or if a write fails.
     /// - Parameter limit: The maximum size of the file; nil for no limit.
     /// - Returns: The size of the file, and the reason why receiving ended. The new bytes are not synced yet.
     func receive(
@@ -92,7 +91,6 @@ struct PartWriter {
         self.metrics = metrics
     }
 
-    /// The number of bytes that the file will have when the bytes in memory are written, too.
     var end: Int { offset + pendingBytes }
 
     var isFull: Bool { pendingBytes >= Self.batch || pending.count >= Self.batchBuffers }

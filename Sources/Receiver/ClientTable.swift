@@ -80,11 +80,8 @@ final class ClientTable: Sendable {
     private let choose: @Sendable (Range<Int>) -> Int
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - perClient: The maximum number of connections of one client.
-    ///   - total: The maximum number of connections of all clients together.
-    ///   - choose: Chooses the index of the connection to close, by default at random. With a fixed choice, a client
-    ///     that opens many connections could make the receiver always close the connection of a slow client.
+    /// - Parameter choose: Chooses the index of the connection to close, by default at random. With a fixed choice, a
+    ///   client that opens many connections could make the receiver always close the connection of a slow client.
     init(
         perClient: Int, total: Int, choose: @escaping @Sendable (Range<Int>) -> Int = { Int.random(in: $0) }
     ) {

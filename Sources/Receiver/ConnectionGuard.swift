@@ -152,7 +152,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
                 client: client.text))
     }
 
-    /// Closes the connection for a newer one.
     private func closeForNewer(_ client: ClientAddress, _ context: ChannelHandlerContext) {
         markRefused(
             client,

@@ -12,7 +12,6 @@ final class Exchange {
     /// The reason why a body ends early.
     enum Cut: Error {
         case connectionLost
-        /// The client sent the content at less than the minimum rate of the receiver.
         case tooSlow
     }
 

@@ -19,7 +19,6 @@ public actor FlakyProxy {
     private let links = ProxyLinks()
 
     /// - Parameters:
-    ///   - target: The address to which the proxy connects.
     ///   - cutEvery: The mean time between two resets of all connections. Each delay is 0.5 to 1.5 times this value. If
     ///     it is nil, only `takeLinkAway` resets connections.
     ///   - seed: The seed of the random delays. The same seed gives the same delays.
@@ -107,7 +106,7 @@ public actor FlakyProxy {
     }
 }
 
-/// The random number generator SplitMix64. The same initial `state` gives the same numbers.
+/// The random number generator SplitMix64.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

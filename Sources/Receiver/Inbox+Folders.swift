@@ -16,7 +16,6 @@ enum Found: Sendable {
     case tooMany
 }
 
-/// The outcome of creating a folder.
 enum FolderMaking {
     case made
     case nameTaken
@@ -25,13 +24,13 @@ enum FolderMaking {
 
 extension UploadStore {
     /// The extent of a search at a path: only the file or folder at the path, or also the entries of the folder. If the
-    /// folder has more than `limit` entries, the result is `Found.tooMany`.
+    /// folder has more than `limit` names, the result is `Found.tooMany`.
     enum Depth {
         case itself
         case children(limit: Int)
     }
 
-    /// Finds the file or folder at a path. For a folder, also finds its entries if `depth` is `children`.
+    /// Finds the file or folder at a path.
     ///
     /// Finds no symbolic links, no special files, and not the folder `.ferry`. Leaves out entries whose names no
     /// request can contain, for example names that begin with a dot.

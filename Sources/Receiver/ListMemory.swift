@@ -5,7 +5,6 @@ final class ListMemory: Sendable {
     private let limit: Int
     private let used = Mutex(0)
 
-    /// - Parameter limit: The maximum number of bytes of all lists together.
     init(limit: Int) { self.limit = limit }
 
     /// Adds the bytes of a list to the counter. If the limit would be exceeded, adds nothing and returns false.

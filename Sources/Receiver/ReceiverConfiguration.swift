@@ -18,8 +18,8 @@ public struct ReceiverConfiguration: Sendable {
         /// upload resources count, too, until they expire or make room for new ones.
         public var uploads = 10_000
         /// The maximum number of unfinished upload resources of one client address. At the maximum, a new upload
-        /// resource replaces one of the client's upload resources without bytes. If the client has none, the request is
-        /// refused with 503.
+        /// resource replaces one of the client's upload resources that has no bytes and that no request uses. If there
+        /// is none, the request is refused with 503.
         public var uploadsPerClient = 1_000
         /// The longest time from accepting a connection to the end of its first request head, including a TLS
         /// handshake.

@@ -245,8 +245,7 @@ extension Responder {
         }
     }
 
-    /// Returns the data file, and the number of bytes that are safely on disk. If the upload is finished, the data file
-    /// is nil.
+    /// Returns the data file, and the number of bytes that are safely on disk.
     ///
     /// If the upload is complete but its data file is not renamed yet, finishes the upload first. This happens for an
     /// empty upload, and after a crash before the rename.

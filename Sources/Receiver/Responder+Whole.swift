@@ -34,7 +34,6 @@ extension Responder {
         do { return try StoredPath(clientName: name) } catch { throw Refusal(error) }
     }
 
-    /// Returns a generated name for a file that has no name from the client.
     static func madeUpName(_ id: String = UploadID.make()) throws(Refusal) -> SafeName {
         do { return try SafeName("upload-\(id.prefix(8))") } catch { throw Refusal(error) }
     }

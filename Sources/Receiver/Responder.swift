@@ -118,11 +118,11 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// Returns true for a request that tus serves.
+    /// Returns true for a request that tus serves, if it is no request of WebDAV (`PROPFIND`, `MKCOL`).
     ///
-    /// tus serves every request for `/files` and `/files/`. Below `/files/`, tus never serves `PUT`. It serves another
-    /// request there if the path is an upload resource (`/files/ID`), or if the request has the header field
-    /// `Tus-Resumable`. All remaining requests below `/files/` are for a stored folder named `files`.
+    /// tus serves requests for `/files` and `/files/` with every method. Below `/files/`, it serves a request other than
+    /// `PUT` if the path is an upload resource (`/files/ID`), or if the request has the header field `Tus-Resumable`.
+    /// All remaining requests below `/files/` are for a stored folder named `files`.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }

@@ -3,7 +3,6 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The response to a request.
 struct Response {
     var status: HTTPResponse.Status
     var fields: HTTPFields

@@ -44,7 +44,7 @@ struct ResumableRequest {
 }
 
 extension HTTPResponse.Status {
-    /// The interim status 104 of draft-ietf-httpbis-resumable-upload, "104 (Upload Resumption Supported)".
+    /// The interim status 104 of draft-ietf-httpbis-resumable-upload.
     static let uploadResumptionSupported = HTTPResponse.Status(
         code: 104, reasonPhrase: "Upload Resumption Supported")
 }

@@ -66,7 +66,6 @@ struct SafeName: Hashable {
     }
 }
 
-/// The reason why a name cannot be used.
 enum NameProblem: Error, Hashable, CustomStringConvertible {
     case empty
     case dots

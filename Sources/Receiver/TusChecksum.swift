@@ -28,7 +28,6 @@ struct TusChecksum: Sendable {
         bytes = Array(data)
     }
 
-    /// Returns whether the stored bytes of a range have this checksum.
     func matches(_ file: OpenFile, _ range: Range<Int>) async throws(SystemCallError) -> Bool {
         try await file.digests([algorithm], of: range)[algorithm] == bytes
     }

@@ -91,7 +91,6 @@ actor TusStore {
         return upload
     }
 
-    /// Records that bytes of an upload stopped arriving.
     func interrupt(_ id: String) { interrupted.insert(id) }
 
     /// Records that bytes of an upload arrive again. Returns true if they had stopped arriving.
@@ -164,8 +163,9 @@ actor TusStore {
         }
     }
 
-    /// Makes room for a new upload if the table is full, or if the client has too many unfinished uploads. Removes
-    /// expired uploads, forgets old finished or removed uploads, or removes an unfinished upload without bytes.
+    /// Makes room for a new upload. If the table is full, removes expired uploads, and forgets old finished or removed
+    /// uploads. If that is not enough, or if the client has too many unfinished uploads, removes an unfinished upload
+    /// without bytes.
     /// - Throws: `Problem.full` if there is still no room.
     private func makeRoom(for client: String) async throws {
         if slots.count >= limits.uploads { await expire() }

@@ -17,7 +17,8 @@ public protocol AttemptRecorder: Sendable {
     /// Reports that the last byte of the request was sent.
     func didFinishSending(_ exchange: Exchange)
     /// Reports the end of the attempt. `bytes` is the number of bytes that were confirmed when the attempt began, plus
-    /// all bytes of the file that its exchanges sent. A byte that was sent twice counts twice.
+    /// all bytes of the file that its exchanges sent, minus confirmed bytes that the server lost. A byte that was sent
+    /// twice counts twice.
     func didEnd(out bytes: ByteCount)
 }
 

@@ -51,7 +51,6 @@ final class SentBytes: Sendable {
 
     var out: ByteCount { totals.withLock { $0.out } }
 
-    /// Records how many bytes of the file an exchange has sent so far.
     /// - Returns: The number of bytes that the server has confirmed, plus the bytes that the running exchanges have
     ///   sent.
     func record(_ bytes: ByteCount, of exchange: Int, begins: Bool = false) -> ByteCount {

@@ -7,7 +7,6 @@ final class ServerRecognition: Sendable {
     private let server: Mutex<UploadAttempt.Server>
     private let learn: @Sendable (String?) -> Void
 
-    /// Starts with the facts `server`, which are already known.
     /// - Parameter learn: Stores the value of the header field `Server` for later attempts. The value is nil if the
     ///   response has no such field. Called only if a response shows something new about the server.
     init(_ server: UploadAttempt.Server, learn: @escaping @Sendable (String?) -> Void) {

@@ -26,8 +26,6 @@ public struct UploadAttempt: Sendable {
     let recorder: any AttemptRecorder
     private let learn: @Sendable (Redacted<ServerCapabilities>) -> Void
 
-    /// Prepares an attempt to upload `file`.
-    ///
     /// - Parameters:
     ///   - file: The file, opened for this attempt.
     ///   - identity: The version of the file that was queued. If the file has another version, the attempt fails.

@@ -27,8 +27,8 @@ package enum UploadAddress {
         String(url[..<pathEnd(of: url)])
     }
 
-    /// Returns the index at which the query or the fragment of a URL begins; the end index without both. Compares bytes,
-    /// because comparing characters takes many times as long.
+    /// Returns the index at which the query or the fragment of a URL begins; the end index without both. Compares
+    /// bytes, because comparing characters takes many times as long.
     private static func pathEnd(of url: String) -> String.Index {
         url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
     }
@@ -130,9 +130,8 @@ package enum UploadAddress {
         return resolved
     }
 
-    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference. Leaves all other characters unchanged.
-    /// nginx 1.22 sends a `Location` that contains both unencoded brackets and `%20`; this `%20` must not be encoded
-    /// again.
+    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference. nginx 1.22 sends a `Location` that
+    /// contains both unencoded brackets and `%20`; this `%20` must not be encoded again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
         // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).

@@ -45,8 +45,6 @@ package struct BlockedUpload: Equatable, Sendable {
 }
 
 extension Upload {
-    /// True if the upload has failed, is held, or was paused by a user. Such an upload does not continue until a user
-    /// acts.
     fileprivate var needsUser: Bool {
         switch state {
         case .failed, .held: true

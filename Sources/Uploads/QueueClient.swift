@@ -92,7 +92,7 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     /// The uploads of the batch with this name. The name of an unknown batch is an error.
     case batch(String)
 
-    /// True if the selection lists the id of each upload. False for ranges of numbers, a batch, a state or all uploads.
+    /// True if the selection lists the id of each upload.
     var isEach: Bool {
         if case .ids = self { true } else { false }
     }
@@ -169,7 +169,6 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The command failed for this reason and changed nothing.
     case refused(UploadFailure)
 
-    /// The uploads that a command changed or added; nil for other replies.
     var changed: [Upload.ID]? {
         switch self {
         case .changed(let ids), .addedPaused(let ids): ids

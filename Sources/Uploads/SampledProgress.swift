@@ -28,8 +28,7 @@ package struct SampledProgress: Sendable {
     }
 
     /// Returns the number of bytes of the file that the server has probably stored. If the upload has an upload
-    /// resource on the server, all sent bytes count, even if they are not confirmed yet. If it has none, only confirmed
-    /// bytes count.
+    /// resource on the server, all sent bytes count, even if they are not confirmed yet.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))
@@ -46,7 +45,5 @@ package struct SampledProgress: Sendable {
 }
 
 extension ProgressSample {
-    /// The number of bytes of the file that are sent or confirmed. While the attempt connects or reads the file, only
-    /// confirmed bytes count.
     fileprivate var reached: ByteCount { phase.hasBegun ? max(sent, confirmed) : confirmed }
 }

@@ -62,7 +62,6 @@ package enum UpdateLines {
         /// Returns the upload that a line describes.
         ///
         /// - Parameter line: The line without its line break.
-        /// - Throws: An error if the line does not describe an upload.
         package mutating func upload(_ line: UnsafeBufferPointer<UInt8>) throws -> Upload {
             var scanner = JSONScanner(line)
             return try scanner.upload(last: &last).0

@@ -16,7 +16,6 @@ extension Upload {
             self.after = after
         }
 
-        /// The condition itself; nil if it contains neither a time nor other uploads.
         var ifAny: Self? { self == Self() ? nil : self }
 
         /// Returns whether this condition waits for the upload with the number `id`.

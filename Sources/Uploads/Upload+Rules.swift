@@ -3,7 +3,6 @@ import FerryProtocols
 import FerryTransfer
 
 extension Upload.State {
-    /// True if a user paused the upload. There can be another reason for the pause, such as a missing network.
     var isPausedByUser: Bool {
         if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
     }
@@ -17,8 +16,7 @@ extension Upload.State {
         }
     }
 
-    /// True if this state and the state of `before` are both `waiting`, with the same end time. False if `before` is
-    /// nil.
+    /// True if this state and the state of `before` are both `waiting`, with the same end time.
     func isWait(of before: Upload?) -> Bool {
         guard case .waiting(let until, _) = self, case .waiting(until, _) = before?.state else {
             return false
@@ -97,8 +95,6 @@ extension Upload {
     }
 
     /// Ends the pause by the user. If the upload is also paused because there is no network, it stays paused.
-    ///
-    /// - Returns: True if the upload changed.
     mutating func resume() -> Bool {
         guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
         let rest = reasons.subtracting(.user)
@@ -116,7 +112,6 @@ extension Upload {
     ///   - identity: The current version of the file. It is used if the upload failed or is held because the file
     ///     changed or could not be read. If it is nil, the upload keeps its version.
     ///   - startsEarly: Whether a queued upload loses its start condition, so that it can start now.
-    /// - Returns: True if the upload changed.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -142,7 +137,6 @@ extension Upload {
     }
 
     /// Sets the version of the file that the upload sends. If this version is new, the file is sent from its beginning.
-    /// If it is the same version as before, nothing changes.
     mutating func take(_ identity: FileIdentity) {
         guard identity != self.identity else { return }
         // Bytes of another version of the file must not be mixed with those on the server.
@@ -154,8 +148,6 @@ extension Upload {
     /// Applies the policy `onUncertain` to a held or waiting upload if it is unknown whether the server has stored the
     /// file. The policy possibly changed since the attempt failed. Depending on the policy, the upload becomes failed,
     /// held or queued, or does not change.
-    ///
-    /// - Returns: True if the upload changed.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
@@ -185,8 +177,6 @@ extension Upload {
     /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure, a
     /// captive portal or an unreachable source of credentials. The upload is then queued; if a user also paused it, it
     /// stays paused. Call this when the network has returned or changed, or when a user overrides the link monitor.
-    ///
-    /// - Returns: True if the upload changed.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued
@@ -198,8 +188,6 @@ extension Upload {
     /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure. The
     /// upload is then queued; if a user also paused it, it stays paused. Call this when the upload's host is possibly
     /// reachable again.
-    ///
-    /// - Returns: True if the upload changed.
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):
@@ -230,7 +218,7 @@ extension Upload {
     }
 
     /// Adds or removes the user's pause of a queued or paused upload. If the upload is also paused for lack of a
-    /// network, that reason stays. In any other state, the upload does not change.
+    /// network, that reason stays.
     private mutating func takeBackPause(_ isPausedByUser: Bool) {
         var reasons: PauseReasons
         switch state {

@@ -93,8 +93,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
     /// Calls `isKnown` for each id in the ranges. Returns the known ids in ascending order, and the ranges without a
     /// known id.
     ///
-    /// Returns nil if a range begins below 1, or if there is too much to test. This means more than `mostTested`
-    /// ranges, or more than `mostTested` ids in one range.
+    /// Returns nil if a range begins below 1, or if there is too much to test (`mostTested`).
     func found(where isKnown: (Upload.ID) -> Bool) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>])? {
         let most = Self.mostTested
         guard ranges.count <= most,

@@ -2,7 +2,6 @@ import ArgumentParser
 import FerryFiles
 import FerryTransfer
 
-/// The entry point of the program.
 @main
 enum Program {
     /// Runs the command in a task. The argument `--version` alone needs no task. The main thread waits: an asynchronous

@@ -71,7 +71,6 @@ public final class JSONLinesMonitor: EventMonitor {
     }()
 }
 
-/// An event as a line of JSON.
 private struct EventRecord: Encodable {
     let time: String
     let event: String

@@ -43,14 +43,13 @@ public final class RequestTask: Identifiable, Sendable {
     private struct Undecoded: Sendable {
         let failure: RequestFailure
         let accepted: RequestRun.Accepted
-        /// The execution that produced the response.
         let execution: Execution
     }
 
     private enum Stage {
         case initialized
         case running(Execution)
-        /// The request is suspended. The execution is nil if none has begun.
+        /// The execution is nil if none has begun.
         case suspended(Execution?)
         /// The request was cancelled, or ended by the session's `shutdown()`. The execution is nil if none had begun.
         case ended(RequestFailure, Execution?)

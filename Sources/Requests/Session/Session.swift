@@ -100,7 +100,7 @@ public struct Session: Sendable {
         return try await run(request, body: request.body, options).performed().response
     }
 
-    /// - Parameter request: The request. Its own body is ignored, because the argument `body` is sent.
+    /// - Parameter request: Its own body is ignored, because the argument `body` is sent.
     func run(
         _ request: TransportRequest, body: any ReopenableBody, _ options: RequestOptions
     ) -> RequestRun {

@@ -1,4 +1,3 @@
-/// One cell of the screen.
 struct Cell: Hashable, Sendable {
     /// The Unicode scalar; 0 in the right half of a wide character.
     var scalar: UInt32 = 0x20
@@ -58,7 +57,6 @@ struct Frame: Equatable, Sendable {
         return position
     }
 
-    /// Draws the parts of a line one after the other and returns the column after them.
     @discardableResult
     mutating func put(_ line: DialogBox.Line, row: Int, column: Int) -> Int {
         line.reduce(column) { put($1.text, row: row, column: $0, role: $1.role) }
@@ -70,7 +68,6 @@ struct Frame: Equatable, Sendable {
         put(text, row: row, column: max(0, end - CellWidth.of(text)), role: role)
     }
 
-    /// Blanks a rectangle.
     mutating func clear(rows: Range<Int>, columns: Range<Int>, role: Role = .normal) {
         for row in rows.clamped(to: 0..<size.rows) {
             for column in columns.clamped(to: 0..<size.columns) {

@@ -9,8 +9,6 @@ package struct Theme: Hashable, Sendable {
         /// The colour in terminals with 24-bit colours.
         package var exact: RGB?
 
-        /// Creates a colour from its number `basic` for 8 or 16 colours, and its number `full` among xterm's 256
-        /// colours. Terminals with 24-bit colours show the same colour as `full`.
         init(_ basic: Int? = nil, _ full: Int? = nil) {
             self.basic = basic
             self.set(full: full)
@@ -58,7 +56,6 @@ package struct Theme: Hashable, Sendable {
         set { looks[role] = newValue }
     }
 
-    /// True if the theme sets any colour; false if it uses the terminal's default colours everywhere.
     var hasColours: Bool {
         (looks.values.map(\.colour) + [background, cursorLine]).contains { $0 != Colour() }
     }

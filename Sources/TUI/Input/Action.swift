@@ -39,9 +39,7 @@ enum Action: Hashable, Sendable {
 
     /// Returns the row that the action moves to; nil if the action does not move. The row can be outside of the list.
     ///
-    /// - Parameters:
-    ///   - row: The current row of the list's `count` rows.
-    ///   - page: The number of rows of a page.
+    /// - Parameter page: The number of rows of a page.
     func row(from row: Int, of count: Int, page: Int) -> Int? {
         switch self {
         case .up: row - 1

@@ -52,7 +52,6 @@ package struct ActionTable: Hashable, Sendable {
     /// Returns the first key of an action in the list, followed by `what`: `p resumes`. Nil if the action has no key.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
-    /// A row of the table. `hint` is the word for the hint line; nil if the hint line does not show the action.
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
     /// The rows by context. `ferry config --keys` prints them in this sequence. The contexts `quit`, `quitOrDetach` and

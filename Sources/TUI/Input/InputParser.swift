@@ -227,7 +227,7 @@ private struct PasteBuffer {
 
     var isComplete: Bool { kept == nil }
 
-    /// Appends bytes. Returns the pasted text once the collected bytes end with the end marker; nil before that.
+    /// Returns the pasted text once the collected bytes end with the end marker; nil before that.
     mutating func append(_ chunk: some Collection<UInt8>) -> String? {
         bytes.append(contentsOf: chunk)
         let isEnd = bytes.suffix(Self.end.count).elementsEqual(Self.end)

@@ -3,7 +3,6 @@ extension Key {
     ///
     /// The name of a key can be short or long (`Del`, `Delete`), in capital or small letters. Characters are
     /// case-sensitive.
-    /// - Returns: The key; nil if no key has this label.
     init?(label: String) {
         if let scalar = label.unicodeScalars.first, label.unicodeScalars.count == 1 {
             guard CellWidth.of(scalar) ?? 0 > 0, scalar != " " else { return nil }

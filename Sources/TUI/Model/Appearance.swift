@@ -17,14 +17,10 @@ struct Appearance: Sendable {
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }
 
-    /// Returns the text in at most `columns` cells, with escapes for undrawable characters. If the text is too long,
-    /// an ellipsis replaces the end.
     func truncated(_ text: String, to columns: Int) -> SafeText {
         safe(text).truncated(to: columns, ellipsis: glyphs.ellipsis)
     }
 
-    /// Returns the text in at most `columns` cells, with escapes for undrawable characters. If the text is too long,
-    /// an ellipsis replaces the beginning.
     func truncatedAtStart(_ text: String, to columns: Int) -> SafeText {
         safe(text).truncatedAtStart(to: columns, ellipsis: glyphs.ellipsis)
     }

@@ -6,7 +6,6 @@ enum Message: Sendable {
     case clock(Clock)
     case resized(Size)
     case key(Key)
-    /// A click on a region of the frame.
     case clicked(Region.Target)
     case queue(QueueUpdate)
     case progress([ProgressSample])
@@ -28,7 +27,6 @@ enum Message: Sendable {
 }
 
 extension Message {
-    /// True for the result of a search for files.
     var isPreview: Bool { if case .previewed = self { true } else { false } }
 }
 
@@ -37,18 +35,15 @@ enum Effect: Sendable {
     case perform(QueueCommand, Request)
     /// Finds the files that the user chose to add. A search that still runs is cancelled.
     case preview(AddRequest, number: Int)
-    /// Cancels the search for files: its result is no longer needed.
     case stopPreview
     /// Reads a folder. The reading of an earlier folder is cancelled.
     case list(FolderReference, number: Int)
     case complete(String, number: Int)
-    /// Requests the current destinations.
     case askDestinations
     case add(FileSelection, destination: String)
     case setMouse(Bool)
     /// Copies text to the terminal's clipboard.
     case copy(String)
-    /// Notifies the user, who is possibly looking at another window.
     case notify(TerminalNotification.Signal, String)
     case redraw
     case suspend

@@ -32,7 +32,6 @@ extension Model {
         return []
     }
 
-    /// Applies the result of a key in a dialog.
     private mutating func finish(_ outcome: DialogOutcome) -> [Effect] {
         switch outcome {
         case .stay(let effects): return effects
@@ -80,8 +79,6 @@ extension Model {
 
     /// Runs an action in the dialog with the details of an upload. `previous` and `next` show the details of another
     /// upload, and move the list's cursor to it. An action that the dialog does not know closes the dialog.
-    ///
-    /// - Parameter first: The first visible line of the details.
     private mutating func runInDetails(_ action: Action, from first: Int) -> [Effect] {
         let page = DetailsView(model: self).page(from: first)
         switch action {

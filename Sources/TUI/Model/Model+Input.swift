@@ -92,15 +92,14 @@ extension Model {
         }
     }
 
-    /// True if no dialog covers the list.
     var showsList: Bool { dialog == nil || context == .filter }
 }
 
 /// The handlers of characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal
 /// without bracketed paste.
 ///
-/// These characters are treated as text, because they could do harm as commands. Only the first character can be a command:
-/// a key that opens a dialog for the text after it.
+/// These characters are treated as text, because they could do harm as commands. Only the first character can be a
+/// command: a key that opens a dialog for the text after it.
 extension Model {
     mutating func take(burst: String) -> [Effect] {
         let line = TypedLine(burst)

@@ -25,7 +25,6 @@ struct Model: Sendable {
     var list = ListModel()
     private(set) var live = LiveModel()
     var dialog: Dialog?
-    /// The settings of the Add dialog that remain when the dialog is closed and opened again.
     var adding: AddSettings
     var log = LogModel()
     var toast = ToastModel()
@@ -85,7 +84,6 @@ struct Model: Sendable {
         return moments.min()
     }
 
-    /// True if a sample of the running uploads is due.
     var wantsProgress: Bool {
         !table.running.isEmpty && !isEngineGone && live.wantsSamples(at: clock.seconds)
     }
@@ -100,7 +98,6 @@ struct Model: Sendable {
 
     func frame() -> Frame { ScreenView(model: self).frame() }
 
-    /// Applies a message and returns the effects to perform.
     mutating func update(_ message: Message) -> [Effect] {
         let asked = dialog?.pendingPreview
         let effects = handle(message)
@@ -184,7 +181,6 @@ struct Model: Sendable {
             kind, upload, reached: max(upload.confirmed, live.reached[upload.id] ?? 0), date: clock.date)
     }
 
-    /// Shows the queue's reply.
     private mutating func take(_ reply: QueueReply, to request: Request) -> [Effect] {
         if case .refused = reply, request == .stopWhenIdle, phase == .finishing { phase = .shown }
         if case .undoable(let offer) = reply { return take(offer) }

@@ -4,7 +4,6 @@ import FerryUploads
 /// Turns a stream of events into lines. Up to `limit` events in a second get a line each. If there are more events, one
 /// line summarizes them.
 struct EventSummary: Sendable {
-    /// The maximum number of events within a second that get a line each.
     static let limit = 5
     private static let second = 1.0
     /// The maximum number of seconds that one summary of a burst covers.

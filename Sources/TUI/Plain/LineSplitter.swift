@@ -6,7 +6,6 @@ struct LineSplitter {
         case tooLong
     }
 
-    /// The maximum number of bytes of a line.
     private let limit: Int
     private var line: [UInt8] = []
     private var isOverlong = false

@@ -76,7 +76,6 @@ extension Model {
         return [PlainText.line(upload, in: self)] + facts
     }
 
-    /// Returns the selected uploads that are in the table.
     func uploads(in selection: UploadSelection) -> [Upload] {
         switch selection {
         case .ids(let ids): ids.compactMap { table[$0] }

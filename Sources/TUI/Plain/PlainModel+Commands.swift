@@ -169,7 +169,6 @@ extension PlainModel {
         say("\(what); type `quit` again to quit; unfinished uploads resume next time")
     }
 
-    /// Explains why a command left some of its uploads unchanged.
     private mutating func tellUnchanged(_ steering: Steering, but changed: [Upload.ID]) {
         let uploads = steering.selection.unchanged(among: model.uploads(in: steering.selection), but: changed)
         for sentence in NoOpExplanation(steering.command, uploads, spelled: { $0 }).sentences {
@@ -177,7 +176,6 @@ extension PlainModel {
         }
     }
 
-    /// Prints the queue's reply.
     mutating func take(_ reply: QueueReply) {
         guard !awaited.isEmpty else { return }
         let outcome = awaited.removeFirst()

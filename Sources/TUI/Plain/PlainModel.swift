@@ -100,12 +100,10 @@ struct PlainModel: Sendable {
         return [sample, events.deadline, troubles.deadline, summaryDue, end].compactMap { $0 }.min()
     }
 
-    /// True if a sample of the running uploads is due.
     var wantsProgress: Bool {
         isRunning && (model.live.sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true)
     }
 
-    /// Applies a message and returns the effects to perform.
     mutating func update(_ message: PlainMessage) -> [PlainEffect] {
         switch message {
         case .typed where model.isLoading, .inputEnded where model.isLoading: early.append(message)

@@ -14,7 +14,6 @@ enum PlainText {
         return "\(name.prefix(longestName - 33))...\(name.suffix(30))"
     }
 
-    /// Returns the number and the name: `12, film.mov`.
     static func numbered(_ upload: Upload) -> String { "\(upload.id), \(name(upload))" }
 
     /// Returns a text about the failure of an upload that waits for a retry, is held or has failed. For a held or

@@ -37,8 +37,6 @@ enum PlainVerb: String, CaseIterable, Sendable {
     }
 
     /// Finds the command for a word: its name, an unambiguous beginning of its name, or `?` for `help`.
-    ///
-    /// - Throws: `PlainCommandError` for any other word.
     init(_ word: Substring) throws(PlainCommandError) {
         let start = word == "?" ? "help" : word.lowercased()
         let found = Self.allCases.filter { $0.rawValue.hasPrefix(start) }

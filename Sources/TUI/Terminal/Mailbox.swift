@@ -42,7 +42,6 @@ final class Mailbox: Sendable {
     /// Tells the receiver to quit.
     func close() { change { $0.contents.isClosed = true } }
 
-    /// Returns and removes all contents.
     func drain() -> Contents {
         state.withLock { state in
             defer { state = State() }

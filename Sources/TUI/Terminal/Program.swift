@@ -18,7 +18,6 @@ final class Program {
     private var lastFrame: Frame?
     private var outcome: ScreenOutcome?
 
-    /// - Throws: `ScreenError` if the terminal cannot be taken over.
     init(
         client: any QueueClient, mailbox: Mailbox, configuration: Screen.Configuration,
         send: @escaping (Effect) -> Void

@@ -40,7 +40,6 @@ final class TerminalSession {
 
     var tier: Palette.Tier { Palette.Tier(colours: colours, areDirect: terminal_colours_are_direct()) }
 
-    /// The terminal's name in the environment variable TERM; empty if TERM is not set.
     static var name: String { ProcessInfo.processInfo.environment["TERM"] ?? "" }
 
     /// True if the locale uses UTF-8, and the terminal is not the Linux console, which has at most 512 glyphs.

@@ -22,7 +22,6 @@ extension LimitScope {
 }
 
 extension LimitScope {
-    /// The name of the destination or batch; nil for the total limit.
     var name: String? {
         switch self {
         case .total: nil

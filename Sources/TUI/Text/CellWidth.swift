@@ -20,7 +20,7 @@ enum CellWidth {
         return WideScalars.contains(scalar) ? 2 : 1
     }
 
-    /// Returns the number of cells of a text. A scalar that must not be drawn counts as one cell.
+    /// Counts a scalar that must not be drawn as one cell.
     static func of(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + (of($1) ?? 1) }
     }

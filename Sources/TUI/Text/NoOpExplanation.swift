@@ -103,8 +103,6 @@ extension UploadSelection {
     /// Returns true if the user possibly needs an explanation why uploads stayed unchanged. For a selection by id, that
     /// is the case if the command did not change all of the uploads. For any other selection, that is the case if the
     /// command changed nothing.
-    ///
-    /// - Parameter changed: The uploads that the command changed.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
         if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
     }

@@ -8,7 +8,6 @@ extension QueueChangeKind {
     ///   - what: The words for the changed uploads, such as `reel.mov` or `3 uploads`.
     ///   - now: The current time. For a limit that ends less than a day after `now`, the sentence has only the time of
     ///     day. For a later end, the sentence also has the day of the week or the date.
-    ///   - zone: The time zone of the times of day.
     package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "paused \(what)"
@@ -29,7 +28,6 @@ extension QueueChangeKind {
     ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
     ///   - now: The current time. For a limit that ends less than a day after `now`, the text has only the time of day.
     ///     For a later end, the text also has the day of the week or the date.
-    ///   - zone: The time zone of the times of day.
     package func plan(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "pause \(what)"
@@ -55,7 +53,6 @@ extension UndoOffer {
     /// - Parameters:
     ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
     ///   - now: The current time. A change on another day is shown with its date.
-    ///   - zone: The time zone of the times of day.
     package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         let time = Strings.moment(date, before: now, in: zone)
         let plan = change.plan(of: what, at: now, in: zone)

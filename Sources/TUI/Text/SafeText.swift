@@ -9,7 +9,6 @@ struct SafeText: Hashable, Sendable {
         var text: String
         /// The number of cells, 1 or more.
         var width: Int
-        /// True if the text is an escape for something that cannot be drawn.
         var isEscape = false
     }
 

@@ -5,10 +5,8 @@ package import FerryUploads
 extension StatusChange {
     /// Returns the change as a sentence without a full stop.
     ///
-    /// - Parameters:
-    ///   - now: The current time. For a limit that ends less than a day after `now`, the sentence has only the time of
-    ///     day. For a later end, the sentence also has the day of the week or the date.
-    ///   - zone: The time zone of the times of day.
+    /// - Parameter now: The current time. For a limit that ends less than a day after `now`, the sentence has only the
+    ///   time of day. For a later end, the sentence also has the day of the week or the date.
     package func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .online: "the network is back; uploads resume where they stopped"
@@ -30,6 +28,5 @@ extension StatusChange {
 }
 
 extension UploadFailure {
-    /// The summary, and the next step if there is one.
     var sentence: String { [summary, hint].compactMap(\.self).joined(separator: "; ") }
 }

@@ -82,7 +82,6 @@ package enum Strings {
         "\(count(number, "upload")) wait\(number == 1 ? "s" : "")"
     }
 
-    /// Returns `12 of 40 parts`.
     static func parts(_ parts: UploadResource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
 
     /// Returns whole percent: 100 only if nothing is missing, and 0 if `whole` is 0.

@@ -21,7 +21,6 @@ struct Uncertainty {
 
     var next: String { Self.next(retry: retry, remove: remove) }
 
-    /// Returns the advice to the user for an upload whose outcome is unknown.
     /// - Parameters:
     ///   - retry: The key or command that retries the upload.
     ///   - remove: The key or command that removes the upload.

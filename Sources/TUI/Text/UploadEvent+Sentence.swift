@@ -39,7 +39,6 @@ extension UploadEvent {
         }
     }
 
-    /// The facts that matter for this event.
     private var facts: [String] {
         switch kind {
         case .added, .began: [amount] + destination

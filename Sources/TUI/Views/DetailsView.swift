@@ -7,7 +7,6 @@ import FerryUploads
 struct DetailsView {
     let model: Model
 
-    /// Returns the dialog box with the details of the upload under the cursor.
     /// - Parameter first: The first visible line, from 0. If all lines fit, all of them are visible.
     func box(from first: Int) -> DialogBox {
         let upload = model.list.cursor.flatMap { model.table[$0.id] }

@@ -76,7 +76,6 @@ struct DialogBox {
         var room = max(0, width)
         return line.map { span in
             var span = span
-            // A cut through a span of blanks needs no ellipsis.
             let isBlank = span.text.units.allSatisfy { $0.text == " " }
             span.text = span.text.truncated(to: room, ellipsis: isBlank ? " " : ellipsis)
             room -= span.text.width
@@ -119,8 +118,6 @@ struct DialogBox {
 
 extension DialogBox {
     /// Returns a line per key, `[y] remove`. On a screen with too few lines the keys are side by side.
-    ///
-    /// - Parameter width: The wanted number of columns of the content.
     static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {
         let lines = hints(context, appearance).map { keySpans($0, appearance: appearance) }
         let room = size.rows - (hasBorder(size) ? 2 : 0)

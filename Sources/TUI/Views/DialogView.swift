@@ -77,7 +77,6 @@ struct DialogView {
             cursor: Point(row: isTwoLines ? 1 : 0, column: (isTwoLines ? 0 : question.count) + field.cursor))
     }
 
-    /// Returns a box of paragraphs and a line per key.
     private func question(_ title: String, _ text: [String], _ context: Context, width: Int = 50) -> DialogBox
     {
         DialogBox(

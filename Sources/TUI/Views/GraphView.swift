@@ -32,7 +32,6 @@ struct GraphView {
         return [ByteFormat.rate(graph.scale)] + middle + [peak]
     }
 
-    /// Returns a time span: `50 s`, `8 min`.
     private static func time(_ seconds: Double) -> String {
         seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
     }

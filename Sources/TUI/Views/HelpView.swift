@@ -14,7 +14,7 @@ struct HelpView {
         return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))
     }
 
-    /// Returns the number of entries on one page: the entries of one column, times the number of columns.
+    /// Returns the number of entries on one page.
     static func pageHeight(_ size: Size, entries: Int) -> Int {
         columnHeight(size, entries: entries) * columnCount(size)
     }

@@ -174,18 +174,15 @@ struct RowAppearance: Sendable {
             + [sentence, short].flatMap { text in [key.map { text + $0 }, text].compactMap { $0 } }
     }
 
-    /// Returns the next step after the failure; nil if the failure has none.
     static func hint(_ failure: UploadFailure, of upload: Upload) -> String? {
         failure.advised(for: upload.target.destination).hint
     }
 
-    /// Returns the failure's message, followed by the next step if the failure has one.
     static func advice(_ failure: UploadFailure, of upload: Upload) -> String {
         sentence(failure, of: upload) + (hint(failure, of: upload).map { "; \($0)" } ?? "")
     }
 
-    /// Returns the failure's message with the next step, and then the message alone. If the failure has no next step,
-    /// returns only the message.
+    /// Returns the failure's message with the next step, and then the message alone.
     private static func sentences(_ failure: UploadFailure, of upload: Upload) -> [String] {
         let sentence = sentence(failure, of: upload)
         return hint(failure, of: upload).map { ["\(sentence); \($0)", sentence] } ?? [sentence]

@@ -59,7 +59,6 @@ struct StatusView {
 
     private var hasFailures: Bool { model.table.count(.failed) > 0 }
 
-    /// The activity of the queue as a whole.
     private enum Activity: String {
         case online
         /// No upload runs, and at least one waits for a retry.
@@ -252,8 +251,7 @@ struct StatusView {
         ]
     }
 
-    /// Returns versions of a banner, the longest first: with the running uploads and the key for a retry, with the key
-    /// alone, and without both.
+    /// Returns versions of a banner, the longest first.
     private func versions(_ base: String) -> [String] {
         let key = key(.tryNow, "try now")
         return [base + underWay + key, base + key, base]

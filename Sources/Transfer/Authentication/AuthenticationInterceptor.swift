@@ -210,7 +210,6 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         for (_, waiter) in waiters { waiter.continuation.resume(with: result.mapError { $0 as any Error }) }
     }
 
-    /// The number of requests that wait for the refresh.
     var waiterCount: Int {
         if case .refreshing(_, let refresh) = state { refresh.waiters.count } else { 0 }
     }

@@ -19,8 +19,6 @@ public struct OAuth2Credential: AuthenticationCredential {
         self.init(accessToken: accessToken, remaining: lifetime, of: lifetime, margin: margin, clock: clock)
     }
 
-    /// - Parameters:
-    ///   - remaining: The part of `lifetime` that remains now.
     init(
         accessToken: String, remaining: Duration?, of lifetime: Duration?, margin: Duration,
         clock: some Clock<Duration>

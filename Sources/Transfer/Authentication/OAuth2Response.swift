@@ -16,7 +16,6 @@ struct OAuth2Response {
         let isForToken: Bool
     }
 
-    /// - Parameter secrets: The secrets to remove from the server's text.
     init(
         _ response: TransportResponse, from url: String, hiding secrets: Secrets = Secrets(), now: Date
     ) throws(Refusal) {

@@ -12,7 +12,6 @@ public struct RefreshWindow: Hashable, Sendable {
     }
 }
 
-/// The times at which refreshes began, and the error of the last refresh.
 struct RefreshHistory {
     let window: RefreshWindow?
     private var starts: [Duration] = []

@@ -21,8 +21,7 @@ public struct TokenFile: Sendable {
     ///
     /// - Throws: `UploadFailure`. Its category is `network` if the lock did not become free before the timeout or a
     ///   cancellation. The category is `descriptors` if no file descriptor is free. The category is `authentication`
-    ///   for any other problem with the folder or the lock file, for example if other users can change them. An error
-    ///   of `body` is passed on.
+    ///   for any other problem with the folder or the lock file, for example if other users can change them.
     func locked<Result: Sendable>(
         _ body: (Locked) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {
@@ -111,7 +110,6 @@ private struct Folder: Sendable {
         return try open(name, for: .reading)
     }
 
-    /// Runs `body`, and turns an error of a system call into a failure for users.
     func doing<Value>(
         _ verb: String, _ name: String, _ body: () throws(SystemCallError) -> Value
     ) throws(UploadFailure) -> Value {

@@ -19,10 +19,8 @@ protocol ChunkSource: Sendable {
     /// True for streams, bytes in memory and small files. Their first chunk can have up to 1 MiB instead of 64 KiB,
     /// because small chunks would take too much time.
     var isSmall: Bool { get }
-    /// The maximum size of a chunk, in bytes.
     var largestChunk: ByteCount { get }
 
-    /// Makes the next chunk.
     /// - Parameter limit: The maximum number of bytes, at least 1. The first and the last chunk of a file can be
     ///   larger. They can also include bytes of the body that come directly before or after the file, such as the part
     ///   headers of a form.

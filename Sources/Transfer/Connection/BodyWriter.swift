@@ -94,8 +94,6 @@ final class BodyWriter: Sendable {
         if isWatched == nil { watch.cancel() }
     }
 
-    /// Returns a failure that names the file if `error` means that the kernel could not read the file. Returns nil for
-    /// any other error, such as that of a broken connection.
     func failure(of error: any Error) -> UploadFailure? { chunks.failure(of: error) }
 
     /// Records that the kernel has accepted `count` more bytes. Called on the event loop. If the current chunk is

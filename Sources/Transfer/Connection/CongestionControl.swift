@@ -9,7 +9,6 @@ public struct CongestionControl: Hashable, Sendable {
     /// The kernel's name of the algorithm, such as `bbr`, `cubic` or `reno`.
     public let name: String
 
-    /// Creates an algorithm from its name.
     /// - Parameter name: The kernel's name of the algorithm: 1 to 15 of the characters `a`–`z`, `0`–`9` and `_`. The
     ///   result is nil for any other text.
     public init?(_ name: String) {

@@ -59,8 +59,6 @@ struct DeadPeerDetector {
         }
     }
 
-    /// Records that the server accepted a new connection.
-    ///
     /// - Parameter progress: The state of the old connection, read after the server accepted the new one.
     /// - Returns: `dead` if the caller must close the old connection; otherwise `nothing`.
     mutating func newConnectionAccepted(_ progress: TCPInfo) -> Verdict {
@@ -76,7 +74,6 @@ struct DeadPeerDetector {
         return .nothing
     }
 
-    /// Records that no new connection could be made.
     mutating func newConnectionFailed() {
         guard case .comparing(let suspected) = state else { return }
         state = suspected.map { .suspected(unanswered: $0) } ?? .heard

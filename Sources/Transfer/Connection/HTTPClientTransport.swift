@@ -188,8 +188,6 @@ public final class HTTPClientTransport: Transport {
         return named
     }
 
-    /// The number of waiting requests to the server of `url`. A request waits while the maximum number of requests to
-    /// that server is running.
     func waitingCount(for url: String) -> Int {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
@@ -269,7 +267,6 @@ private final class RunningExchanges: Sendable {
 
     subscript(name: String) -> (any ExchangeObserver)? { state.withLock { $0.observers[name] } }
 
-    /// Adds a new exchange with its observer.
     /// - Returns: The name of the new exchange.
     func begin(_ observer: any ExchangeObserver) -> String {
         state.withLock { state in

@@ -13,7 +13,7 @@ final class HTTPClients: Sendable {
     private struct ConnectionKey: Hashable {
         enum Proxy: Hashable {
             case none
-            /// A tunnel. The credentials are sent once per tunnel, so they belong to the connection.
+            /// The credentials are sent once per tunnel, so they belong to the connection.
             case tunnel(ProxyAddress, authorization: String?)
             /// Requests without TLS that a proxy forwards. The HTTP client receives the proxy's URL with each request,
             /// so one client serves all proxies.
@@ -54,13 +54,11 @@ final class HTTPClients: Sendable {
         tls = try configuration.tls.configuration()
     }
 
-    /// Closes the connections of a transport that is released.
     deinit {
         guard case .open(let clients, _) = state.withLock({ $0 }), !clients.isEmpty else { return }
         Task { for client in clients.values { try? await client.shutdown() } }
     }
 
-    /// Finds the route to `url`.
     /// - Throws: `UploadFailure` if the URL or the proxy is not usable, or if the proxy's password cannot be fetched.
     func route(to url: String) async throws(UploadFailure) -> Route {
         guard let authority = UploadAddress.plainAuthority(of: url) else {

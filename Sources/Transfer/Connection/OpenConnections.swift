@@ -40,8 +40,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Records that the network went away or returned. Informs the stall detectors of all connections that leave this
-    /// machine.
+    /// Informs the stall detectors of all connections that leave this machine.
     func linkChanged(isAway: Bool) {
         let all = state.withLock { state in
             state.linkIsAway = isAway

@@ -8,7 +8,6 @@ import Synchronization
 final class OriginLimiter: Sendable {
     private struct Origin {
         var taken = 0
-        /// The waiting requests in order of arrival.
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
@@ -22,7 +21,6 @@ final class OriginLimiter: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The number of requests that wait for a connection to `origin`.
     func waitingCount(for origin: String) -> Int { state.withLock { $0.origins[origin]?.waiting.count ?? 0 } }
 
     /// Waits until a request to `origin` is allowed to run.

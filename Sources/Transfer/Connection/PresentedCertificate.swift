@@ -57,7 +57,6 @@ struct PresentedCertificate {
         return certificate.flatMap { try? PresentedCertificate($0) }
     }
 
-    /// True if the certificate has expired or is not valid yet.
     func isOutOfTime(at now: Date) -> Bool { now > end || now < begin }
 
     /// Returns `failure` with the certificate's names, validity period and fingerprint added to its summary. For a

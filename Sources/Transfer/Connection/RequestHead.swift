@@ -9,7 +9,6 @@ enum RequestHead {
     /// lower, because the client and a proxy add header fields.
     static let longest = 32 << 10
 
-    /// Checks the length of the request's head.
     /// - Throws: `UploadFailure` (`permanent`) if the head is longer than `longest`. The failure names the server and
     ///   the longest part of the head.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {

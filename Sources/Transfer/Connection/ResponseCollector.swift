@@ -11,7 +11,6 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// part has reached its own limit. If more bytes arrive, the connection is closed.
     private static let drainLimit = 15 << 20
 
-    /// The error of a response that is too long to read to its end.
     private struct ResponseTooLong: Error {}
 
     /// The error that ends an exchange when a forwarding proxy refuses the request with status 407. The body of that
@@ -47,10 +46,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - keptLimit: The maximum number of bytes of the response's body that are stored. The beginning is enough,
-    ///     because an error page has its message there.
-    ///   - isForwarded: True if a proxy reads and forwards the request, so that the response can be the proxy's own.
+    /// - Parameter keptLimit: The maximum number of bytes of the response's body that are stored. The beginning is
+    ///   enough, because an error page has its message there.
     init(
         for request: TransportRequest, keeping keptLimit: Int, isForwarded: Bool,
         delegate: (any UploadDelegate)?, writer: BodyWriter?

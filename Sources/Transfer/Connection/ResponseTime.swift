@@ -6,7 +6,6 @@
 struct ResponseTime {
     let status: UInt
     private let begin: Duration
-    /// The response timeout (`Timeouts.response`).
     private let response: Duration
     private let mayTakeLong: Bool
     private var bytes: Int64 = 0

@@ -20,7 +20,6 @@ struct SentCount: Equatable, Sendable {
         self.sent = sent
     }
 
-    /// Records the kernel's current count of sent bytes.
     mutating func update(_ info: TCPInfo) {
         guard let sent = info.sentBytes else { return }
         self.sent = sent

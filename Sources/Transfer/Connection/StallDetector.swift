@@ -368,7 +368,6 @@ struct ConnectionStalled: Error {}
 /// The error of a response whose head, next chunk or end did not arrive in time.
 struct ResponseTimedOut: Error {}
 
-/// The error of a response that violates HTTP.
 struct NotHTTP: Error {
     let reason: String
 

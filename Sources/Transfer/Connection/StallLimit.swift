@@ -31,10 +31,7 @@ struct StallLimit {
     /// of the time without an acknowledged byte.
     mutating func linkReturned(after outage: Duration) { self.outage += outage }
 
-    /// Returns the time without an acknowledged byte after which the connection is closed.
-    ///
     /// - Parameters:
-    ///   - progress: The current state of the connection.
     ///   - acknowledged: The number of acknowledged bytes of this exchange.
     ///   - time: The time from the exchange's start to the last acknowledged byte.
     func limit(_ progress: TCPInfo, acknowledged: UInt64, movingFor time: Duration) -> Duration {

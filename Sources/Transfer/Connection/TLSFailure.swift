@@ -26,7 +26,6 @@ enum TLSFailure {
             && ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { name.contains($0) }
     }
 
-    /// True if the server's certificate is not accepted.
     static func isAboutTheirCertificate(_ error: any Error) -> Bool {
         name(in: error).contains("CERTIFICATE_VERIFY_FAILED")
     }

@@ -64,7 +64,6 @@ public struct TLSSettings: Hashable, Codable, Sendable {
                 ?? false)
     }
 
-    /// True if the certificate of `host` must be valid.
     func verifies(host: String) -> Bool {
         !insecureHosts.contains { $0.lowercased() == host.lowercased() }
     }
@@ -76,7 +75,6 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
     ].joined(separator: ":")
 
-    /// Returns these settings in the form that the TLS library needs.
     /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
     func configuration() throws(UploadFailure) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()

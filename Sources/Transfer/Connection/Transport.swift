@@ -62,7 +62,6 @@ public struct TransportRequest: Sendable {
         get { declaredBreakCostsLittle ?? !body.isStreamed }
         set { declaredBreakCostsLittle = newValue }
     }
-    /// The value of `breakCostsLittle` that the caller set; nil if the caller set none.
     private var declaredBreakCostsLittle: Bool?
     /// True if the server possibly needs minutes for its response, and sends a byte now and then until the response is
     /// complete.

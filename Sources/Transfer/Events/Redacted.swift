@@ -54,7 +54,6 @@ extension KnownSecrets {
         return Redacted(unchecked: report)
     }
 
-    /// Returns the name of the server's software without secrets.
     /// - Parameter software: The value of the header field `Server`; nil if there is none.
     func redact(software: String?) -> Redacted<String?> {
         Redacted(unchecked: software.map { cut(fromAddress: $0) })

@@ -28,7 +28,6 @@ public struct RequestSummary: Hashable, Sendable {
         self.bodyLength = bodyLength
     }
 
-    /// Returns the same summary with a body of this length.
     func carrying(_ bodyLength: ByteCount?) -> RequestSummary {
         var summary = self
         summary.bodyLength = bodyLength

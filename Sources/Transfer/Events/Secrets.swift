@@ -53,7 +53,6 @@ struct Secrets: Sendable {
     /// The secrets that were passed to `init`, such as those in the bodies of requests. The secrets in URLs and header
     /// fields are in `entries`.
     private var values: [String] = []
-    /// The values that are possibly secrets. A value is cut only if a text repeats all of it.
     private var possible: [String] = []
     private var tracesOfValues: [[UInt8]] = []
 
@@ -222,8 +221,8 @@ extension Secrets {
     }
 
     /// Returns the secrets in the value of a header field. In a cookie, these are the values of the parameters (RFC
-    /// 6265 §4.2.1), and the parts without a name. In credentials (RFC 9110 §11.4), the secret is the text after the authentication scheme, or the
-    /// secret values in that text. In any other field, the whole value is the secret.
+    /// 6265 §4.2.1), and the parts without a name. In credentials (RFC 9110 §11.4), the secret is the text after the
+    /// authentication scheme, or the secret values in that text. In any other field, the whole value is the secret.
     ///
     /// The names of the scheme and of the parameters are not cut, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
@@ -290,8 +289,8 @@ extension Secrets {
             + hexadecimal(of: value.utf8, upTo: .max).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the value, its Base64 forms, its escaped forms in URLs and JSON, and the forms that it has in messages. A
-    /// value without special characters has no escaped forms.
+    /// Returns the value, its Base64 forms, its escaped forms in URLs and JSON, and the forms that it has in messages.
+    /// A value without special characters has no escaped forms.
     private static func escapedForms(of value: String) -> [String] {
         let base64 = Data(value.utf8).base64EncodedString()
         var forms = [value, base64]
@@ -337,7 +336,6 @@ extension Secrets {
         return forms
     }
 
-    /// Returns the text with the escape of each byte that has one.
     private static func escaped(_ text: String, by escape: (UInt8) -> String?) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -347,7 +345,6 @@ extension Secrets {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the percent-encoded text with its hexadecimal digits in lower case.
     private static func lowercasedDigits(of encoded: String) -> String {
         var bytes = Array(encoded.utf8)
         for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {

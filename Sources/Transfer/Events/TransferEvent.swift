@@ -58,8 +58,8 @@ public enum TransferEvent: Hashable, Sendable {
 }
 
 extension TransferEvent {
-    /// Returns the same event without secrets in its texts. Cuts the given `secrets`, and also texts that look like
-    /// secrets.
+    /// Returns the same event without the given `secrets`. From the reasons of failures, it also cuts texts that look
+    /// like secrets.
     func redacted(_ secrets: Secrets) -> TransferEvent {
         let cut: (String) -> String = { Redaction.text(secrets.cut(from: $0)) }
         return switch self {
@@ -94,7 +94,6 @@ public protocol EventMonitor: Sendable {
     var detail: EventDetail { get }
 
     /// Receives an event of a request.
-    /// - Parameter request: The request and its attempt.
     func receive(_ event: TransferEvent, of request: RequestContext)
 }
 

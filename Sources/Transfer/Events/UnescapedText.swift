@@ -96,10 +96,8 @@ struct UnescapedText {
     /// Returns the ranges of the original text that repeat only the beginning of `value`, directly before a `…`. This
     /// program and servers end a text with `…` if they shorten it. A beginning has at least four bytes.
     ///
-    /// - Parameters:
-    ///   - shown: The length limit in bytes. Finds only beginnings that are shorter, because `repetitions(of:shown:)`
-    ///     finds the others.
-    ///   - marks: The positions of each `…` in `bytes`.
+    /// - Parameter shown: The length limit in bytes. Finds only beginnings that are shorter, because
+    ///   `repetitions(of:shown:)` finds the others.
     func beginnings(of value: [UInt8], below shown: Int, before marks: [Int]) -> [Range<Int>] {
         marks.compactMap { mark in
             let longest = min(shown - 1, value.count, mark)

@@ -9,7 +9,6 @@ struct FileChange {
     /// before the attempt opened it.
     let isWhileSent: Bool
 
-    /// Returns a `sourceChanged` failure that tells the user how the file at `path` has changed.
     func failure(_ path: LocalPath) -> UploadFailure {
         UploadFailure(
             .sourceChanged,

@@ -6,7 +6,7 @@ enum FileDigest {
     private static let span: ByteCount = 16 << 20
     private static let blockSize = 1 << 20
 
-    /// Computes the requested digests. Reads each range once, even if several digests of that range are requested.
+    /// Reads each range once, even if several digests of that range are requested.
     ///
     /// - Returns: One digest for each element of `orders`, in the same order. Returns nil if the task was already
     ///   cancelled before one of the reads.

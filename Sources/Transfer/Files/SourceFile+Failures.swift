@@ -24,7 +24,6 @@ extension SourceFile {
             hint: "see whether its disk or network share answers; Ferry retries by itself")
     }
 
-    /// Returns the failure for a file that could not be opened. `code` is the error of the system call.
     static func failure(_ path: LocalPath, opening code: Errno) -> UploadFailure {
         // ENXIO is the errno of a socket and of a device without a driver, but also of a file whose disk is gone.
         guard code == .noSuchAddressOrDevice, FileKind.of(path, follows: true) != .file else {
@@ -33,7 +32,6 @@ extension SourceFile {
         return unreadable(path, "is not a regular file")
     }
 
-    /// Returns the failure for a system call on the file at `path`. `code` is the error of the call.
     static func failure(_ path: LocalPath, _ code: Errno) -> UploadFailure {
         switch code {
         case .noSuchFileOrDirectory, .notDirectory: unreadable(path, "no such file")

@@ -10,7 +10,6 @@ package final class SourceFolder: Sendable {
     private let directory: Directory
     private let status: FileStatus
 
-    /// Opens a folder.
     /// - Parameter path: A path without symbolic links, as `LocalPath.resolved()` returns it.
     /// - Throws: `UploadFailure` that names the path and the reason.
     package convenience init(_ path: LocalPath) throws(UploadFailure) {

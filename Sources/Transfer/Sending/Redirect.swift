@@ -16,9 +16,6 @@ public struct Redirect: Sendable {
     /// The header fields that the request had before the adapters changed it.
     private let asked: HTTPFields
 
-    /// Makes a `Redirect` from a response.
-    ///
-    /// - Parameter asked: The header fields that the request had before the adapters changed it.
     /// - Returns: nil if the response is not a redirect, or has no valid URL in `Location`. Also nil if the redirect
     ///   leads to another server, and the old or the new server is a Unix socket of this machine.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {

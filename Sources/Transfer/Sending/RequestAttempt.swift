@@ -7,8 +7,7 @@ struct RequestAttempt: Sendable {
     private static let redirectLimit = 5
 
     private let run: RequestRun
-    /// The context of the attempt. It contains the secrets of the request before the adapters, after the adapters, and
-    /// after each redirect.
+    /// The context, with the secrets of the request before the adapters, after the adapters, and after each redirect.
     private(set) var context: RequestContext
     private let observers: [any UploadDelegate]
     private let start: AttemptStart
@@ -163,7 +162,6 @@ struct RequestAttempt: Sendable {
 }
 
 extension UploadFailure {
-    /// The failure for a chain of redirects that is too long.
     static let redirectCircle = UploadFailure(
         .permanent, "the server redirects in a circle, or too often", hint: "check the address")
 }
@@ -208,7 +206,7 @@ package protocol AttemptObserver: UploadDelegate {
 /// The step before a request is sent: it notifies `progress`, then waits as long as the request is suspended. The
 /// notification comes first, so that a suspended request is not shown as being sent.
 package struct AttemptStart: Sendable {
-    /// The object that is notified when an attempt begins, and before the body is sent again. Nil if there is none.
+    /// The object that is notified when an attempt begins, and before the body is sent again.
     let progress: (any AttemptObserver)?
     /// A function that waits as long as the request is suspended. It returns false if the task was cancelled. nil if
     /// the request is never suspended.

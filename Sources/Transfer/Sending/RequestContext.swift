@@ -29,7 +29,6 @@ public struct RequestContext: Sendable, Identifiable {
         self.monitors = monitors
     }
 
-    /// True if a monitor has the detail `full`, and so receives all events.
     var isFollowed: Bool { monitors.contains { $0.detail == .full } }
 
     /// Reports an event that only monitors with the detail `full` need. Does nothing if there is no such monitor.
@@ -46,7 +45,6 @@ public struct RequestContext: Sendable, Identifiable {
         for monitor in monitors { monitor.receive(event, of: shown) }
     }
 
-    /// Returns the context of the next attempt, with one more retry counted under `reason`.
     func next(counting reason: RetryCounts.Reason) -> RequestContext {
         var next = RequestContext(
             id: id, label: label, attempt: attempt + 1, retries: retries.adding(reason), monitors: monitors)

@@ -82,10 +82,7 @@ public struct Interceptor: RequestInterceptor {
     /// The retriers in the order of their calls.
     public var retriers: [any RequestRetrier]
 
-    /// Makes an interceptor that calls the given ones in order.
-    ///
-    /// - Parameter interceptors: The interceptors to call after `adapters` and after `retriers`. Each of them is both
-    ///   an adapter and a retrier.
+    /// - Parameter interceptors: The interceptors to call after `adapters` and after `retriers`.
     public init(
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         interceptors: [any RequestInterceptor] = []
@@ -113,7 +110,6 @@ public struct Interceptor: RequestInterceptor {
         return .doNotRetry
     }
 
-    /// Passes an accepted response to the retriers that learn from it.
     func read(_ response: TransportResponse, to request: TransportRequest) {
         for case let reader as any ResponseReader in retriers { reader.read(response, to: request) }
     }

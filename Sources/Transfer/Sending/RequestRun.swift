@@ -34,9 +34,7 @@ package struct RequestRun: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request. Its own body is ignored.
-    ///   - body: The body to send.
     ///   - label: The name of the request in events.
-    ///   - accept: Throws for a response that is not accepted.
     package init(
         _ request: TransportRequest, body: any ReopenableBody, by sender: RequestSender, label: String,
         delegate: (any UploadDelegate)? = nil, accept: @escaping Check
@@ -55,7 +53,6 @@ package struct RequestRun: Sendable {
     }
 
     /// Performs the request with all its attempts. Reports its beginning and its end to the monitors.
-    /// - Throws: The failure with which the request ended.
     package func performed() async throws(RequestFailure) -> Accepted {
         reportCreation()
         var context = context
@@ -92,7 +89,6 @@ package struct RequestRun: Sendable {
     /// - Parameters:
     ///   - context: The context of the first attempt. When the function ends, the context of the last attempt.
     ///   - start: Waits before each attempt as long as the request is suspended.
-    /// - Throws: The failure with which the request ended.
     package func attempts(
         _ context: inout RequestContext, start: AttemptStart = AttemptStart()
     ) async throws(RequestFailure) -> Accepted {

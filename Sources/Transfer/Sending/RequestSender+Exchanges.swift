@@ -88,7 +88,6 @@ extension RequestSender {
 }
 
 extension Interceptor {
-    /// True if the status is 401, or if one of the retriers can correct the cause of the response.
     fileprivate func canRecover(_ response: TransportResponse) -> Bool {
         response.status == 401
             || retriers.contains { ($0 as? any ErrorRecoverer)?.canRecover(response) ?? false }

@@ -16,8 +16,7 @@ public struct RequestSender: Sendable {
     /// The header fields that are added to every request that lacks them.
     let headers: HTTPFields
     package var interceptor: Interceptor
-    /// The function that handles redirects. The default function returns `Redirect.nextWithinServer`, so the sender
-    /// follows redirects only within the same server.
+    /// The function that handles redirects. By default, the sender follows redirects only within the same server.
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
@@ -28,8 +27,6 @@ public struct RequestSender: Sendable {
     /// failures.
     package let secrets: KnownSecrets
 
-    /// Makes a sender that uses `transport`.
-    ///
     /// - Parameters:
     ///   - headers: The header fields that are added to every request that lacks them.
     ///   - interceptor: Adapts every request, and decides about retries.
@@ -69,8 +66,6 @@ public struct RequestSender: Sendable {
     ///   - label: The name of the request in events.
     ///   - last: An interceptor that is called after the interceptor of the sender; nil for none.
     ///   - accept: Throws for a response that is not accepted. By default every response is accepted.
-    /// - Returns: The accepted response.
-    /// - Throws: The failure with which the request ended.
     package func perform(
         _ request: TransportRequest, label: String = "", interceptor last: (any RequestInterceptor)? = nil,
         delegate: (any UploadDelegate)? = nil, accept: @escaping RequestRun.Check = { _, _ in }
@@ -90,7 +85,7 @@ public struct RequestSender: Sendable {
     }
 
     /// A copy of the sender without adapters, retriers and configured header fields. It sends requests to presigned
-    /// URLs. Such a URL itself grants access, so no credentials are needed.
+    /// URLs, which grant access by themselves, and requests that find out whether a captive portal responds.
     var withoutCredentials: RequestSender {
         var bare = RequestSender(
             over: transport, headers: [:], interceptor: Interceptor(), monitors: monitors, clock: clock,

@@ -12,7 +12,6 @@ extension CaptivePortal {
     ///     empty if none of them had this field.
     ///   - isResuming: True if the request asked how many bytes the server has confirmed. An HTML page is then
     ///     suspicious, because it does not contain that number.
-    /// - Returns: nil if nothing suggests that a captive portal sent the response.
     public init?(
         suspecting response: ExchangeOutcome.Response, to url: String, of software: Set<String>,
         isResuming: Bool = false
@@ -71,7 +70,6 @@ extension CaptivePortal {
     /// same response to every request.
     ///
     /// - Parameters:
-    ///   - response: The response to the second request.
     ///   - software: The values of the field `Server` in earlier responses of the server.
     ///   - refusal: The status of the first response, which a captive portal possibly sent.
     public static func isExcluded(

@@ -36,7 +36,6 @@ package struct CaptivePortal: Hashable, Sendable {
     /// status 511, a mark of the WISPr protocol, an unexpected redirect, and an unexpected HTML page.
     ///
     /// - Parameter url: The URL of the request. With https, a captive portal cannot respond, so the result is nil.
-    /// - Returns: nil if the response has none of the signs.
     package init?(_ response: ExchangeOutcome.Response, to url: String, expecting: Expectation) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }

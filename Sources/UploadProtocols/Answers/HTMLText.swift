@@ -56,7 +56,6 @@ package enum HTMLText {
         "/!?".utf8.contains(byte) || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
     }
 
-    /// The names of the tags that stand within a line.
     private static let inlineTags: Set<String> = [
         "a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "s", "samp", "small",
         "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",

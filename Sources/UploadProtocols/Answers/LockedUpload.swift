@@ -44,8 +44,7 @@ struct LockedUpload: Hashable, Sendable {
     /// lengthens the wait after each failed retry.
     static let pause = 0.5
 
-    /// Returns the failure for a response that reports a lock or possibly reports one. Returns nil for any other
-    /// response.
+    /// Returns the failure for a response that reports a lock or possibly reports one.
     ///
     /// For a response in `known`, the category is `uploadLocked`, and the queue retries without a limit. For an empty
     /// 400 to `HEAD`, the category is `server`, and the queue retries a limited number of times. The cause of such a

@@ -75,8 +75,7 @@ extension ExchangeOutcome.Response {
 }
 
 extension UploadFailure {
-    /// Returns the failure with the file's size added to the summary, if the status is 413 (content too large). Any
-    /// other failure is returned unchanged.
+    /// Returns the failure with the file's size added to the summary, if the status is 413 (content too large).
     func naming(_ size: ByteCount) -> UploadFailure {
         guard status == 413 else { return self }
         var failure = self
@@ -103,8 +102,8 @@ enum ProblemText {
 /// Makes a server's text safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
     /// Returns the error message of a JSON body or an HTML page. Returns the beginning of the body if it is plain text,
-    /// or JSON without a message. A body without a media type is treated as plain text if it is UTF-8 and does not begin
-    /// with `<`. Returns nil for any other body, and for a compressed body.
+    /// or JSON without a message. A body without a media type is treated as plain text if it is UTF-8 and does not
+    /// begin with `<`. Returns nil for any other body, and for a compressed body.
     static func excerpt(of response: ExchangeOutcome.Response) -> String? {
         // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(response.fields[.contentEncoding]?.lowercased()) else { return nil }

@@ -5,7 +5,6 @@ struct SignInWish: Hashable, Sendable {
     private let realm: String?
     private let carriedCredentials: Bool
 
-    /// The maximum number of schemes to name in a sentence.
     private static let mostSchemes = 4
 
     init(_ response: ExchangeOutcome.Response) {

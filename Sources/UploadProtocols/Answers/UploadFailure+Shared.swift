@@ -38,6 +38,5 @@ extension UploadFailure {
             hint: "end the url with a slash\(hint), or leave ifExists out")
     }
 
-    /// The failure for a response that the protocol does not expect.
     static let unasked = UploadFailure(.permanent, "the server sent an unexpected response")
 }

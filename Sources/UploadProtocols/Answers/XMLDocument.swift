@@ -9,8 +9,7 @@ struct XMLElement: Hashable, Sendable {
     /// The children in the order of the document.
     var children: [XMLElement] = []
 
-    /// Returns the first child with this name; nil if there is none. If `namespace` is nil, the child can have any
-    /// namespace.
+    /// Returns the first child with this name. If `namespace` is nil, the child can have any namespace.
     func child(named name: String, in namespace: String? = nil) -> XMLElement? {
         children.first { $0.isNamed(name, namespace) }
     }

@@ -28,10 +28,7 @@ struct XMLReader {
     private var open: [Open] = []
     private var root: XMLElement?
 
-    /// Makes a parser for one document.
-    /// - Parameters:
-    ///   - bytes: The document in valid UTF-8.
-    ///   - depthLimit: The maximum nesting depth of the elements.
+    /// - Parameter bytes: The document in valid UTF-8.
     init(_ bytes: [UInt8], depthLimit: Int) {
         self.bytes = bytes
         self.depthLimit = depthLimit
@@ -146,8 +143,6 @@ extension XMLReader {
 
     /// True for a byte that can be a part of a name. All bytes of non-ASCII characters are accepted, even of characters
     /// that XML does not allow in names.
-    ///
-    /// - Parameter first: True for the first byte of the name.
     private static func isNamePart(_ byte: UInt8, first: Bool) -> Bool {
         switch byte {
         case 0x41...0x5A, 0x61...0x7A, 0x80..., UInt8(ascii: "_"), UInt8(ascii: ":"): true

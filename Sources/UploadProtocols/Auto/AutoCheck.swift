@@ -10,7 +10,6 @@ package struct AutoCheck: DestinationCheck {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// Makes a check of the server at `url`.
     /// - Parameter catalog: The protocols from which the check chooses.
     package init(
         url: String, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries

@@ -24,14 +24,12 @@ public struct AutoUpload: UploadProtocol {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// Makes the upload of one file.
     /// - Parameter options: The options for the chosen protocol. If that protocol sends only one request at a time,
     ///   `parallelRequests` is ignored.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
     }
 
-    /// Makes the upload of one file.
     /// - Parameter catalog: The protocols from which the upload chooses.
     init(item: UploadItem, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry]) {
         self.item = item
@@ -215,8 +213,6 @@ extension UploadResource {
         return resource
     }
 
-    /// The resource without the name of the chosen protocol and the reason for the choice, which `stamped(_:)` added to
-    /// `memory`.
     fileprivate var unstamped: UploadResource {
         var resource = self
         resource.memory[ProtocolChoice.nameKey] = nil

@@ -73,7 +73,6 @@ public struct ProtocolChoice: Hashable, Sendable {
         return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
     }
 
-    /// Returns the protocol that the server's header fields announce; nil if they announce none.
     private static func announced(in fields: HTTPFields) -> ProtocolChoice? {
         for name in [HTTPField.Name.tusVersion, .tusResumable] {
             guard let versions = fields[name] else { continue }
@@ -127,7 +126,6 @@ extension ProtocolChoice {
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")
     }
 
-    /// Returns the stored facts `kept` with this choice added.
     func added(to kept: [String: String]) -> [String: String] {
         var kept = kept
         kept[Self.nameKey] = name

@@ -54,8 +54,7 @@ package struct MultipartHeader: Hashable, Sendable {
         }
     }
 
-    /// Returns a form field's name in escaped form. Each line break is first converted to CRLF. Then CR, LF and the
-    /// double quote are percent-encoded.
+    /// Converts each line break to CRLF. Then percent-encodes CR, LF and the double quote.
     static func escaped(fieldName: String) -> String {
         var scalars = String.UnicodeScalarView()
         var previousWasReturn = false

@@ -52,9 +52,7 @@ package struct JSONWalk {
         }
     }
 
-    /// Reads one step.
-    ///
-    /// - Returns: The step; nil at the end of the text.
+    /// Reads one step. Returns nil at the end of the text.
     package mutating func next() throws(MalformedJSON) -> Step? {
         if let top = containers.indices.last {
             let lastValue = scanner.position

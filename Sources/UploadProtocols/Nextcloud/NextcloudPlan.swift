@@ -5,7 +5,6 @@ struct NextcloudPlan: Hashable, PartPlan {
     /// The chunk sizes that the server accepts, in bytes. The last chunk may be smaller (Nextcloud developer manual,
     /// chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
-    /// The chunk size in bytes if none is configured.
     static let usualChunkSize: ByteCount = 10 << 20
     /// The maximum number of chunks. The server allows 10,000, but the list of so many chunks would exceed the maximum
     /// size of a response.
@@ -28,7 +27,6 @@ struct NextcloudPlan: Hashable, PartPlan {
         self.chunkSize = max(1, chunkSize)
     }
 
-    /// The number of chunks. It is greater than `chunkLimit` if the file is too large.
     var count: Int { Int(clamping: size / chunkSize + (size % chunkSize == 0 ? 0 : 1)) }
     var isTooLarge: Bool { count > Int(Self.chunkLimit) }
     var numbers: Range<Int> { 1..<count + 1 }

@@ -26,7 +26,6 @@ public struct NextcloudUpload: UploadProtocol {
         case deleting(Receipt)
     }
 
-    /// The purpose of a lookup.
     enum Purpose: Sendable {
         /// A lookup of the file's name, to apply the policy for an existing file.
         case found(ExistingChoice)
@@ -45,7 +44,6 @@ public struct NextcloudUpload: UploadProtocol {
     /// The number of seconds until the next lookup while the server assembles the file, which can take minutes. A
     /// pause that the server requests takes precedence.
     static let pollPause = 15.0
-    /// The number of concurrent requests if none is configured.
     static let usualParallelRequests = 2
 
     let item: UploadItem
@@ -135,7 +133,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds a note to the next step that `receive` returns. A note is a fact for the queue to store.
+    /// Adds a note to the next step that `receive` returns.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {

@@ -55,7 +55,6 @@ package struct ResumableCheck: DestinationCheck {
         return findings
     }
 
-    /// Returns a duration rounded down to whole seconds, minutes, hours or days.
     private static func duration(_ seconds: ByteCount) -> String {
         switch seconds {
         case ..<120: "\(seconds) seconds"

@@ -52,7 +52,6 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
 
 /// The content of a `PATCH` request that appends bytes to an upload, from interop version 6 on.
 package enum PartialUpload {
-    /// The media type of the content of a `PATCH` request that appends bytes. Interop versions below 6 do not use this
-    /// type.
+    /// The media type of the content of a `PATCH` request that appends bytes.
     package static let mediaType = "application/partial-upload"
 }

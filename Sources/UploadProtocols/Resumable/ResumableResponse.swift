@@ -3,7 +3,6 @@ import HTTPTypes
 
 /// The facts about an upload in a response of any interop version. A malformed header field counts as absent.
 struct ResumableResponse: Sendable {
-    /// True if the server reports the upload as complete; nil if the response does not state it.
     var isComplete: Bool?
     /// The number of bytes that the server has stored; nil if the response does not state it.
     var offset: ByteCount?
@@ -71,7 +70,6 @@ enum ResumableProblem: Sendable, Hashable {
         }
     }
 
-    /// Returns the failure for this problem, in Ferry's words.
     func failure(status: Int) -> UploadFailure {
         switch self {
         case .mismatchingOffset:

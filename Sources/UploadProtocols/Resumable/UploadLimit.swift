@@ -1,17 +1,15 @@
 /// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload). Sizes are in bytes, and nil means
 /// that the server states no limit.
 package struct UploadLimit: Hashable, Sendable {
-    /// The maximum size of the whole file in bytes; nil if the server states none.
+    /// The maximum size of the whole file.
     package var maximumSize: ByteCount?
-    /// The minimum size of the whole file in bytes; nil if the server states none.
+    /// The minimum size of the whole file.
     package var minimumSize: ByteCount?
-    /// The maximum number of bytes in one `PATCH` request; nil if the server states none.
+    /// The maximum number of bytes in one `PATCH` request.
     package var maximumAppend: ByteCount?
-    /// The minimum number of bytes in one `PATCH` request; nil if the server states none. The final request of an
-    /// upload is allowed to have fewer.
+    /// The minimum number of bytes in one `PATCH` request. The final request of an upload is allowed to have fewer.
     package var minimumAppend: ByteCount?
-    /// The number of seconds for which the server keeps the upload, counted from its response; nil if the server states
-    /// none.
+    /// The number of seconds for which the server keeps the upload, counted from its response.
     package var age: ByteCount?
 
     package init(
@@ -38,7 +36,7 @@ package struct UploadLimit: Hashable, Sendable {
     }
 
     /// Parses a value of `Upload-Limit`. Returns nil if clients must ignore the field: it is not a Dictionary, or one
-    /// of the limits is not an Integer or is negative.
+    /// of the limits is not an Integer or is negative. Also nil if the field is longer than `StructuredField.longest`.
     package init?(_ field: String, version: InteropVersion = .eight) {
         let isOld = version <= .six
         let keys = isOld ? Key.all.union([Key.expires]) : Key.all
@@ -63,7 +61,6 @@ package struct UploadLimit: Hashable, Sendable {
     /// The largest Integer of RFC 9651 §3.3.1.
     private static let largest: ByteCount = 999_999_999_999_999
 
-    /// Returns the failure for a file of this size; nil if the size is allowed.
     func refusal(ofSize size: ByteCount) -> UploadFailure? {
         if let maximumSize, size > maximumSize {
             return .tooLarge(size, limit: maximumSize)

@@ -2,9 +2,7 @@
 struct S3Address: Hashable, Sendable {
     /// The configured scheme, host and port.
     let origin: String
-    /// The name of the bucket, from the path or the host name.
     let bucket: String
-    /// True if the bucket is the first segment of the path.
     let isBucketInPath: Bool
     /// The path of the destination's URL, without the query. It can contain the placeholder `{name}` for a file's name.
     private let path: String
@@ -33,8 +31,6 @@ struct S3Address: Hashable, Sendable {
         bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
     }
 
-    /// Returns the object key for a file with this name.
-    ///
     /// - Throws: `UploadFailure` (`permanent`) if the key would be empty.
     func key(for name: String) throws(UploadFailure) -> String {
         let key = key(inPath: UploadAddress.address(path, for: name))

@@ -32,8 +32,8 @@ struct S3PartPage {
     /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Parses one page of the list. Returns nil if the body is not such a page, or if it announces a next page without
-    /// a marker. A part without a valid number, size or entity tag is left out.
+    /// Returns nil if the body is not a page of the list, or if it announces a next page without a marker. A part
+    /// without a valid number, size or entity tag is left out.
     ///
     /// - Parameter digest: The algorithm of the digests to read; nil to read none.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
@@ -67,7 +67,7 @@ struct S3PartPage {
     }
 }
 
-/// The response to the request that completes a multipart upload. It contains the properties of the object.
+/// The response to the request that completes a multipart upload.
 struct S3Completion {
     /// The entity tag; nil if the server sent none: radosgw 16.2.15 leaves the element empty.
     var entityTag: String?

@@ -33,7 +33,6 @@ package struct S3Error: Hashable, Sendable {
         }
     }
 
-    /// True if the failure may be temporary, so that the queue retries later.
     var isTransient: Bool { failure.isTransient }
 
     /// The failure with the server's error code and message, and a hint for the user if there is one. If the response
@@ -137,8 +136,7 @@ extension S3Error {
     /// True if the server is overloaded, so that the client must send fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// Returns the server's maximum number of parts, if the error means that part number `number` is too high. Returns
-    /// nil for any other error.
+    /// Returns the server's maximum number of parts, if the error means that part number `number` is too high.
     ///
     /// If the error does not state the maximum, 1,000 is assumed, which is a common maximum. The result is nil if
     /// `number` is not higher than this.
@@ -147,11 +145,9 @@ extension S3Error {
             return nil
         }
         let numbers = detail("Message")?.split { !$0.isNumber }.compactMap { Int($0) } ?? []
-        // If the message has no usable number, a common limit is used.
         return numbers.filter { $0 > 1 && $0 < number }.max() ?? (number > 1000 ? 1000 : nil)
     }
 
-    /// True if the server does not support this feature of the request.
     func refuses(_ feature: S3Feature) -> Bool {
         let isUnknown = status == 501 || code == "NotImplemented"
         let isArgument =

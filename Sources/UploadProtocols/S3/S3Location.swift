@@ -67,7 +67,6 @@ package struct S3Location: Hashable, Sendable {
 
     private struct Base {
         var scheme: String
-        /// The host and the port.
         var authority: String
     }
 

@@ -3,9 +3,7 @@
 struct S3PartPlan: Hashable, Sendable {
     /// Consecutive parts of a file that have the same size.
     private struct Run: Hashable, Sendable {
-        /// The number of the first part in the run of equal parts.
         var first: Int
-        /// The offset in the file at which the run of equal parts begins, in bytes.
         var start: ByteCount
         var partSize: ByteCount
     }
@@ -24,17 +22,14 @@ struct S3PartPlan: Hashable, Sendable {
     var partSize: ByteCount { runs[0].partSize }
     /// The part size at the end of the file, in bytes. Only the very last part can be smaller than this size.
     var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
-    /// True if all parts have the same size. Only the last part can be smaller.
     var isUniform: Bool { runs.count == 1 }
 
     /// Restores the plan that an earlier attempt stored. Returns nil if the stored part sizes are not valid for the
     /// file.
     ///
     /// - Parameters:
-    ///   - size: The size of the file, in bytes.
     ///   - partSize: The stored part size at the start of the file, in bytes.
-    ///   - later: The stored value of `laterSizes`, with the part sizes that follow; nil if all parts have the same
-    ///     size.
+    ///   - later: The stored value of `laterSizes`.
     init?(size: ByteCount, keeping partSize: ByteCount, later: String? = nil) {
         guard size >= 0, (1...Self.largestPart).contains(partSize) else { return nil }
         self.init(size: size, partSize: partSize)
@@ -58,11 +53,9 @@ struct S3PartPlan: Hashable, Sendable {
     /// Returns a plan that divides the file into smaller parts after part `number`. The parts up to `number` stay as
     /// they are.
     ///
-    /// - Parameters:
-    ///   - partSize: The size of the smaller parts, in bytes.
-    ///   - most: The maximum number of parts at this server.
-    /// - Returns: The plan. Nil if `partSize` is 0 or less, or is not smaller than `lastPartSize`. Also nil if the plan
-    ///   would have too many parts, or if there is no part `number + 1`.
+    /// - Parameter most: The maximum number of parts at this server.
+    /// - Returns: Nil if `partSize` is 0 or less, or is not smaller than `lastPartSize`. Also nil if the plan would
+    ///   have too many parts, or if there is no part `number + 1`.
     func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
         guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
         var plan = self

@@ -4,7 +4,6 @@
 struct S3PartShrinking: Sendable {
     /// The number of bytes sent in this attempt, in parts that arrived and in parts whose transfer broke.
     private(set) var carried: ByteCount = 0
-    /// True if the server has stored at least one part in this attempt.
     private(set) var hasArrived = false
     /// True once the transfer of a part broke after some of its bytes were sent.
     private(set) var hasBroken = false
@@ -28,10 +27,8 @@ struct S3PartShrinking: Sendable {
     /// quarter of the bytes that this attempt sent, but at least `smallest`. It is also at least half of the old size,
     /// because a single break does not show that the connection breaks often.
     ///
-    /// - Parameters:
-    ///   - size: The old part size, in bytes.
-    ///   - smallest: The minimum part size at this server, in bytes.
-    /// - Returns: The new part size, in bytes. Nil if no transfer broke, or if the new size would not be smaller.
+    /// - Parameter smallest: The minimum part size at this server, in bytes.
+    /// - Returns: Nil if no transfer broke, or if the new size would not be smaller.
     func size(after size: ByteCount, smallest: ByteCount) -> ByteCount? {
         guard hasBroken else { return nil }
         let wanted = max(smallest, size / 2, carried / Self.partsBetweenBreaks)

@@ -73,7 +73,7 @@ struct S3Session: Hashable, Sendable {
 /// The facts that a multipart upload stores between attempts.
 struct S3Memory: ResumeForm {
     var uploadID: String?
-    /// The part size at the start of the file, in bytes. All parts have this size if `laterPartSizes` is nil.
+    /// The part size at the start of the file, in bytes.
     var partSize: ByteCount?
     /// The part sizes that follow `partSize`, as text. For example, `4:5242880` means that part 4 and the parts after
     /// it have 5,242,880 bytes each. Nil if all parts have the size `partSize`.
@@ -102,10 +102,8 @@ struct S3Memory: ResumeForm {
 /// A record of the parts of a file: which are stored on the server, which are in flight, and which are left to send.
 struct S3PartLedger: Sendable {
     let plan: S3PartPlan
-    /// The parts that the server has stored. The keys are the part numbers.
     private(set) var held: [Int: S3Part] = [:]
     private(set) var heldBytes: ByteCount = 0
-    /// The numbers of the parts in flight.
     private(set) var underWay: Set<Int> = []
     /// The numbers of the parts left to send. The last element is sent next.
     private var left: [Int] = []
@@ -122,7 +120,6 @@ struct S3PartLedger: Sendable {
         return ledger
     }
 
-    /// The highest number of a stored part; 0 if no part is stored.
     var lastHeld: Int { held.keys.max() ?? 0 }
     /// The number of stored parts before the first missing one.
     var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }

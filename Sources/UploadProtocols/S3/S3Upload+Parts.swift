@@ -35,7 +35,6 @@ extension S3Upload {
         return send(session, ledger, noting: [.resource(session.resource())])
     }
 
-    /// Requests the list of the parts that the server has stored.
     mutating func list(_ session: S3Session, noting notes: [Step.Note] = []) -> Step {
         list(session, S3PartLedger(session.plan), marker: nil, noting: notes)
     }
@@ -90,8 +89,6 @@ extension S3Upload {
         }
     }
 
-    /// Handles the outcome of a request that sent a part.
-    ///
     /// - Parameter ending: The action when no part is in flight any more; nil if the upload sends more parts.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,

@@ -131,8 +131,6 @@ extension S3Upload {
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
 
-    /// Returns the failure for an unsuccessful response. For status 412, the failure says that an object with the
-    /// file's name exists. For any other status, it is the failure of the S3 error.
     func refusal(_ error: S3Error) -> UploadFailure {
         error.status == 412 ? .nameTaken(item.name) : error.failure
     }
@@ -177,8 +175,6 @@ enum S3DigestMatch {
     /// The response has no digest that can be compared.
     case nothing
 
-    /// Compares the digest in the header fields of a response with the digest of the file.
-    ///
     /// - Parameters:
     ///   - ours: The digest of the file, as text in the form that S3 uses.
     ///   - tag: The expected entity tag. It is used only if the algorithm is MD5, because S3 reports an MD5 only as an

@@ -63,7 +63,6 @@ public struct S3Upload: UploadProtocol {
     /// The URL of the object, and whether an object that is already there can be replaced.
     struct ObjectAddress: Sendable {
         var object: String
-        /// True if the server must refuse the upload when there is an object at the URL.
         var onlyNew: Bool
     }
 
@@ -81,10 +80,7 @@ public struct S3Upload: UploadProtocol {
     /// receives a list, it is the number that an earlier attempt recorded. If the next list has fewer bytes, the server
     /// has lost the difference.
     var claimed: ByteCount = 0
-    /// A record of the bytes that this attempt sent, and of transfers that broke. The part size for later attempts is
-    /// computed from this record.
     var shrinking = S3PartShrinking()
-    /// True if an earlier attempt began the multipart upload.
     var wasResumed = false
 
     /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
@@ -183,7 +179,6 @@ extension S3Upload {
         return address.object(key)
     }
 
-    /// True if an existing object must not be replaced.
     var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
 
     /// The digest algorithm for the requests. Nil if the options require none. Also nil if the server does not support

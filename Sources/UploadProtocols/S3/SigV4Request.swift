@@ -20,8 +20,7 @@ package struct SigV4Request: Sendable {
     private let items: [Item]
     /// All header fields to sign, in the order in which they are sent, including `Host`.
     package var fields: [(name: String, value: String)]
-    /// The SHA-256 of the request's content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`. It is the last
-    /// line of the text that is hashed for the signature.
+    /// The SHA-256 of the request's content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
     package var payload: String
 
     /// - Parameters:

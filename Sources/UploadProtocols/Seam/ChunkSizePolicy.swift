@@ -66,8 +66,7 @@ struct AppendMemory: ResumeForm {
         appendedFrom = isTelling ? range.lowerBound : nil
     }
 
-    /// Records that the request broke after it had sent `bytes` bytes. If these bytes are too few to show whether the
-    /// server keeps received bytes, the request is forgotten.
+    /// Forgets the request if `bytes` is too small to show whether the server keeps received bytes.
     mutating func didBreak(afterSending bytes: ByteCount) {
         if bytes <= (learntChunk == nil ? ChunkSizePolicy.telling : 0) { appendedFrom = nil }
     }

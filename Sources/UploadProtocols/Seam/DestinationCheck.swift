@@ -21,7 +21,6 @@ public enum CheckStep: Sendable {
         .failed(UploadFailure(category, summary, hint: hint))
     }
 
-    /// Returns the step that ends a check with one finding.
     static func found(_ finding: String) -> CheckStep { .finished(CheckReport(findings: [finding])) }
 }
 

@@ -136,7 +136,6 @@ public enum ExchangeOutcome: Sendable {
         /// False if the request was sent without credentials.
         public var carriedCredentials = true
 
-        /// True if the status is 2xx (RFC 9110 §15.3).
         var isSuccess: Bool { (200..<300).contains(status) }
 
         public init(

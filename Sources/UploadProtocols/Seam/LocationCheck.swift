@@ -26,7 +26,6 @@ enum LocationCheck {
         return .done(receipt)
     }
 
-    /// True if the status means that the server is temporarily unable to respond.
     static func isBusy(_ response: ExchangeOutcome.Response) -> Bool {
         [408, 423, 425, 429, 502, 503, 504].contains(response.status)
     }

@@ -15,14 +15,12 @@ struct PartConcurrency: Hashable, Sendable {
         limit = self.most
     }
 
-    /// Sets the limit to one, because an earlier attempt ended before all parts had arrived.
     mutating func beginAfterBreak() {
         limit = 1
         arrivals = 0
     }
 
-    /// Records that a part is now stored on the server. After every `2 * limit` parts, the limit grows by one, up to
-    /// `most`.
+    /// Records that a part is now stored on the server.
     ///
     /// - Returns: The number of parts to send next, instead of the stored one: two if the limit has grown, otherwise
     ///   one.

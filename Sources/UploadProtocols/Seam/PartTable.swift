@@ -1,7 +1,6 @@
 /// The division of a file into numbered parts.
 protocol PartPlan: Sendable {
     var numbers: Range<Int> { get }
-    /// Returns the range of the file's bytes that belongs to part `number`.
     func range(of number: Int) -> Range<ByteCount>
 }
 
@@ -9,7 +8,6 @@ protocol PartPlan: Sendable {
 struct PartTable<Plan: PartPlan>: Sendable {
     let plan: Plan
     private(set) var held: Set<Int>
-    /// The number of bytes in the stored parts.
     private(set) var confirmed: ByteCount
     /// The lowest part number that `next` has not returned or skipped yet.
     private var unsent: Int
@@ -23,7 +21,6 @@ struct PartTable<Plan: PartPlan>: Sendable {
 
     var isComplete: Bool { held.count == plan.numbers.count }
 
-    /// The number of stored parts and the number of all parts.
     var progress: UploadResource.Parts { .init(held: held.count, planned: plan.numbers.count) }
 
     /// Returns the numbers of the next parts to send, at most `count`. Leaves out the stored parts, and the parts that

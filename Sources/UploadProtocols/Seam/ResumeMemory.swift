@@ -35,8 +35,8 @@ extension ResumeMemory: Codable {
 /// under all other keys stay unchanged.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The properties that are stored, each with its key. They are read in this order. A stored property, because making
-    /// key paths takes long.
+    /// The properties that are stored, each with its key. They are read in this order. A stored property, because
+    /// making key paths takes long.
     static var keys: [ResumeKey<Self>] { get }
 }
 
@@ -67,10 +67,10 @@ extension UploadResource {
     }
 }
 
-/// A type whose values can be stored in a `ResumeMemory`. A value is stored as a string, or no entry is stored for it.
+/// A type whose values can be stored in a `ResumeMemory`.
 protocol ResumeValue: Sendable {
     /// Creates the value from a stored string. An older version of Ferry possibly wrote the string. `stored` is nil if
-    /// there is no entry. A malformed string is treated like a missing entry.
+    /// there is no entry. A malformed string is treated like a missing entry, except for `Bool`.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }

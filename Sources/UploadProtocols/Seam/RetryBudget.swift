@@ -44,12 +44,9 @@ struct RetryBudget: Sendable {
     /// is lower. Counts a standstill if the last request sent bytes of the file, but the offset has grown too little.
     /// If the offset has grown enough, resets the counts of standstills and of damage.
     ///
-    /// - Parameters:
-    ///   - offset: The offset that the server reports now.
-    ///   - before: The offset that the server had confirmed before.
-    ///   - end: The end of the range that the last request sent; nil if it sent no bytes of the file. The growth is too
-    ///     little if the offset is below `end` and has grown by less than 1/64 of the range. Without this rule, the
-    ///     same bytes could be sent for ever.
+    /// - Parameter end: The end of the range that the last request sent; nil if it sent no bytes of the file. The
+    ///   growth is too little if the offset is below `end` and has grown by less than 1/64 of the range. Without this
+    ///   rule, the same bytes could be sent for ever.
     /// - Returns: The failure that ends the attempt, if there were too many setbacks; nil to continue.
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, sentTo end: ByteCount?

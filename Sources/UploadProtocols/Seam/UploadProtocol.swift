@@ -112,7 +112,6 @@ public enum Step: Sendable {
         return step
     }
 
-    /// Returns the step that ends the attempt with a failure of this category, summary and hint.
     static func failed(
         _ category: UploadFailure.Category, _ summary: String, hint: String? = nil, notes: [Note] = []
     ) -> Step {

@@ -83,7 +83,6 @@ extension UploadResource {
         return resource
     }
 
-    /// A copy of this resource, which records that the server has confirmed the whole file.
     var acknowledged: UploadResource {
         var resource = withWholeBodySent(true)
         resource.marks.isAcknowledged = true

@@ -14,7 +14,6 @@ extension ExchangeOutcome.Response {
     }
 
     /// A copy of the response with the blob's MD5 from `Content-MD5` in the standard field `Repr-Digest` (RFC 9530 §3).
-    /// The copy is unchanged if there is no field `Content-MD5`.
     var reportingBlobMD5: ExchangeOutcome.Response {
         var response = self
         if let sum = fields[.contentMD5] { response.fields[.reprDigest] = "md5=:\(sum):" }

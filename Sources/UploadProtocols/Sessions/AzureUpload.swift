@@ -13,7 +13,6 @@ public struct AzureUpload: UploadProtocol {
     private enum Phase: Sendable {
         case idle
         case looking(ExistingFile)
-        /// Sends the whole file in one request.
         case sendingWhole(UploadResource)
         /// Looks up the blob. An earlier attempt possibly sent the whole file but received no response.
         case checkingWhole(UploadResource)

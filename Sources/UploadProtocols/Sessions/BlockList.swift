@@ -6,8 +6,7 @@ enum BlockList {
         var size: ByteCount
     }
 
-    /// Returns the body of the request `Put Block List`. It names all blocks of `plan` in the order of the file, and
-    /// Azure joins them into the blob.
+    /// Returns the body of the request `Put Block List`.
     static func commit(_ plan: BlockPlan) -> [UInt8] {
         var text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<BlockList>"
         for index in 0..<plan.count { text += "<Latest>\(plan.id(of: index))</Latest>" }
@@ -30,8 +29,7 @@ enum BlockList {
 }
 
 extension BlockPlan {
-    /// Returns the indices of the blocks of this plan that are in `blocks` with their planned size. Ignores all other
-    /// blocks in the list.
+    /// Returns the indices of the blocks of this plan that are in `blocks` with their planned size.
     func held(_ blocks: [BlockList.Block]) -> Set<Int> {
         Set(
             blocks.compactMap { block in

@@ -5,7 +5,6 @@ import FerryFiles
 struct BlockPlan: Hashable, PartPlan {
     /// The maximum size of a block in bytes, from Azure's API version 2019-12-12 on.
     static let largestBlock: ByteCount = 4000 << 20
-    /// The maximum number of blocks of one blob.
     static let blockLimit: ByteCount = 50_000
     /// The preferred maximum number of blocks. Ferry reads only the beginning of a long response. If Azure stores more
     /// blocks than this, its list of blocks can be too long.

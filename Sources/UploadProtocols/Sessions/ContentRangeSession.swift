@@ -23,8 +23,6 @@ protocol ContentRangeService: Sendable {
     func query(_ session: UploadResource) -> Exchange
     /// Makes the request that sends a range of the file. The range is not empty.
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
-    /// Returns the state of the session that the response reports.
-    ///
     /// - Parameter hasSent: True for the response to `append`, which sends bytes; false for the response to `query`.
     func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
     /// Returns the step that ends the attempt after the service has reported that the file is complete. The step is a
@@ -54,7 +52,6 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     private var phase = Phase.idle
     private var budget = RetryBudget()
 
-    /// - Parameter size: The size of the file in bytes.
     init(_ service: Service, size: ByteCount) {
         self.service = service
         self.size = size

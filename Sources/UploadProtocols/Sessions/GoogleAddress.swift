@@ -15,8 +15,6 @@ struct GoogleAddress: Sendable {
 
     /// Returns the URL that creates an upload session for a file with this name. Adds the query item
     /// `uploadType=resumable` if the URL has no item `uploadType`.
-    ///
-    /// - Parameter more: Other items to add to the URL's query.
     func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
         var added = more
         if AddressQuery.value("uploadType", in: url) == nil {

@@ -3,7 +3,6 @@ import HTTPTypes
 
 /// Google's description of a stored file, with only the JSON members that uploads need.
 struct GoogleObject: Decodable {
-    /// The identifier of the file in Drive or of the object in Cloud Storage.
     var id: String?
     var selfLink: String?
     /// The size of the file in bytes, as decimal digits.
@@ -42,7 +41,6 @@ struct GoogleObject: Decodable {
     /// The entity tag of the file, made safe for display; nil if Google reports none.
     var tag: String? { etag.map(ServerText.cleaned) }
 
-    /// The size of the file in bytes; nil if Google reports no valid size.
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
     /// Returns the URL of the finished file: the `selfLink` from Google, or else the page of the file in Drive. Returns

@@ -20,8 +20,6 @@ struct ServiceFailure {
         failure = ResponseClassifier.failure(plain)
     }
 
-    /// Returns the failure for a response. If the response contains the service's error code and message, the failure's
-    /// text contains them.
     static func of(_ response: ExchangeOutcome.Response) -> UploadFailure { ServiceFailure(response).failure }
 
     private static func said(by response: ExchangeOutcome.Response) -> (code: String, message: String)? {

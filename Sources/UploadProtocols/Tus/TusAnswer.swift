@@ -3,7 +3,6 @@ import HTTPTypes
 
 /// The facts in the header fields of a tus server's response.
 extension ExchangeOutcome.Response {
-    /// The number of bytes in the field `Upload-Offset`; nil if the field is missing or not a valid number.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
 
     var expiry: Date? { date(in: .uploadExpires) }
@@ -57,8 +56,6 @@ enum TusVerdict {
     }
 
     /// Returns the failure for a response in which the server refuses a request to the URL of an upload.
-    ///
-    /// - Parameter method: The HTTP method of the refused request.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure
     {
         LockedUpload.failure(response, to: method) ?? failure(response)

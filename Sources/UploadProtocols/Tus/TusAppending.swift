@@ -37,8 +37,7 @@ struct TusAppending: Sendable {
 
     /// The stored facts about the upload. Its `confirmed` is an offset in `range`, not in the file.
     private(set) var resource: UploadResource
-    /// The number of bytes that the server had confirmed but no longer has. `takeLost` returns this number and sets it
-    /// to 0.
+    /// The number of bytes that the server had confirmed but no longer has.
     private(set) var lost: ByteCount = 0
 
     private let range: Range<ByteCount>
@@ -52,7 +51,6 @@ struct TusAppending: Sendable {
     private var budget = RetryBudget()
 
     /// - Parameters:
-    ///   - range: The bytes of the file to send.
     ///   - chunkSize: The maximum number of bytes in one request; nil for no limit.
     ///   - part: The number that `Exchange.part` has in each request. It is 0 if `range` is the whole file; the last
     ///     request then completes the upload. The parts of a file have numbers from 1.

@@ -83,8 +83,6 @@ package struct TusCheck: DestinationCheck {
     /// The file for which the check creates an upload. Its only byte is never sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
-    /// Handles the response to the request that creates the upload. If the server refuses, the check fails. If the
-    /// server accepts, the check deletes the upload, if that is possible.
     private mutating func receiveCreation(
         _ response: ExchangeOutcome.Response, _ report: CheckReport, isDeletable: Bool
     ) -> CheckStep {
@@ -111,7 +109,6 @@ package struct TusCheck: DestinationCheck {
 
     private static let stays = "the empty upload of this check stays there until it expires"
 
-    /// Returns true if the response to the deletion request shows that the upload no longer exists.
     private static func isGone(_ reply: ExchangeOutcome) -> Bool {
         guard case .responded(let response) = reply else { return false }
         return response.isSuccess || [404, 410].contains(response.status)

@@ -96,8 +96,6 @@ struct TusConcatenation: Sendable {
         return makeMissing { $0.fill() }
     }
 
-    /// Handles the outcome of a request.
-    ///
     /// - Parameter part: The number of the part that the request belongs to, from 1. It is 0 for the request that joins
     ///   the parts.
     mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Turn {

@@ -8,7 +8,6 @@ struct TusCreation: Sendable {
         /// One upload for the whole file. Its length is not stated yet, but sent together with the first bytes of the
         /// file.
         case deferred
-        /// A partial upload of this number of bytes.
         case partial(ByteCount)
         /// The upload that joins the partial uploads at these URLs, in order.
         case final([String])
@@ -16,8 +15,6 @@ struct TusCreation: Sendable {
 
     let item: UploadItem
 
-    /// Returns the request that creates an upload of this kind.
-    ///
     /// - Throws: `UploadFailure` (`permanent`) if the names of the item's parameters cannot be keys of tus metadata.
     func exchange(_ kind: Kind) throws(UploadFailure) -> Exchange {
         var exchange = Exchange(
@@ -42,8 +39,6 @@ struct TusCreation: Sendable {
         return exchange
     }
 
-    /// Returns the URL of the upload that the server created.
-    ///
     /// - Throws: `UploadFailure` (`permanent`) if the response has no `Location`, or if the URL in it is invalid or on
     ///   another server.
     func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {

@@ -4,16 +4,15 @@ import HTTPTypes
 enum TusOffer {
     /// The keys that tus uses in `ServerCapabilities.facts`.
     enum Fact {
-        /// The key in `ServerCapabilities.facts` for the value of the field `Tus-Checksum-Algorithm`.
+        /// The key for the value of the field `Tus-Checksum-Algorithm`.
         static let checksums = "checksums"
-        /// A key in `ServerCapabilities.facts`. Its value is "yes" if the server sent no response to OPTIONS, refused
-        /// OPTIONS, or responded without a tus header field.
+        /// A key whose value is "yes" if the server sent no response to OPTIONS, refused OPTIONS, or responded without
+        /// a tus header field.
         static let saysNothing = "saysNothing"
-        /// A key in `ServerCapabilities.facts`. Its value is "yes" once the server, or a proxy before it, has refused
-        /// PATCH.
+        /// A key whose value is "yes" once the server, or a proxy before it, has refused PATCH.
         static let overridesMethod = "overridesMethod"
-        /// A key in `ServerCapabilities.facts`. Its value is "yes" once the server has lost bytes that it had
-        /// confirmed. Such a server can lose bytes between two requests, so each file is then sent in one request.
+        /// A key whose value is "yes" once the server has lost bytes that it had confirmed. Such a server can lose
+        /// bytes between two requests, so each file is then sent in one request.
         static let forgets = "forgets"
     }
 
@@ -121,7 +120,6 @@ enum TusOffer {
 }
 
 extension ServerCapabilities {
-    /// True if the server has lost bytes that it had confirmed.
     var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
 
     /// The digests with which this tus server can check the bytes that it receives. Digests that Ferry does not support
@@ -141,8 +139,7 @@ struct TusSum: Hashable, Sendable {
 
     static let usualChunk: ByteCount = 8 << 20
 
-    /// Returns the digest to compute for a request that sends these bytes of the file. The request sends it in the
-    /// field `Upload-Checksum`.
+    /// Returns the digest to compute for a request that sends these bytes of the file.
     func order(for range: Range<ByteCount>) -> DigestRequest {
         DigestRequest(algorithm, of: range, in: .init(.uploadChecksum, .base64, prefix: "\(name) "))
     }

@@ -160,7 +160,7 @@ extension TusUpload {
     }
 
     /// The configured maximum number of bytes in one request; nil for no limit. It is nil for a server that has lost
-    /// confirmed bytes. Such a server can lose bytes between two requests, so the file is sent in one.
+    /// confirmed bytes.
     private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
     /// Starts a new upload. If the server's features are unknown, first asks for them with OPTIONS. Fails if the file
@@ -286,7 +286,6 @@ extension TusUpload {
     }
 
     /// Returns the new facts about the server that this upload has found, as a note that stores them for other uploads.
-    /// Returns an empty list if no fact is new.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         guard var known = capabilities else { return [] }
         if resource.tus.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }

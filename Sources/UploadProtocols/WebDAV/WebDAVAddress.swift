@@ -30,11 +30,9 @@ struct WebDAVAddress: Hashable, Sendable {
 
     var url: String { root + folder + last + query }
     var folderURL: String { root + folder + query }
-    /// The whole path: the folder and the name in it.
     var path: String { folder + last }
 
-    /// The URL of a folder with the same name: this URL with a slash at the end of its path. If the path already ends
-    /// with a slash, the URL is unchanged.
+    /// The URL of a folder with the same name: this URL with a slash at the end of its path.
     var asFolder: WebDAVAddress {
         last.isEmpty ? self : WebDAVAddress(root: root, folder: path + "/", last: "", query: query)
     }
@@ -91,7 +89,6 @@ struct WebDAVAddress: Hashable, Sendable {
         return inFolder("\(match.1)~\(number % 99 + 1)")
     }
 
-    /// Returns the URL of `name` in the same folder.
     func inFolder(_ name: String) -> WebDAVAddress {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }

@@ -21,7 +21,6 @@ struct WebDAVChunk: Hashable, Sendable {
 
     /// - Parameters:
     ///   - held: The number of bytes that the server has stored.
-    ///   - size: The number of bytes of the whole file.
     ///   - chunk: The maximum number of bytes in one request; nil for no limit. It is ignored if the server refuses
     ///     parts.
     ///   - ranges: The method by which the server writes parts of a file; nil if it is unknown.

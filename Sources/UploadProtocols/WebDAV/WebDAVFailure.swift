@@ -29,8 +29,6 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the failure for a server without `MOVE`.
-    ///
     /// - Parameter status: The status of the response to a `MOVE`; nil if none was sent, because the server does not
     ///   offer `MOVE`.
     static func noMove(_ status: Int?) -> UploadFailure {

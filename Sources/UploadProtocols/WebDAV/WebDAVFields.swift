@@ -18,7 +18,6 @@ extension HTTPField.Name {
 }
 
 extension HTTPRequest.Method {
-    /// Returns the HTTP method with this name. Stops the program if the name is not a valid HTTP token.
     private static func dav(_ name: String) -> HTTPRequest.Method {
         guard let method = HTTPRequest.Method(name) else { preconditionFailure("\(name) is no method") }
         return method

@@ -18,8 +18,7 @@ struct WebDAVFolders: Sendable {
     /// The index of the folder whose request was last repeated after status 403; nil if none was repeated.
     private var repeated: Int?
 
-    /// Prepares to create the folders above `address`. The result is nil if there is none but the root, which always
-    /// exists.
+    /// Returns nil if there is no folder above `address` but the root, which always exists.
     init?(of address: WebDAVAddress) {
         folders = address.folders
         if folders.isEmpty { return nil }

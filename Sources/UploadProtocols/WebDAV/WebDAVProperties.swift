@@ -22,8 +22,6 @@ struct WebDAVProperties: Hashable, Sendable {
         case checksums
     }
 
-    /// Makes the `PROPFIND` request for these properties of a URL.
-    ///
     /// - Parameter depth: 0 for the URL itself, 1 to include the entries of a folder.
     static func exchange(_ url: String, depth: Int = 0, _ wishes: [Wish]) -> Exchange {
         let names = wishes.map { wish in

@@ -149,7 +149,6 @@ extension WebDAVUpload {
 }
 
 extension FoundEntry {
-    /// The version of the file; nil if a folder or nothing was found.
     var version: WebDAVVersion? {
         if case .file(let file) = self { WebDAVVersion(file) } else { nil }
     }

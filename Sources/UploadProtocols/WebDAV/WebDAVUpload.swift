@@ -48,8 +48,8 @@ public struct WebDAVUpload: SequentialProtocol {
         case refusedFolder(UploadFailure)
         /// Looks up the temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
-        /// Looks up the second temporary name, to see whether the trial `MOVE` has worked. The trial moves the
-        /// temporary file to this name. If a file already has the final name, the trial comes before the real `MOVE`.
+        /// Looks up the second temporary name, to see whether the trial `MOVE` has worked. If a file already has the
+        /// final name, the trial comes before the real `MOVE`.
         case trial
         /// Looks up the temporary file after the server refused the `MOVE` with this response, to see whether the file
         /// still exists.

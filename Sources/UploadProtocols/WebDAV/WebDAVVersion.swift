@@ -56,7 +56,6 @@ enum WebDAVArrival: Hashable, Sendable {
     /// - Parameters:
     ///   - old: The file that was at the final URL before the `MOVE`; nil if there was none.
     ///   - new: The temporary file that `MOVE` renames; nil if the server did not describe it.
-    ///   - found: The file that is at the final URL after the `MOVE`.
     init(old: WebDAVVersion?, new: WebDAVVersion?, found: WebDAVVersion) {
         guard let old else {
             self = .arrived

@@ -42,8 +42,6 @@ package struct ExistingChoice: Sendable {
     private let looksAlways: Bool
     private var phase: Phase
 
-    /// Creates a choice for the upload of `item`.
-    ///
     /// - Parameters:
     ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
     ///   - looksAlways: True to look up the name on the server under every policy. If false, the policies `replace` and
@@ -71,9 +69,7 @@ package struct ExistingChoice: Sendable {
 
     /// Handles the result of a lookup, and returns the next action.
     ///
-    /// - Parameters:
-    ///   - place: The result of the lookup: nothing, a folder or a file.
-    ///   - ours: The digest of the local file, if the lookup requested one.
+    /// - Parameter ours: The digest of the local file, if the lookup requested one.
     package mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
         switch (phase, place) {
         case (.comparing(let name, let isOwn), .file(let file)):

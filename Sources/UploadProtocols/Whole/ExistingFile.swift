@@ -18,8 +18,6 @@ package struct ExistingFile: Sendable {
     private let address: @Sendable (_ name: String) -> String
     private var choice: ExistingChoice
 
-    /// Creates a lookup for the upload of `item`.
-    ///
     /// - Parameters:
     ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
     ///   - address: Returns the URL on the server for a file name.
@@ -73,13 +71,12 @@ package struct ExistingFile: Sendable {
         }
     }
 
-    /// The header field `If-None-Match: *`. The server refuses a request with this field if a file exists at the URL
-    /// (RFC 9110 §13.1.2).
+    /// The header field that makes the server refuse a request if a file exists at the URL (RFC 9110 §13.1.2).
     private static let onlyNew: HTTPFields = [.ifNoneMatch: "*"]
 }
 
 extension FoundFile {
-    /// Creates a description of a file from the header fields of a response to `HEAD`.
+    /// Creates a description of a file from the header fields of a response.
     init(headed fields: HTTPFields) {
         self.init(
             size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],

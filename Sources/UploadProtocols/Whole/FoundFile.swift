@@ -37,12 +37,11 @@ package struct FoundFile: Hashable, Sendable {
     }
 }
 
-/// The result of comparing two digests. Each case contains their algorithm.
+/// The result of comparing two digests.
 enum DigestComparison: Hashable, Sendable {
     case same(DigestAlgorithm)
     case different(DigestAlgorithm)
 
-    /// Returns the failure to report if the file on the server has another digest than the local file.
     static func mismatch(_ algorithm: DigestAlgorithm) -> UploadFailure {
         UploadFailure(
             .permanent, "what the server holds is not this file: its \(algorithm.shown) is another",

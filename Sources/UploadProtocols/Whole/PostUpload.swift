@@ -7,8 +7,6 @@ public struct PostUpload: SequentialProtocol {
 
     private let attempt: SingleShot
 
-    /// Creates the upload of `item`.
-    ///
     /// - Parameter options: The options of the destination. Only `method`, `sendsIdempotencyKey` and `link` are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
@@ -57,8 +55,6 @@ public struct FormUpload: SequentialProtocol {
 
     private let attempt: SingleShot
 
-    /// Creates the upload of `item`.
-    ///
     /// - Parameter options: The options of the destination. Only `fileField`, `method`, `sendsIdempotencyKey` and
     ///   `link` are used.
     public init(item: UploadItem, options: ProtocolOptions) {

@@ -29,11 +29,7 @@ package struct PutCheck: DestinationCheck {
     private let isSigned: Bool
     private var phase = Phase.options
 
-    /// Creates the check of a destination.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the destination.
-    ///   - options: The options of the destination, of which only `method` is used.
+    /// - Parameter options: The options of the destination, of which only `method` is used.
     package init(url: String, options: ProtocolOptions) {
         address = UploadAddress.address(url, for: Self.name)
         method = options.requestMethod(or: .put).rawValue

@@ -26,7 +26,6 @@ public struct PutUpload: SequentialProtocol {
         case verifying(Receipt, ours: [ComputedDigest], at: LookupAddress)
     }
 
-    /// The URL at which the file is looked up.
     private enum LookupAddress: Sendable {
         /// The URL of the `PUT`. If the server's response named another URL for the file, `reported` is that URL;
         /// otherwise it is nil.
@@ -40,8 +39,6 @@ public struct PutUpload: SequentialProtocol {
     private var phase: Phase
     private var budget = RetryBudget()
 
-    /// Creates the upload of `item`.
-    ///
     /// - Parameter options: The options of the destination. Only the HTTP method, the checksum and the policy for
     ///   existing files are used.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -92,8 +89,6 @@ extension PutUpload {
     /// before it is sent.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    /// Returns the facts that an earlier attempt stored when it began to send the file. Nil if no such facts are
-    /// stored.
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }

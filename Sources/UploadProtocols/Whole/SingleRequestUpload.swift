@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The functions that the protocols `put`, `post` and `form` share. Each of these protocols sends the whole upload in
-/// one request.
+/// The functions that the protocols `put`, `post` and `form` share, each of which sends the whole upload in one request.
+/// Other protocols use the failures for their last request.
 enum SingleRequestUpload {
     static func step(_ reply: ExchangeOutcome, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
@@ -31,7 +31,6 @@ enum SingleRequestUpload {
         }
     }
 
-    /// Returns the failure for a file on the server that has another size than the local file.
     static func wrongSize(
         _ size: ByteCount, of whole: ByteCount, _ category: UploadFailure.Category = .permanent
     ) -> UploadFailure {

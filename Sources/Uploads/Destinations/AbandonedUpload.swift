@@ -10,8 +10,7 @@ public struct AbandonedUpload: Hashable, Sendable {
     /// upload before this time, the upload resumes with these bytes.
     public var since: Date
 
-    /// Creates an entry for `upload`. Returns nil if the upload is done, or if it has no `resource`, which identifies
-    /// its bytes on the server.
+    /// Returns nil if the upload is done, or if it has no `resource`, which identifies its bytes on the server.
     init?(_ upload: Upload, since: Date) {
         guard upload.resource != nil, !upload.isDone else { return nil }
         self.upload = upload

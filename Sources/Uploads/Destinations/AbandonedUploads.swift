@@ -33,23 +33,20 @@ public final class AbandonedUploads: Sendable {
 
     private struct State {
         /// The time `since` of each entry that is not marked as gone. The keys are the URLs of the entries. Nil until
-        /// the file has been read.
+        /// the first attempt to read the file; empty if that failed.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }
 
     private let folder: LocalPath
     private let state = Mutex(State())
-    /// A serial dispatch queue for all access to the file. It runs the calls of the methods one after the other. So
-    /// uploads never wait for the disk.
+    /// A serial dispatch queue for all access to the file. So uploads never wait for the disk.
     private let queue = DispatchQueue(label: "abandoned", qos: .utility)
 
     /// Creates the list. The folder is created at the first write.
-    ///
-    /// - Parameter folder: The path of the state folder.
     public init(folder: LocalPath) { self.folder = folder }
 
-    /// Adds entries to the list. Returns at once; the entries are written to the file in the background.
+    /// Returns at once; the entries are written to the file in the background.
     func add(_ uploads: [AbandonedUpload]) {
         guard !uploads.isEmpty else { return }
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }

@@ -46,8 +46,6 @@ public final class CapabilityFile: CapabilityStore {
     private let memory = Mutex(Memory())
 
     /// Creates a store. The file is not opened or created before the first read or write.
-    ///
-    /// - Parameter folder: The path of the state folder.
     public init(folder: LocalPath) {
         self.folder = folder
         path = folder.appending(Array(Self.name.utf8))

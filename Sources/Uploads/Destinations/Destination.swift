@@ -27,8 +27,6 @@ public struct Destination: Sendable {
     /// The congestion control of connections to the server; nil for the default of the operating system.
     public var congestionControl: CongestionControl?
 
-    /// Creates a destination.
-    ///
     /// - Parameter protocolName: The name of a protocol in `ProtocolCatalog`. If the catalog lacks the name, each
     ///   upload to this destination fails.
     package init(

@@ -24,14 +24,13 @@ extension DestinationRunner {
         try? await delete(upload)
     }
 
-    /// Returns the abandoned uploads to a destination. Its server possibly still stores their bytes.
+    /// Returns the abandoned uploads to a destination.
     ///
     /// If `since` of an entry is in the future, a user can still undo the removal of the upload. After that time, Ferry
     /// is allowed to delete the bytes.
     ///
-    /// - Parameter destination: The destination. If it has a name, uploads to this name are returned, except those
-    ///   whose URL has another origin than the configured one. If it has no name, uploads to its URL are returned;
-    ///   queries are ignored.
+    /// - Parameter destination: If it has a name, uploads to this name are returned, except those whose URL has another
+    ///   origin than the configured one. If it has no name, uploads to its URL are returned; queries are ignored.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
@@ -56,8 +55,6 @@ extension DestinationRunner {
 
     /// Deletes the bytes of an abandoned upload from its server. Then removes the entry from the list of abandoned
     /// uploads.
-    ///
-    /// - Throws: `UploadFailure` with the reason why the bytes were not deleted.
     public func remove(_ entry: AbandonedUpload) async throws(UploadFailure) {
         try await delete(entry.upload)
     }

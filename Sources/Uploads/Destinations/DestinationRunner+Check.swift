@@ -27,8 +27,6 @@ extension DestinationRunner {
     }
 
     /// Deletes an unfinished upload that `check` found on the server.
-    ///
-    /// - Throws: `UploadFailure` with the reason why the unfinished upload was not deleted.
     public func remove(
         _ leftover: CheckReport.Leftover, at destination: Destination
     ) async throws(UploadFailure) {

@@ -23,8 +23,7 @@ public final class DestinationRunner: AttemptRunner {
         /// The targets to which this process has completed an upload. This proves that their servers respond, and not a
         /// captive portal.
         var proven: Set<HostKey> = []
-        /// The times at which a target responded with a web page that possibly comes from a captive portal. There is
-        /// one value for each target.
+        /// The times at which a target responded with a web page that possibly comes from a captive portal.
         var pages: [HostKey: PersistentPage] = [:]
     }
 
@@ -38,8 +37,6 @@ public final class DestinationRunner: AttemptRunner {
     private let isLocal: @Sendable (String) -> Bool
     private let memory: Mutex<Memory>
 
-    /// Creates a runner.
-    ///
     /// - Parameters:
     ///   - capabilities: The store of the servers' capabilities. Capabilities that are more than a day old are
     ///     requested again.
@@ -51,7 +48,6 @@ public final class DestinationRunner: AttemptRunner {
     ///   - addressCredentials: Returns the credentials for an upload that names a URL instead of a configured
     ///     destination. Called at each attempt.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
-    ///   - now: Returns the wall-clock time.
     public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, timeouts: HTTPClientTransport.Timeouts = .init(),
@@ -68,8 +64,6 @@ public final class DestinationRunner: AttemptRunner {
             monitors: monitors, isLocal: isLocal, now: now)
     }
 
-    /// Creates a runner.
-    ///
     /// - Parameters:
     ///   - destinations: The destinations with the settings of their connections. The property `destinations` can
     ///     replace them.
@@ -80,7 +74,6 @@ public final class DestinationRunner: AttemptRunner {
     ///   - readers: The threads that open and read files. A slow volume delays only these threads.
     ///   - rateLimit: The limits on bytes per second.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
-    ///   - now: Returns the wall-clock time.
     public init(
         _ destinations: Destinations, capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, readers: BlockingIOPool = .shared, rateLimit: RateLimit,

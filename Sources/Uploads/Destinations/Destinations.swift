@@ -15,9 +15,7 @@ public struct Destinations: Sendable {
     /// attempt.
     public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
 
-    /// Creates a value with the configured destinations.
-    ///
-    /// - Parameter destinations: The destinations. If several have the same name, the first of them is used.
+    /// - Parameter destinations: If several have the same name, the first of them is used.
     public init(
         _ destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment,
@@ -77,9 +75,6 @@ extension Destinations {
 }
 
 extension UploadFailure {
-    /// Returns the failure of an upload whose destination is not configured.
-    ///
-    /// - Parameter name: The name of the destination.
     static func unknownDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "there is no destination \(name)",
@@ -87,8 +82,6 @@ extension UploadFailure {
     }
 
     /// Returns the failure of an upload whose URL has another scheme, host or port than the URL of its destination.
-    ///
-    /// - Parameter name: The name of the destination.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",

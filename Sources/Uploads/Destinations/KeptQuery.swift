@@ -8,16 +8,13 @@ struct KeptQuery: Sendable {
     /// A key in the `memory` of an upload resource. Its value is a list of the URLs from which the query was removed.
     /// The list names each URL by its key in `memory`, and separates the names by commas.
     private static let markField = "query"
-    /// The name of the resource's property `url` in the list under `markField`. The other URLs in the list are named by
-    /// their keys in `memory`.
+    /// The name of the resource's property `url` in the list under `markField`.
     private static let addressName = "url"
 
     /// The items of the query, such as `key=value`, as written in the URL. Items that contain `{name}`, the placeholder
     /// for the file name, are left out, because they are no secrets.
     private let items: [String]
 
-    /// Reads the query of a URL.
-    ///
     /// - Parameter url: A URL from the configuration, or one that the user gave instead of a destination.
     init(of url: String) {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
@@ -48,7 +45,7 @@ struct KeptQuery: Sendable {
     }
 
     /// Returns the resource in the form in which the upload can resume. The query is added to the URLs from which it
-    /// was removed. A resource from which no query was removed is returned unchanged.
+    /// was removed.
     func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written

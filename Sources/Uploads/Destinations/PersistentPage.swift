@@ -1,11 +1,9 @@
 import FerryFiles
 
 /// The first and the last time at which a target responded with suspicious pages: web pages that possibly come from a
-/// captive portal. If such pages arrive for more than a day, the server itself probably sends them. The methods receive
-/// the current time from the caller.
+/// captive portal. If such pages arrive for more than a day, the server itself probably sends them.
 struct PersistentPage {
-    /// The number of seconds after which suspicious pages count as responses of the server. A page is suspicious if it
-    /// possibly comes from a captive portal.
+    /// The number of seconds after which suspicious pages count as responses of the server.
     private static let longest: TimeInterval = 86_400
     /// The maximum number of seconds between two pages of the same series. After a longer time, this machine is
     /// possibly in another network, so a new series begins.

@@ -11,8 +11,7 @@ package struct RateEstimator: Hashable, Sendable {
     /// The number of seconds of measurement before a remaining time is shown.
     package static let settling = 2.0
 
-    /// The numbers of seconds over which the steady rate is averaged if the rate was even. If it was not, the steady
-    /// rate is averaged over `recent` seconds.
+    /// The numbers of seconds over which the steady rate is averaged if the rate was even.
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2

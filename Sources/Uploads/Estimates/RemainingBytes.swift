@@ -11,9 +11,7 @@ package struct RemainingBytes: Hashable, Sendable {
 
     /// Adds up the bytes that the due uploads (`Upload.isDue`) have not sent yet.
     ///
-    /// - Parameters:
-    ///   - uploads: The uploads, of which only the due ones count.
-    ///   - sent: The progress of the running uploads.
+    /// - Parameter sent: The progress of the running uploads.
     package init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
         for upload in uploads where upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
     }

@@ -14,11 +14,8 @@ package struct TransferEstimator: Sendable {
         /// The groups of uploads to which the upload belongs, and whose bandwidth limits apply to it.
         package let scopes: [LimitScope]
 
-        /// Creates the values of a running upload.
-        ///
-        /// - Parameters:
-        ///   - size: The number of bytes of the file.
-        ///   - sent: The number of bytes sent so far. A value below 0 counts as 0, a value above `size` as `size`.
+        /// - Parameter sent: The number of bytes sent so far. A value below 0 counts as 0, a value above `size` as
+        ///   `size`.
         package init(id: Upload.ID, size: ByteCount, sent: ByteCount, scopes: [LimitScope]) {
             self.id = id
             left = max(0, size) - min(max(0, size), max(0, sent))
@@ -68,10 +65,8 @@ package struct TransferEstimator: Sendable {
 
     /// Returns an estimate for each running upload, and one for all due uploads (`Upload.isDue`) together.
     ///
-    /// - Parameters:
-    ///   - left: The bytes that the due uploads have not sent yet.
-    ///   - limits: The bandwidth limits in bytes per second, by scope. Scopes that are not in the dictionary are
-    ///     unlimited.
+    /// - Parameter limits: The bandwidth limits in bytes per second, by scope. Scopes that are not in the dictionary
+    ///   are unlimited.
     package func estimates(
         of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
         at now: Double

@@ -120,7 +120,6 @@ extension Upload {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }
 
-    /// True if the upload runs, waits for a retry, is held or has failed.
     fileprivate var isActiveOrStuck: Bool {
         switch state {
         case .running, .waiting, .held, .failed: true

@@ -62,8 +62,8 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
-        /// The files selected so far. If two paths select one file and give it the same name for the server, the set
-        /// contains the file once. If the names differ, the set contains the file twice.
+        /// The files selected so far. If two paths select one file but give it different names for the server, the set
+        /// contains the file twice.
         private var queued: Set<FileSelection.File> = []
         /// The original bytes of file names that are not valid UTF-8. The keys are the same names with U+FFFD instead
         /// of the invalid bytes.

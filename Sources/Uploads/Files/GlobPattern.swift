@@ -10,7 +10,6 @@ struct GlobPattern: Sendable {
 
     private let tokens: [Token]
 
-    /// Returns whether `text` contains `*`, `?` or `[`.
     static func isPattern(_ text: some Sequence<UInt8>) -> Bool {
         text.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
     }

@@ -2,7 +2,7 @@ import FerryTransfer
 
 /// Recognizes private keys of OpenSSH, OpenSSL, PuTTY and GnuPG by the names and contents of their files.
 enum PrivateKey {
-    /// The names that ssh-keygen(1) gives to private keys. Any file with such a name counts as a private key.
+    /// The names that ssh-keygen(1) gives to private keys.
     private static let names: Set<String> = [
         "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
     ]

@@ -24,14 +24,11 @@ public struct HistoryEntry: Hashable, Sendable {
         self.upload = upload
     }
 
-    /// Creates the entry of an upload that is done. Nil if the upload is not done.
     init?(done upload: Upload) {
         guard case .done(_, let at) = upload.state else { return nil }
         self.init(outcome: .done, at: at, upload: upload)
     }
 
-    /// Creates the entry of an upload that a user removed. Nil if its state before the removal was neither failed nor
-    /// held.
     init?(removed upload: Upload, at: Date) {
         switch upload.state {
         case .failed, .held: self.init(outcome: .removed, at: at, upload: upload)

@@ -94,8 +94,7 @@ extension [BandwidthLimit] {
 }
 
 extension Timetable {
-    /// Returns the limit of a scope at a date. A limit that a user set by a command replaces the limit of this
-    /// timetable.
+    /// Returns the limit of a scope at a date.
     ///
     /// - Parameter order: The limit that a user set by a command; nil if there is none, so that the timetable decides.
     func limit(

@@ -34,11 +34,11 @@ public final class RateLimit: RateLimiter {
         set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }
     }
 
-    /// The limits in bytes per second, by scope. Scopes without a limit are left out.
+    /// The limits in bytes per second, by scope.
     var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
 
-    /// Replaces all limits. A scope that is not in `rates` has no limit afterwards. If the rate of a scope does not
-    /// change, the state of its token bucket does not change either.
+    /// Replaces all limits. If the rate of a scope does not change, the state of its token bucket does not change
+    /// either.
     func set(_ rates: [LimitScope: ByteCount]) {
         buckets.withLock { buckets in
             let now = now()

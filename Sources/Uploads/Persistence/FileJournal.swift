@@ -139,7 +139,6 @@ public final class FileJournal: Journal {
         try result.get()
     }
 
-    /// The number of appends that wait until their write begins.
     var waitingCount: Int {
         intake.withLock { if case .waiting(let appends) = $0 { appends.count } else { 0 } }
     }

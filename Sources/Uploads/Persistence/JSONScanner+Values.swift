@@ -51,7 +51,6 @@ extension JSONScanner {
         return value
     }
 
-    /// Returns the value of a required member; throws `MalformedJSON` if the member was not found.
     func require<Value>(_ value: Value?, _ name: String) throws(MalformedJSON) -> Value {
         guard let value else { throw malformed("the member \(name) is missing") }
         return value

@@ -74,7 +74,6 @@ struct JSONWriter {
         if !isExact { raw("\"") }
     }
 
-    /// Appends the digits of `value` in quotes, whatever its size.
     mutating func quotedInteger(_ value: some FixedWidthInteger) {
         raw("\"")
         digits(value)

@@ -65,14 +65,11 @@ extension JournalError {
         }
     }
 
-    /// True if the disk is full or the user's disk quota is used up. Changes can then be stored again once space is
-    /// free.
     var isDiskFull: Bool {
         if case .diskFull = self { true } else { false }
     }
 
-    /// True if the error concerns the state folder, its files or its disk. False if the record of an upload is too
-    /// large, or if the journal is not open.
+    /// True if the error concerns the state folder, its files or its disk.
     var isOfDisk: Bool {
         switch self {
         case .recordTooLarge, .notOpen: false
@@ -98,8 +95,7 @@ extension JournalError {
         }
     }
 
-    /// A sentence for users, without a final period. The sentence says that no new snapshot could be written, and why.
-    /// It also says that the journal contains all changes, and grows.
+    /// A sentence for users, without a final period.
     var behindSummary: String {
         switch self {
         case .diskFull(let path, let isQuota):

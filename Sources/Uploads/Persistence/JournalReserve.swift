@@ -2,7 +2,8 @@
 ///
 /// On a full disk, the journal refuses a user's command, because the user can repeat the command. But a server's
 /// response cannot be requested again, and a new snapshot makes the queue's files smaller. So the journal deletes the
-/// file to store a response or to write a snapshot. Until the journal can create the file again, it refuses commands.
+/// file to store a response or to write a snapshot. Until the disk has space for the file again, the journal refuses
+/// commands.
 struct JournalReserve {
     static let name = "reserve"
 

@@ -66,7 +66,6 @@ final class OverlayFiles: StateFiles {
     func synchronize() throws(SystemCallError) {}
 }
 
-/// A file that exists only in memory.
 final class MemoryFile: StateFile {
     private let bytes: Mutex<[UInt8]>
 

@@ -2,7 +2,6 @@ import FerryProtocols
 
 /// A position in the text of `queue.json`, described for a user who edits it.
 struct QueuePosition: CustomStringConvertible {
-    /// The line and the column.
     let position: TextPosition
     /// The names of the upload and of the JSON member that contain the position, such as `upload 7` and
     /// `state.category`. Each is left out if there is none.

@@ -86,8 +86,7 @@ struct Recovery {
     }
 
     /// Returns an error if the current snapshot is older than other files in the folder, for example because a user
-    /// restored a copy. Otherwise returns nil. Without this check, Ferry would use an old state of the queue, or report
-    /// damage.
+    /// restored a copy. Without this check, Ferry would use an old state of the queue, or report damage.
     ///
     /// The snapshot is too old if the previous snapshot has a higher generation (running number). The snapshot is also
     /// too old if its own journal is missing and a later journal exists.

@@ -29,12 +29,11 @@ package protocol StateFiles: Sendable {
 }
 
 extension StateFiles {
-    /// Runs `calls`, and throws its error as a `JournalError`.
     func perform<Value>(_ calls: () throws(SystemCallError) -> Value) throws(JournalError) -> Value {
         do throws(SystemCallError) { return try calls() } catch { throw JournalError(error, in: path) }
     }
 
-    /// Opens a file for appending. Creates the file if it does not exist.
+    /// Opens a file for appending.
     func openOrCreate(_ name: String) throws(SystemCallError) -> any StateFile {
         if let existing = try open(name, for: .appending) { existing } else { try create(name) }
     }
@@ -106,8 +105,7 @@ extension StateFile {
 }
 
 extension SystemCallError {
-    /// True if this error of `link` means that hard links to the file cannot be created here. False for other errors,
-    /// such as a full disk.
+    /// True if this error of `link` means that hard links to the file cannot be created here.
     var isLinkUnsupported: Bool {
         [.notPermitted, .notSupported, .notSupportedOnSocket, .noFunction, .tooManyLinks].contains(code)
     }

@@ -17,7 +17,6 @@ struct UploadMembers {
     var batch: String?
     var notBefore: Date?
     var after: [ClosedRange<Upload.ID>]?
-    /// The members that this version of Ferry does not know.
     var unknown = UnknownFields()
 
     var start: Upload.StartCondition? {
@@ -26,8 +25,7 @@ struct UploadMembers {
 }
 
 extension JSONScanner {
-    /// Reads the record of one upload. Returns the upload, and the JSON members that this version of Ferry does not
-    /// know.
+    /// Reads the record of one upload.
     ///
     /// - Parameter last: The target of the record that was read before. Reading an equal target again is faster.
     mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownFields) {
@@ -46,7 +44,6 @@ extension JSONScanner {
         return (upload, members.unknown)
     }
 
-    /// Reads the record of an upload that is not in a queue yet.
     mutating func newUpload() throws(MalformedJSON) -> NewUpload {
         var last = RepeatedTarget()
         let members = try members(last: &last)

@@ -15,10 +15,8 @@ package struct AppendResult: Sendable {
 final class AppendResults: Sendable {
     private let waiting = Mutex<[AppendResult]>([])
 
-    /// Stores a result until the queue takes it.
-    ///
-    /// - Returns: True if this is the only stored result. The caller must then make the queue call `takeAll`. If false,
-    ///   the caller of an earlier `add` has done this.
+    /// Returns true if this is the only stored result. The caller must then make the queue call `takeAll`. If false,
+    /// the caller of an earlier `add` has done this.
     func add(_ append: AppendResult) -> Bool {
         waiting.withLock { waiting in
             waiting.append(append)

@@ -7,7 +7,6 @@ struct CommandOrder {
     typealias Continuation = CheckedContinuation<Void, Never>
 
     enum Kind {
-        /// The command changes the queue.
         case change
         /// The command is `undo` or `redo`. It is not yet decided which change the command undoes or redoes.
         case choice
@@ -17,30 +16,22 @@ struct CommandOrder {
     private var underWay: [Int: Kind] = [:]
     private var waiting: [Int: Continuation] = [:]
 
-    /// True if at least one command waits for an earlier command.
     var isAwaited: Bool { !waiting.isEmpty }
 
-    /// Adds a command, and returns its number. Later commands get higher numbers.
     mutating func begin(_ kind: Kind) -> Int {
         last += 1
         underWay[last] = kind
         return last
     }
 
-    /// Returns true if the command with this number must wait. An `undo` or `redo` waits for all earlier commands until
-    /// it is decided which change it undoes or redoes. Any other command waits only for an earlier `undo` or `redo` for
-    /// which this is not decided.
     func mustWait(_ number: Int) -> Bool {
         let isChoice = underWay[number] == .choice
         return underWay.contains { $0.key < number && (isChoice || $0.value == .choice) }
     }
 
-    /// Stores the continuation of a command that waits. A later call of `chose` or `end` returns the continuation when
-    /// the command can continue.
     mutating func wait(_ number: Int, _ continuation: Continuation) { waiting[number] = continuation }
 
-    /// Records that it is now decided which change an `undo` or `redo` undoes or redoes. Other commands then no longer
-    /// wait for this decision.
+    /// Records that it is now decided which change an `undo` or `redo` undoes or redoes.
     ///
     /// - Returns: The continuations of the waiting commands that can now continue.
     mutating func chose(_ number: Int) -> [Continuation] {
@@ -48,9 +39,7 @@ struct CommandOrder {
         return ready()
     }
 
-    /// Records that a command has ended.
-    ///
-    /// - Returns: The continuations of the waiting commands that can now continue.
+    /// Returns the continuations of the waiting commands that can now continue.
     mutating func end(_ number: Int) -> [Continuation] {
         underWay[number] = nil
         return ready()

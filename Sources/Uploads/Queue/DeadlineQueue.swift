@@ -15,7 +15,7 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Sets the instant that `id` waits for. It replaces the instant of a previous call.
+    /// Replaces the instant of a previous call.
     mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)
@@ -27,10 +27,8 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     /// All waiting ids, unsorted.
     var ids: some Sequence<ID> { current.keys }
 
-    /// Returns the instant that the id waits for; nil if it does not wait.
     func instant(of id: ID) -> Instant? { current[id]?.instant }
 
-    /// Returns the first instant at which a wait ends; nil if no id waits.
     mutating func nextInstant() -> Instant? {
         dropStale()
         return heap.min?.instant

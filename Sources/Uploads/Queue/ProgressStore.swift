@@ -6,7 +6,6 @@ import Synchronization
 final class ProgressStore: Sendable {
     private struct Entry {
         var sample: ProgressSample
-        /// The upload's size, which does not change while it runs.
         let size: ByteCount
         let scopes: [LimitScope]
         /// True if the last request with bytes of the file carries the whole file, and the server probably discards an
@@ -89,19 +88,20 @@ final class ProgressStore: Sendable {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
 
-    /// Notes that `reached` bytes of the file are sent or confirmed.
+    /// Notes that `bytes` bytes were sent, and that `reached` bytes of the file are now sent or confirmed.
     ///
     /// - Returns: True if the caller must report the number to the queue now. This is at most once a second, and only
     ///   if the server discards the bytes of a broken request (`carriesAll`). After a crash, the queue cannot ask that
     ///   server for the number. The queue needs the number to count the bytes that are sent again.
-    func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
+    func sent(_ id: Upload.ID, bytes: ByteCount, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             var isDue = false
             state.change(id, at: seconds(instant)) { entry in
                 entry.sample.sent = reached
                 entry.sample.phase = .sending
                 entry.moved = instant
-                isDue = entry.carriesAll && entry.noted.map { instant - $0 >= Self.noteInterval } ?? true
+                guard bytes > 0, entry.carriesAll else { return }
+                isDue = entry.noted.map { instant - $0 >= Self.noteInterval } ?? true
                 if isDue { entry.noted = instant }
             }
             return isDue
@@ -128,7 +128,6 @@ final class ProgressStore: Sendable {
 
     func sample(of id: Upload.ID) -> ProgressSample? { state.withLock { $0.entries[id]?.sample } }
 
-    /// Returns the progress of the attempt; nil if there is none.
     func progress(of id: Upload.ID) -> RunProgress? {
         state.withLock { state in
             state.entries[id].map { entry in

@@ -92,7 +92,6 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     ///
     /// - Parameters:
     ///   - tries: The counts of the upload's attempts and failures. A delay is also stored, in `tries.delay`.
-    ///   - movement: The progress of the failed attempt.
     ///   - random: Returns a random number from a range. Random delays spread the retries of many uploads.
     public func decide(
         after failure: UploadFailure, tries: inout Upload.Tries, movement: AttemptMovement = .none,

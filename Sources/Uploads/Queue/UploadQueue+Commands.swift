@@ -30,8 +30,6 @@ extension UploadQueue {
         for continuation in continuations { continuation.resume() }
     }
 
-    /// Carries out a command, and returns the reply.
-    ///
     /// - Parameter number: The number of the command, from `CommandOrder.begin`. Nil for a command that never waits for
     ///   another command, such as `list`.
     private func carryOut(
@@ -156,8 +154,8 @@ extension UploadQueue {
         return try await transact(.change(ids.filter { !refused.contains($0) }, change))
     }
 
-    /// Looks up the current version of each upload's file. Returns the version, or the failure of the lookup, for each
-    /// upload, sorted by id. Looks up 16 files at the same time, because each lookup can block on a slow volume.
+    /// Looks up the current version of each upload's file. The result is sorted by id. Looks up 16 files at the same
+    /// time, because each lookup can block on a slow volume.
     private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
         await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
             var left = uploads[...]
@@ -209,7 +207,6 @@ extension UploadQueue {
     /// Checks that the next command to undo or redo is the one that the user has agreed to.
     ///
     /// - Parameter offered: The number of the command that the user has agreed to (`UndoOffer.number`).
-    /// - Throws: `UploadFailure` if another command is the next one, or if there is none.
     private func check(_ offered: Int, _ direction: UndoStack.Direction) throws(UploadFailure) {
         guard core.undo.offer(direction, in: core)?.number != offered else { return }
         let (done, position) = direction == .undo ? ("undone", "last") : ("redone", "next")
@@ -239,7 +236,6 @@ extension QueueCommand {
 }
 
 extension UploadSelection {
-    /// A set with the name of the selected batch. The set is empty if the selection is not a batch.
     var batches: Set<String> {
         if case .batch(let name) = self { [name] } else { [] }
     }

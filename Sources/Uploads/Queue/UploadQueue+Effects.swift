@@ -4,7 +4,6 @@ import FerryTransfer
 
 /// Passes events to `QueueCore`, and performs the effects that `QueueCore` returns.
 extension UploadQueue {
-    /// Passes an event to the core, and performs the effects that the core returns.
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
     /// Passes an event to the core, and waits for the reply of the core. If the event changes something that must be on
@@ -303,7 +302,7 @@ private struct RunRecorder: AttemptRecorder {
     }
 
     func didSend(_ bytes: ByteCount, reached: ByteCount) {
-        guard progressStore.sent(id, reached: reached, at: queue.clock.now()), bytes > 0 else { return }
+        guard progressStore.sent(id, bytes: bytes, reached: reached, at: queue.clock.now()) else { return }
         Task(executorPreference: queue.environment.executor) { await queue.noteSent(of: id, run: run) }
     }
 

@@ -249,8 +249,6 @@ extension UploadQueue {
     public nonisolated func progress() -> [ProgressSample] { progressStore.samples(rateLimit.rates) }
 
     /// Returns the estimated rate of all uploads together, and the estimated time until they are sent.
-    ///
-    /// - Parameter left: The number of unsent bytes of the uploads that run or will start without an action of a user.
     package nonisolated func estimate(of left: RemainingBytes) -> TransferEstimate {
         progressStore.total(left: left, rateLimit.rates)
     }

@@ -26,7 +26,7 @@ struct DirectoryScan {
     ///   - place: The path of the folder to scan, without symbolic links. It is the watched folder or a folder below
     ///     it.
     ///   - root: The path of the watched folder, without symbolic links.
-    /// - Returns: The files that the patterns choose. If a folder could not be read, `isComplete` is false.
+    /// - Returns: The files that the patterns choose.
     func look(into place: LocalPath, below root: LocalPath) -> Findings {
         var findings = Findings()
         watch(place)

@@ -49,8 +49,6 @@ extension UploadedFileDisposal {
     /// Another user is possibly allowed to write to a folder on the path. So only symbolic links of this user and of
     /// root are followed. `folder` and the folders below it must belong to this user, to root, or to the owner of the
     /// folder `source`.
-    ///
-    /// - Throws: `Refusal` if a folder cannot be opened or created, or belongs to another user.
     func target(
         _ folder: LocalPath, _ names: some Sequence<[UInt8]>, from source: Folder?
     ) throws(Refusal) -> Folder {

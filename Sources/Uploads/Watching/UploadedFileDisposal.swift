@@ -72,7 +72,6 @@ package struct UploadedFileDisposal: Hashable, Sendable {
             ?? .failed("it is \(aside(in: target.path).text) now")
     }
 
-    /// Returns the path of the hidden name in `folder`. The file has this name while it is being removed.
     func aside(in folder: LocalPath) -> LocalPath { folder.appending(asideName.bytes) }
 
     /// The hidden name that the file has while it is being removed. A watcher ignores hidden names, so it does not

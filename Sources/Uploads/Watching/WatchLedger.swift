@@ -68,7 +68,7 @@ package final class WatchLedger {
 
     /// Opens `watched.jsonl` if it is not open yet.
     ///
-    /// - Returns: The open file. Nil if the file lacks earlier notes, and so must be rewritten as a whole.
+    /// - Returns: Nil if the file lacks earlier notes, and so must be rewritten as a whole.
     private func opened() throws(SystemCallError) -> (any StateFile)? {
         switch file {
         case .open(let file): return file

@@ -1,13 +1,10 @@
-/// A sender of notices about watched folders. If the function `once` gets the same text again, it sends nothing. `once`
-/// remembers up to 10,000 texts.
+/// A sender of notices about watched folders. If the function `once` gets the same text again, it sends nothing.
 struct WatchNotices: Sendable {
     /// The maximum number of texts that `once` remembers. After that, `once` does not remember new texts, and so can
     /// send them several times.
     private static let capacity = 10_000
 
-    /// Shows a notice to the user.
     let tell: @Sendable (Notice) -> Void
-    /// Adds a line to the log.
     let log: @Sendable (String) -> Void
     private var reported: Set<String> = []
 

@@ -16,7 +16,6 @@ struct WatchTracker {
         case reopen
     }
 
-    /// The path of the file that each upload sends, by the upload's id.
     private(set) var paths: [Upload.ID: LocalPath] = [:]
     /// The last failed or held state of each upload that was passed to `take`. If `take` gets the same state again, it
     /// returns no actions.
@@ -35,8 +34,6 @@ struct WatchTracker {
 
     /// Creates a tracker with the state that the previous engine wrote to disk. The previous engine is the process that
     /// ran this queue before.
-    ///
-    /// - Parameter notes: The notes of the previous engine about files in watched folders.
     init(_ notes: some Sequence<WatchNote>) {
         for note in notes {
             switch note.disposition {
@@ -67,15 +64,10 @@ struct WatchTracker {
         superseded.insert(id)
     }
 
-    /// Removes the record that a newer version of the file waits for the end of the upload `id`.
-    ///
-    /// - Returns: True if there was such a record.
     mutating func endSupersession(_ id: Upload.ID) -> Bool { superseded.remove(id) != nil }
 
     /// Returns the actions that follow from the state of an upload. If `take` gets the same failed or held state of an
     /// upload again, it returns no actions.
-    ///
-    /// - Parameter note: The note about the file that the upload sends.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {
         switch (upload.state, note.disposition) {
         case (.done(let receipt, _), let disposition):
@@ -102,7 +94,6 @@ struct WatchTracker {
 
     mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }
 
-    /// True if the removal of the uploaded file can start: the removal does not run yet and is not postponed.
     func canRemove(_ path: LocalPath) -> Bool { removals[path] == nil && !postponed.contains(path) }
 
     mutating func beginRemoval(_ path: LocalPath, in folder: Int) { removals[path] = folder }

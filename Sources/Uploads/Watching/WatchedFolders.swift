@@ -17,18 +17,15 @@ public actor WatchedFolders: QueueFollower {
     /// The maximum times that `finish` waits for a report from a folder's thread. After that time, the folder's volume
     /// probably does not respond.
     struct Silence: Sendable {
-        /// The maximum time for which `finish` waits for a report from a folder's thread while that thread deletes or
-        /// moves an uploaded file.
+        /// The maximum time while the thread deletes or moves an uploaded file.
         var removing = Duration.seconds(60)
-        /// The maximum time for which `finish` waits for a report from a folder's thread while that thread searches for
-        /// new files. A scan of millions of files takes long.
+        /// The maximum time while the thread searches for new files. A scan of millions of files takes long.
         var looking = Duration.seconds(600)
     }
 
     /// A watched folder and its state.
     struct Station {
         let watch: Watch
-        /// The thread that watches the folder.
         let thread: FolderWatch
         /// The folder's path. At first, this is the configured path. After the folder was found, it is the path without
         /// symbolic links.
@@ -320,7 +317,6 @@ public actor WatchedFolders: QueueFollower {
 }
 
 extension WatchState {
-    /// True if `finish` need not wait for new files of the folder. In that case, the folder is missing or was scanned.
-    /// Also, none of its files changed too recently to count as complete.
+    /// True if `finish` need not wait for new files of the folder.
     fileprivate var isQuiet: Bool { settling == 0 && (isScanned || path == nil && isKnown) }
 }

@@ -47,7 +47,7 @@ package struct WatchedTree {
     private var again: Set<LocalPath> = []
     /// The subfolders that, according to the events passed to `work`, were deleted, moved away or unmounted.
     private var goneFolders: Set<LocalPath> = []
-    /// The texts of the notices that were reported. `sayOnce` does not report a text of this set again.
+    /// The texts of the notices that were reported.
     private var reported: Set<String> = []
     package private(set) var state = WatchState()
     private var reports: [WatchReport] = []

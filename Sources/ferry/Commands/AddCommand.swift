@@ -149,7 +149,7 @@ struct AddCommand: AsyncParsableCommand {
     /// Adds the chosen files to the queue and reports each added file to the user. Moves files that the queue already
     /// contains to `files.known`.
     ///
-    /// - Returns: True if the added uploads are paused, because a user has paused their batch. Otherwise false.
+    /// - Returns: True if the added uploads are paused, because a user has paused their batch.
     private func add(
         _ files: inout SortedFiles, _ access: QueueAccess, _ report: AddReport
     ) async throws(CommandFailure) -> Bool {
@@ -215,7 +215,6 @@ struct AddCommand: AsyncParsableCommand {
 /// because the queue or the history already contains them.
 struct SortedFiles {
     private(set) var chosen: [NewUpload] = []
-    /// The files to leave out, each with the upload of the same file in the queue or the history.
     private(set) var known: [(new: NewUpload, same: Upload)] = []
 
     init(_ new: [NewUpload], known uploads: DuplicateFilter) {
@@ -245,7 +244,6 @@ struct SortedFiles {
 
 /// The question that `ferry add` asks before it adds many files. A folder may contain more files than the user expects.
 struct AddQuestion {
-    /// The maximum number of files that are added without a question.
     static let limit = 1000
 
     /// The text of the question; nil if the files are few enough to need no question.
@@ -276,8 +274,6 @@ enum NewUploads {
     ///   - name: The name on the server, for a selection of one file; nil for the `relativeName` of each file.
     ///   - parameters: The form parameters or metadata of each upload.
     ///   - existing: The policy for files that already exist on the server; nil for the policy of the destination.
-    ///   - batch: The name of the batch to which the uploads belong; nil for none.
-    ///   - start: The condition for the start of the uploads; nil for uploads that can start at once.
     /// - Throws: `UploadFailure` (`permanent`) if `name` is given for several files, or if several files would replace
     ///   each other at the destination's URL. Also throws if the protocol does not support `existing` or an option of
     ///   the destination.

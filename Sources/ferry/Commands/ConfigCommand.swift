@@ -112,7 +112,6 @@ struct ConfigCommand: AsyncParsableCommand {
         }
     }
 
-    /// The path of this executable; `/usr/bin/ferry` if the system does not report the path.
     private static var program: String { Machine.program ?? "/usr/bin/ferry" }
 
     /// Returns a line of the key map: `details.retry        r                   retry this upload`.

@@ -3,10 +3,8 @@ import FerryFiles
 /// A question that a command asks at a terminal before it acts.
 struct Confirmation {
     let question: String
-    /// The sentence that is printed if the user does not agree.
     let refusal: String
 
-    /// True if the command can ask: standard input and standard error are a terminal.
     static var isPossible: Bool { StandardStream.input.isTerminal && StandardStream.errors.isTerminal }
 
     /// Asks the question and returns true if the user agrees. Without a terminal, returns true without a question.

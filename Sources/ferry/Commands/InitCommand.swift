@@ -52,7 +52,6 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    /// The credentials on the command line: the bearer token in the file of `--token-file`. Nil without this option.
     private var signIn: DestinationDraft.SignIn? {
         tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
     }
@@ -159,7 +158,7 @@ private struct SecretFile {
         self.path = path
     }
 
-    /// The path with `~` in place of the home folder. A path outside the home folder stays unchanged.
+    /// The path with `~` in place of the home folder.
     var shown: String {
         let home = LocalFiles.home + "/"
         return path.hasPrefix(home) ? "~/" + path.dropFirst(home.count) : path

@@ -63,10 +63,7 @@ enum Misspelling {
     /// Returns the error about a command that does not exist.
     ///
     /// - Parameters:
-    ///   - word: The word that is not the name of a command.
     ///   - start: The words before `word`, such as `ferry state`.
-    ///   - names: The names of the commands that exist.
-    ///   - otherWords: The commands of other programs, each with the similar commands of Ferry.
     ///   - otherHint: The hint if no command is similar to the word.
     private static func failure(
         for word: String, after start: String, among names: [String], otherWords: [String: [String]],

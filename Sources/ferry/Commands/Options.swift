@@ -124,8 +124,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     }
 }
 
-/// The options of commands that show the screen. They set its colours, characters and frame rate, replace it by plain
-/// lines, and set what uploads do when the terminal closes.
+/// The options of commands that show the screen.
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),
@@ -172,7 +171,6 @@ struct ScreenOptions: ParsableArguments {
         }
     }
 
-    /// Loads the theme of the option `--theme`. Without the option, loads the theme of the configuration.
     func theme(_ configuration: Configuration) throws(UploadFailure) -> Theme {
         try (theme ?? configuration.appearance.theme).load()
     }
@@ -188,8 +186,6 @@ struct ScreenOptions: ParsableArguments {
         transform: { try choice($0) { text, _ in "--on-hangup is stop or continue, not '\(text)'." } })
     var chosenOnHangUp: HangUpPolicy?
 
-    /// Returns what uploads do when the terminal closes: as `--on-hangup` says or, without this option, as the
-    /// configuration says.
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
     /// Returns true if the user wants lines instead of the screen: by `--plain`, or by the environment variable

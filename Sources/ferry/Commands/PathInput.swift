@@ -1,8 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// A list of paths on standard input. Either line breaks or NUL bytes separate the paths. If NUL bytes separate them, a
-/// path can contain line breaks.
+/// A list of paths on standard input. If NUL bytes separate them, a path can contain line breaks.
 struct PathInput {
     enum Separator: UInt8 {
         case line = 0x0A
@@ -16,9 +15,7 @@ struct PathInput {
 
     /// Reads standard input to its end and returns the paths.
     ///
-    /// - Parameters:
-    ///   - limit: The maximum number of bytes.
-    ///   - next: Reads at most the given number of bytes. Returns an empty array at the end of the input.
+    /// - Parameter next: Reads at most the given number of bytes. Returns an empty array at the end of the input.
     /// - Throws: `CommandFailure` if the input cannot be read, is longer than `limit`, or has NUL bytes within lines.
     func read(
         upTo limit: Int = limit,

@@ -53,8 +53,6 @@ struct PlanOptions: ParsableArguments {
 
     /// Returns the remarks to print after uploads were added: when they start, whether the time of `--at` is past, and
     /// whether their batch is paused.
-    ///
-    /// - Parameter moment: The time of `--at`; nil without this option.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
         if let condition = condition(at: moment, now: now) {

@@ -116,9 +116,7 @@ struct MoveCommand: AsyncParsableCommand {
 /// Performs a command on the selected uploads. Prints how many uploads changed and, without `--json`, why some selected
 /// uploads did not change.
 ///
-/// - Parameters:
-///   - order: Returns the command for a selection.
-///   - remark: The text to print after the number of changed uploads.
+/// - Parameter remark: The text to print after the number of changed uploads.
 private func report(
     _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
     _ change: ChangedLine.Change, json: Bool, remark: String = ""

@@ -36,9 +36,8 @@ struct ReloadCommand: AsyncParsableCommand {
 struct EngineReload {
     let folder: LocalPath
 
-    /// Makes the engine read its configuration again.
+    /// Returns the engine's report; nil if no engine runs.
     ///
-    /// - Returns: The engine's report; nil if no engine runs.
     /// - Throws: `CommandFailure` if the configuration is invalid, or if the engine does not respond or has another
     ///   version than this command.
     func reload() throws(CommandFailure) -> ReloadReport? {

@@ -114,7 +114,6 @@ struct ServeCommand: AsyncParsableCommand {
         get throws(ValidationError) { try Self.amount(maxSize, of: "--max-size") }
     }
 
-    /// The maximum number of bytes that the receiver stores for all uploads together; nil without `--quota`.
     private var quotaBytes: Int? {
         get throws(ValidationError) { try Self.amount(quota, of: "--quota") }
     }

@@ -3,13 +3,13 @@ import FerryProtocols
 import FerryUploads
 
 /// Completes the names of destinations and the numbers of uploads when a user presses Tab in a shell. These functions
-/// change nothing and print no errors. They do not read a queue that is larger than `longestQueue`.
+/// change nothing and print no errors.
 enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
 
-    /// The maximum total size of the queue's files, in bytes. A larger queue is not read. Files of this size contain
-    /// about 50,000 uploads, and are read in a tenth of a second.
+    /// The maximum total size of the queue's files, in bytes. Files of this size contain about 50,000 uploads, and are
+    /// read in a tenth of a second.
     private static let longestQueue: ByteCount = 20 << 20
 
     static func destinations(for words: [String]) -> [String] {

@@ -4,7 +4,6 @@ import FerryUploads
 
 /// A start time as users write it: a time of day, a date with or without a time of day, or a time span from now.
 enum StartTime {
-    /// The accepted forms of a start time, for help texts and error messages.
     static let forms = "22:00, tomorrow 8:00, 2026-11-24, 2026-11-24T06:00 or +1h30m"
 
     /// Parses a start time. A time of day without a date means its next occurrence, today or tomorrow.
@@ -26,7 +25,6 @@ enum StartTime {
         return tomorrow(text, now: now, in: zone) ?? date(text, in: zone)
     }
 
-    /// Returns the error for a text that is not a time.
     static func error(in text: String) -> UploadFailure {
         // A number without a unit is ambiguous: minutes, hours or a time of day.
         guard let number = text.wholeMatch(of: /\+?([0-9]{1,6})/)?.1 else {

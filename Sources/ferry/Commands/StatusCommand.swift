@@ -40,7 +40,6 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// The text of `ferry status`.
 enum StatusText {
     static func lines(_ report: EngineReport) -> String {
         var lines = [

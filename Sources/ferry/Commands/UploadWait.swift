@@ -47,8 +47,7 @@ struct UploadWait {
     /// Processes an update of the queue. The first complete update determines the chosen uploads.
     ///
     /// - Returns: The chosen uploads that ended or were removed with this update, sorted by number, followed by those
-    ///   that are blocked. A blocked upload must start after an upload that failed, is held, is paused by a user or is
-    ///   itself blocked.
+    ///   that are blocked.
     /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
@@ -80,8 +79,7 @@ struct UploadWait {
         return ends + takeBlocked(update, changed)
     }
 
-    /// Updates `others`. Then finds the chosen uploads that must start after an upload that failed, is held, is paused
-    /// by a user or is itself blocked. Moves these uploads from `open` to `others`, and returns them.
+    /// Updates `others`. Moves the chosen uploads that are blocked now from `open` to `others`, and returns them.
     private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
         guard var others else { return [] }
         if update.isComplete { others = [:] }

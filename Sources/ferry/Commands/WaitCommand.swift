@@ -109,15 +109,14 @@ struct WaitCommand: AsyncParsableCommand {
         return wait.areAllDone
     }
 
-    /// Returns the done uploads with these numbers from the history, which is read once.
+    /// Returns the done uploads with these numbers from the history.
     private func past(_ ids: [Upload.ID]) -> [Upload.ID: Upload] {
         let wanted = Set(ids)
         let entries = history.lazy.filter { $0.outcome == .done && wanted.contains($0.upload.id) }
         return Dictionary(entries.map { ($0.upload.id, $0.upload) }) { first, _ in first }
     }
 
-    /// Returns true if all uploads of the batch that are in the history are done, and false if at least one is not.
-    /// Returns nil if the history has no upload of the batch.
+    /// Returns true if all uploads of the batch in the history are done; nil if the history has no upload of the batch.
     private func pastBatch(_ name: String) -> Bool? {
         let batch = history.filter { $0.upload.batch == name }
         return batch.isEmpty ? nil : batch.allSatisfy { $0.outcome == .done }
@@ -168,7 +167,6 @@ private final class Interruption: Sendable {
         hearing.withLock { $0 = task }
     }
 
-    /// The first signal that the process received; nil if it received none.
     var signal: Int32? { first.withLock { $0 } }
 
     deinit { hearing.withLock { $0?.cancel() } }

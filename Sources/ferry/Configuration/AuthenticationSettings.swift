@@ -7,7 +7,6 @@ enum AuthenticationSettings: Decodable, Equatable {
     case basic(user: String, password: Secret)
     case bearer(Secret)
     case oauth2(OAuth2Settings)
-    /// The credentials that sign requests to an S3 server.
     case s3(S3Authentication)
 
     init(from decoder: any Decoder) throws {
@@ -32,7 +31,6 @@ enum AuthenticationSettings: Decodable, Equatable {
         }
     }
 
-    /// The sources of the secrets in the credentials; empty if the configuration names no secret.
     var secrets: [Secret] {
         switch self {
         case .none: []

@@ -79,8 +79,6 @@ enum CommandWords {
         return !number.isEmpty && number.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Returns the kind of the file or folder with this name, after following symbolic links. Returns nil if it does
-    /// not exist.
     private static func kind(of name: String) -> FileKind? {
         FileStatus.of(LocalPath(LocalFiles.configured(name)), follows: true)?.kind
     }

@@ -16,15 +16,10 @@ struct Configuration: Decodable, Equatable {
     var actions = ActionTable.standard
     /// The proxy for destinations without their own proxy, and for URLs given with `--to`.
     var proxy = ProxyChoice.environment
-    /// The policy for running uploads when the terminal of the screen closes.
     var onHangUp = HangUpPolicy.stop
-    /// The policy for an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
-    /// The commands that run on events of the queue.
     var hooks = HookSettings()
-    /// The notifications for a user who does not look at the screen.
     var notify = NotifySettings()
-    /// The watched folders. Ferry uploads a file in these folders when the file has stayed unchanged for some time.
     var watch: [WatchSettings] = []
 
     init() {}
@@ -83,7 +78,6 @@ struct Configuration: Decodable, Equatable {
         return ([(.total, limits.bandwidth)] + destinations).filter { $0.1 != Timetable() }
     }
 
-    /// Whether the engine runs hooks or shows desktop notifications on events of the queue.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
     /// The secrets in the configuration that cannot be read now. Each element contains the configuration key of the
@@ -97,7 +91,6 @@ struct Configuration: Decodable, Equatable {
         return secrets.compactMap { place, secret in (secret?.absence).map { "\(place): \($0)" } }
     }
 
-    /// The warnings about risky settings, and settings without effect.
     var warnings: [String] {
         destinations.sorted { $0.key < $1.key }.flatMap { name, destination in
             destination.warnings.map { "destinations.\(name): \($0)" }

@@ -11,13 +11,8 @@ struct ConfigurationChanges: Codable, Equatable {
     /// The changed keys whose new values take effect at the engine's next start.
     var atNextStart: [String] = []
 
-    /// Finds the differences between two configurations.
-    ///
-    /// - Parameters:
-    ///   - old: The configuration in use.
-    ///   - new: The configuration that replaces `old`.
-    ///   - first: The configuration with which the engine started. The engine reads some keys only when it starts. For
-    ///     these keys, `new` is compared with `first` instead of `old`.
+    /// - Parameter first: The configuration with which the engine started. The engine reads some keys only when it
+    ///   starts. For these keys, `new` is compared with `first` instead of `old`.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()
@@ -41,7 +36,6 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart += needed.sorted().map { "destinations.\($0)" }
     }
 
-    /// True if no difference between the configurations was found.
     var isEmpty: Bool {
         [added, changed, removed, now, atNextStart].allSatisfy(\.isEmpty)
     }

@@ -8,7 +8,6 @@ enum ConfigurationFile {
     /// Reads and checks the configuration file. Returns the default configuration if `path` is nil and no file exists
     /// at the default path. A default file that another user can create counts as missing.
     ///
-    /// - Parameter path: The path that the user gave; nil for the default path.
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, has an invalid value, or contains a secret
     ///   that other users can read. Also throws if another user can change the file, or a program, secret, key or
     ///   certificate that the configuration names. Also throws if another user can read a private key. For an invalid

@@ -8,9 +8,6 @@ struct ConfigurationSource: Sendable {
     /// Changes a configuration as the options of the command say.
     private let change: @Sendable (inout Configuration) -> Void
 
-    /// - Parameters:
-    ///   - path: The path that the user gave with `--config`; nil for the default path.
-    ///   - change: Changes a configuration as the options of the command say.
     init(_ path: String?, _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         self.path = path.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         self.change = change

@@ -9,10 +9,8 @@ import FerryUploads
 /// JSON Schema. A test compares the table with Manual/configuration.md and with the example. Some members exclude each
 /// other. Only the decoders check this; the table does not contain such rules.
 enum ConfigurationTable {
-    /// The JSON Schema for editors.
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }
 
-    /// A number of bytes, or a text with a unit such as `500K`.
     private static let amount = Schema.any([
         .whole(1...Int.max), .text(pattern: SchemaPattern.amount),
     ])

@@ -4,7 +4,6 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// The settings of one destination in the configuration.
 struct DestinationSettings: Decodable, Equatable {
     var url: String
     var protocolName: String
@@ -12,7 +11,6 @@ struct DestinationSettings: Decodable, Equatable {
     var headers: [String: String]
     var parameters: [UploadItem.Parameter]
     var authentication: AuthenticationSettings
-    /// The settings of an S3 destination (the member `s3`), such as the region.
     var s3 = S3Fields()
     var tls: TLSSettings
     /// The proxy of the destination; nil to use the proxy in `Configuration.proxy`.

@@ -18,7 +18,6 @@ struct Fields {
 
     /// Starts to read a JSON object with the members of a schema.
     ///
-    /// - Parameter table: The schema with the allowed keys.
     /// - Throws: `ConfigurationIssue` if the object has a key that `table` does not allow. Also throws if the object
     ///   contains both the name of a member and the member's former name.
     init(_ decoder: any Decoder, _ table: Schema) throws {
@@ -33,9 +32,7 @@ struct Fields {
 
     /// Starts to read a JSON object that can contain the keys in `known`.
     ///
-    /// - Parameters:
-    ///   - known: The allowed keys.
-    ///   - members: The members of the object's schema; empty for an object without a schema.
+    /// - Parameter members: The members of the object's schema; empty for an object without a schema.
     /// - Throws: `ConfigurationIssue` if the object has a key that `known` does not contain.
     init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
         self.members = members
@@ -66,9 +63,7 @@ struct Fields {
 
     /// Returns the value of a key; nil if the key is absent.
     ///
-    /// - Parameters:
-    ///   - expected: The text that follows "expected" in the error message.
-    ///   - isValid: Returns true if the value is allowed.
+    /// - Parameter expected: The text that follows "expected" in the error message.
     /// - Throws: `ConfigurationIssue` if the value is not allowed. Also throws if the value is null or has another
     ///   type.
     func value<Value: Decodable>(
@@ -81,9 +76,7 @@ struct Fields {
 
     /// Returns the value of a key that must be present.
     ///
-    /// - Parameters:
-    ///   - expected: The text that follows "expected" in the error message.
-    ///   - isValid: Returns true if the value is allowed.
+    /// - Parameter expected: The text that follows "expected" in the error message.
     /// - Throws: `ConfigurationIssue` if the key is absent or the value is not allowed. Also throws if the value is
     ///   null or has another type.
     func required<Value: Decodable>(

@@ -10,8 +10,6 @@ import FerryUploads
 /// `PathTrust` contains the rules. The files are checked when the configuration is loaded, and again before each use,
 /// because a file that was missing can exist by then.
 enum FileTrust {
-    /// Throws if another user can change the file.
-    ///
     /// - Parameter role: A description of the file for the error message, such as `the configuration`.
     /// - Throws: `UploadFailure` (`permanent`) if another user can replace, change or create the file. The hint is the
     ///   command that repairs the mode or the owner. A missing file passes if only this user or root can create it.
@@ -44,7 +42,6 @@ enum FileTrust {
             .permanent, "others can read \(role) \(path)", hint: "`chmod 600 \(ShellWord.quoted(path))`")
     }
 
-    /// Throws if another user can replace, change or create one of these files.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         for (role, path) in files { try check(path, as: role) }
     }
@@ -68,7 +65,7 @@ extension Configuration {
         return files
     }
 
-    /// The files with the private keys of TLS client certificates. `role` describes a file in error messages.
+    /// The files with the private keys of TLS client certificates.
     var keyFiles: [(role: String, path: String)] {
         destinations.sorted { $0.key < $1.key }.flatMap {
             name, destination -> [(role: String, path: String)] in
@@ -136,7 +133,6 @@ extension Configuration {
 
 extension HookCommand {
     /// Returns the program of the hook and the paths in its arguments that other users must not be able to change.
-    /// `role` describes a path in error messages.
     func files(at event: QueueEvent.Name) -> [(role: String, path: String)] {
         Configuration.programs(of: words, at: "hooks.\(event.rawValue)")
     }

@@ -14,7 +14,6 @@ struct NotifySettings: Decodable, Equatable {
     /// The maximum number of characters of a notification.
     private static let longest = 200
 
-    /// The settings `terminal` and `events` together, in the form that the screen needs.
     var notification: TerminalNotification { TerminalNotification(terminal, for: events) }
 
     /// Returns the command that shows a notification on the desktop.

@@ -53,8 +53,6 @@ enum ProxyChoice: Decodable, Equatable {
         if case .server(_, let password, _) = self { password } else { nil }
     }
 
-    /// Returns the proxy settings for requests.
-    ///
     /// - Parameter read: Reads the password of the proxy. It is called when a request needs the password, and never for
     ///   a password in plain text.
     func settings(

@@ -51,7 +51,6 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// Returns the schema of an object. The members `always` are required, and the members `sometimes` are optional.
     static func record(_ always: [Member], maybe sometimes: [Member] = []) -> Schema {
         .object(always + sometimes, required: always.map(\.name))
     }

@@ -15,13 +15,12 @@ enum SecretCommand {
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     ]
 
-    /// Runs the command of a secret.
+    /// Returns the standard output of the command.
     ///
     /// - Parameters:
     ///   - others: The names of environment variables that this command receives in addition to the variables for all
     ///     commands.
     ///   - limit: The time after which the command and its process group are killed.
-    /// - Returns: The standard output of the command.
     /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long. Also
     ///   throws if another user can change its program or a file that its arguments name.
     static func run(
@@ -49,7 +48,6 @@ enum SecretCommand {
     }
 
     /// Returns the last line of standard error, without text that looks like a secret, and at most 200 characters long.
-    /// `…` replaces each word that standard output contains too.
     private static func words(of complaint: Data, without text: Data) -> String {
         var line = ChildCommand.Result.lastLine(of: complaint)
         for printed in String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace) {

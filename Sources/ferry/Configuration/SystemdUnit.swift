@@ -2,8 +2,6 @@ import FerryFiles
 
 /// The systemd unit that keeps an engine running for one user: the output of `ferry config --systemd`.
 enum SystemdUnit {
-    /// Returns the text of the unit.
-    ///
     /// - Parameters:
     ///   - program: The path of the ferry executable.
     ///   - arguments: The options that follow both `ferry run` and `ferry reload`.

@@ -22,7 +22,6 @@ struct WatchSettings: Decodable, Equatable {
     var include: [String] = []
     var exclude: [String] = []
     var isRecursive = false
-    /// The number of seconds for which a file must stay unchanged before its upload.
     var settle = 5.0
     var after = After.keep
 

@@ -121,8 +121,6 @@ struct Assembly {
         destination(named: name, settings, signIn: interceptor(for: name, settings))
     }
 
-    /// Returns a destination with these settings.
-    ///
     /// - Parameter signIn: The interceptor that adds credentials to requests; nil without credentials.
     func destination(
         named name: String, _ settings: DestinationSettings, signIn: (any RequestInterceptor)?

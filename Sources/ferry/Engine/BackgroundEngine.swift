@@ -6,7 +6,6 @@ import FerryUploads
 /// ended.
 struct BackgroundEngine {
     let state: LocalPath
-    /// The command-line arguments of the new process: `run` and its options.
     let arguments: [String]
 
     init(_ global: GlobalOptions, more: [String] = []) {

@@ -48,7 +48,6 @@ extension ConfigurationReloader {
     }
 
     /// Returns the targets of the uploads that the command adds, without repetitions of the same destination and URL.
-    /// Returns an empty array for a command that adds no uploads.
     private static func targets(of command: QueueCommand) -> [Upload.Target] {
         let new: [NewUpload]
         switch command {

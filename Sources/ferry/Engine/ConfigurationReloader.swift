@@ -33,7 +33,6 @@ actor ConfigurationReloader {
     ///   - assembly: The assembly, which contains the configuration with which the engine started.
     ///   - watches: The folders that the engine watches until it ends, even if a later configuration contains other
     ///     folders.
-    ///   - tell: Receives the notices for the user.
     init(
         _ assembly: Assembly, queue: UploadQueue, runner: DestinationRunner, watches: [Watch],
         tell: @escaping @Sendable (Notice) -> Void
@@ -46,7 +45,7 @@ actor ConfigurationReloader {
         self.tell = tell
     }
 
-    /// The assembly with the current configuration. It makes destinations from the configuration.
+    /// The assembly with the current configuration.
     nonisolated var assembly: Assembly { held.withLock { $0 } }
 
     nonisolated var destinations: Destinations { runner.destinations }
@@ -96,7 +95,6 @@ actor ConfigurationReloader {
     /// `old`.
     ///
     /// - Parameters:
-    ///   - extent: The part of the file's changes that takes effect.
     ///   - read: An assembly with the whole configuration in the file.
     ///   - old: The assembly in use.
     private func taking(

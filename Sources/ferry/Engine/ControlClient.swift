@@ -12,7 +12,6 @@ struct ControlClient {
 
     init(folder: LocalPath) { self.folder = folder }
 
-    /// Returns a copy of this client whose timeout is `seconds`.
     func asking(within seconds: Int) -> ControlClient {
         var client = self
         client.timeout = seconds

@@ -29,12 +29,10 @@ enum ControlSocket {
             /// Requests the reasons why a command did not change some of the selected uploads. `changed` contains the
             /// ids of the uploads that the command changed.
             case explain(NoOpExplanation.Command, UploadSelection, changed: [Upload.ID])
-            /// Requests the progress of the running uploads.
             case progress
             case report
             /// Makes the engine read its configuration again.
             case reload
-            /// Requests all updates of the queue from now on.
             case follow
         }
     }

@@ -50,7 +50,6 @@ final class DemoLink: Sendable {
     }
 }
 
-/// A link monitor that reports the outages of the demo.
 final class DemoLinkMonitor: LinkMonitor {
     private let continuations = Mutex<[AsyncStream<LinkStatus>.Continuation]>([])
 

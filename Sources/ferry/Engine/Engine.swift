@@ -7,7 +7,6 @@ import FerryUploads
 /// A running queue with its lock, journal, log, control socket, hooks and watched folders.
 struct Engine: Sendable {
     let queue: UploadQueue
-    /// The current configuration, which `ferry reload` replaces.
     let configuration: ConfigurationReloader
     /// The messages to the user about the start: warnings about the configuration and the file system, repairs of the
     /// queue's files, and an error if the control socket cannot be created.
@@ -16,7 +15,6 @@ struct Engine: Sendable {
     private let control: ControlServer?
     /// The runner of hooks and desktop notifications; nil if the configuration has neither.
     private let hooks: HookRunner?
-    /// The watched folders; nil if there are none.
     private let watched: WatchedFolders?
     /// The messages to the user after the start, about reloads of the configuration and about watched folders.
     let news: AsyncStream<Notice>
@@ -27,9 +25,7 @@ struct Engine: Sendable {
 
     /// Locks the state folder and starts the queue.
     ///
-    /// - Parameters:
-    ///   - monitor: The monitor of the network; nil if the network counts as always up.
-    ///   - watches: The folders to watch. The engine uploads the files that arrive in them.
+    /// - Parameter monitor: The monitor of the network; nil if the network counts as always up.
     /// - Throws: `JournalError` if the queue cannot be opened: `.inUse` if another process owns the queue.
     static func start(
         _ assembly: Assembly, monitor: (any LinkMonitor)?, watches: [Watch] = []
@@ -129,8 +125,7 @@ struct Engine: Sendable {
         }
     }
 
-    /// The failure to report after `stop` if the queue could not save to disk how uploads ended. Nil if the queue could
-    /// save this.
+    /// The failure to report after `stop` if the queue could not save to disk how uploads ended.
     var unsaved: CommandFailure? {
         get async {
             let status = await queue.status

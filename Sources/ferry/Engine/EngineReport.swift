@@ -50,7 +50,6 @@ struct EngineReport: Codable {
         /// The number of unsent bytes of all queued uploads with a start time.
         var bytesLater: ByteCount = 0
 
-        /// The number of uploads in the queue.
         var total: Int { queued + running + waiting + paused + held + failed + done }
 
         init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {

@@ -2,8 +2,7 @@ import ArgumentParser
 import FerryFiles
 import FerryUploads
 
-/// Runs an engine without a screen, and prints lines about its uploads. The run ends after a signal or the command
-/// `stopWhenIdle`. If `endsWhenIdle` is true, the run also ends after the last upload.
+/// Runs an engine without a screen, and prints lines about its uploads.
 struct HeadlessRun {
     let engine: Engine
     let isJSON: Bool

@@ -17,8 +17,6 @@ struct QueueAccess {
     /// The maximum time that `perform` waits while other commands lock the queue, one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// Carries out a command on the queue and returns the reply.
-    ///
     /// - Parameter filter: The uploads that a running engine returns for the command `list`. Without an engine, the
     ///   reply contains all uploads.
     /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that does
@@ -64,8 +62,6 @@ struct QueueAccess {
 
     /// Returns sentences that explain why a command left selected uploads unchanged. If no engine responds, reads the
     /// queue in this process. Returns an empty array if the queue cannot be read.
-    ///
-    /// - Parameter changed: The ids of the uploads that the command changed.
     func explanation(
         of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
     ) async -> [String] {
@@ -141,7 +137,6 @@ struct QueueAccess {
 
     /// Sends a command to the running engine, because this process has no valid configuration.
     ///
-    /// - Parameter issue: The error in the configuration.
     /// - Throws: `issue` if no engine runs, or if the engine does not respond to a command that is harmless to repeat.
     ///   Another `CommandFailure` in all other cases, for example if the engine refuses the command.
     private func performThere(

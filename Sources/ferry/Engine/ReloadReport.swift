@@ -3,7 +3,6 @@ import FerryUploads
 
 /// The result of reading the configuration again in a running engine.
 struct ReloadReport: Codable, Equatable {
-    /// The path of the configuration file.
     var file: String
     var changes: ConfigurationChanges
     /// The failed or held uploads that can succeed now: before, a destination or valid credentials were missing. The
@@ -23,7 +22,6 @@ struct ReloadReport: Codable, Equatable {
         (changes.added + changes.changed).contains(name) || PrivateFile(self.file).path == file
     }
 
-    /// The report in sentences for users.
     var lines: [String] {
         let destinations = [
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),

@@ -7,8 +7,7 @@ import Synchronization
 
 /// Finds the files that a user names in the screen by typing or pasting paths, and adds the files to the queue.
 struct ScreenAdding: Sendable {
-    /// Returns the assembly, which contains the current configuration and its destinations. The call possibly reads the
-    /// configuration file, so it runs on its own thread.
+    /// Returns the current assembly. The call possibly reads the configuration file, so it runs on its own thread.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
     /// The state folder, which contains the history.

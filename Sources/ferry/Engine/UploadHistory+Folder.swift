@@ -4,9 +4,7 @@ import FerryUploads
 extension UploadHistory {
     /// Returns the entries of the history in a state folder, the newest first; none if the folder is missing.
     ///
-    /// - Parameters:
-    ///   - limit: The maximum number of entries.
-    ///   - since: The earliest time of an entry; nil for all entries.
+    /// - Parameter since: The earliest time of an entry; nil for all entries.
     static func read(
         inFolder folder: LocalPath, limit: Int = .max, since: Date? = nil
     ) throws(JournalError) -> [HistoryEntry] {

@@ -41,7 +41,6 @@ struct ManualTopic {
                 ?? "`ferry help topics` lists the pages")
     }
 
-    /// The names of all commands of `ferry`.
     static var commands: [String] {
         Misspelling.names(of: Ferry.configuration.subcommands)
     }

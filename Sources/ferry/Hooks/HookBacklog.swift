@@ -38,8 +38,7 @@ struct HookBacklog {
 
     var runningCount: Int { running.count }
 
-    /// Adds an event and returns true. If the backlog is full, adds nothing and returns false. Events of uploads fill
-    /// the backlog up to `capacity`, events of the whole queue up to twice this number.
+    /// Adds an event and returns true. If the backlog is full, adds nothing and returns false.
     mutating func add(_ event: QueueEvent, _ name: QueueEvent.Name, notification: String? = nil) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1

@@ -12,7 +12,6 @@ actor HookRunner: QueueFollower {
     /// The capacity of the backlog, in events. It limits memory, because a folder of small files produces events faster
     /// than hooks run.
     private static let capacity = 10_000
-    /// The time after which `stop` kills the hooks that still run.
     static let stopTimeout = Duration.seconds(3)
 
     private static let passedOn = [
@@ -33,7 +32,6 @@ actor HookRunner: QueueFollower {
     var following = FollowingTask()
     private var quietWaiters: [CheckedContinuation<Void, Never>] = []
     private var dropped = 0
-    /// True if a hook has started since the last call of `finish`.
     private var hasBegun = false
     private var isStopping = false
 

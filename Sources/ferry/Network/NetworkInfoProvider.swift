@@ -5,8 +5,6 @@ actor NetworkInfoProvider {
     private let note: @Sendable (String) -> Void
     private var reported: NetworkManager.Silence?
 
-    /// - Parameter note: Receives the reason why the network is unknown, but only once until the reason changes or the
-    ///   network is known again.
     init(
         network: @escaping @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence> = {
             do throws(NetworkManager.Silence) {

@@ -12,7 +12,6 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     let base: any LinkMonitor
     let policy: NetworkPolicy
     let clock: C
-    /// Returns the current network; nil if it is unknown.
     let network: @Sendable () async -> CurrentNetwork?
 
     private let objections = Objections()

@@ -19,7 +19,6 @@ struct AddReport {
         if isJSON { print(JSONLine.text(SkippedLine(new, known: upload))) }
     }
 
-    /// Prints a note that no files were found. `isList` is true if the paths were read from standard input.
     func nothingFound(inList isList: Bool) {
         note(isList ? "the list on standard input is empty" : "there are no files in what was named")
     }
@@ -62,8 +61,6 @@ struct AddReport {
         if isJSON { print(JSONLine.text(AddedLine(new, id: id))) }
     }
 
-    /// Prints a note that unchanged files with an earlier upload were left out, and that `--again` uploads them again.
-    /// Prints nothing with `--json`.
     func knownBefore() {
         if !isJSON { note("what is queued or uploaded unchanged is left out; `--again` sends it again") }
     }

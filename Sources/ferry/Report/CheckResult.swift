@@ -158,8 +158,7 @@ extension CheckResult {
         }
     }
 
-    /// Returns advice for a user after a failed check, if the failure itself contains no hint. Returns nil if there is
-    /// no advice for the category.
+    /// Returns advice for a user after a failed check, if the failure itself contains no hint.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

@@ -4,8 +4,6 @@ import FerryUploads
 
 /// The text of `ferry check` about one destination: a line with its name, then a line for each result.
 enum CheckText {
-    /// Returns the text about one destination.
-    ///
     /// - Parameters:
     ///   - headed: True to leave out the line with the name, because the caller has printed it.
     ///   - namesNone: True to add the line `leftover none known` if the check succeeded and found no leftovers.

@@ -35,7 +35,6 @@ struct CommandFailure: Error {
 
     init(inUse failure: UploadFailure) { self.init(inUse: failure.summary, hint: failure.hint) }
 
-    /// Creates the failure for a command that the queue refused.
     init(refused failure: UploadFailure) {
         self.init(
             status: failure.category == .storage ? 73 : Self.usage, summary: failure.summary,

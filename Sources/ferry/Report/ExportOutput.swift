@@ -4,7 +4,6 @@ import Synchronization
 
 /// The output of `ferry state export`: a new file that only this user can read, or standard output.
 final class ExportOutput: Sendable {
-    /// The new file; nil for standard output.
     private let file: OpenFile?
     private let path: String?
     private let isTerminal: Bool

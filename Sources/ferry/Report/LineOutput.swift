@@ -56,7 +56,6 @@ final class LineOutput: Sendable {
     /// Replaces the live lines at the bottom of the terminal. An empty list removes them. While other lines wait in the
     /// buffer, new live lines are ignored.
     func show(_ lines: [LiveLine]) {
-        // While the terminal has not read earlier lines, new live lines are skipped.
         guard lines.isEmpty || state.withLock({ $0.waiting == 0 }) else { return }
         queue.async { [self] in
             let before = foot.withLock { foot in

@@ -12,14 +12,11 @@ final class LiveDisplay: Sendable {
     private let progress: @Sendable () -> [ProgressSample]
     private let start = ContinuousClock.now
 
-    /// True if standard output is a terminal on which lines can be erased.
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
     /// Creates the display; nil if `isPossible` is false.
     ///
-    /// - Parameters:
-    ///   - isASCII: Whether only ASCII is drawn, even in a UTF-8 locale.
-    ///   - progress: Returns the progress of the running uploads.
+    /// - Parameter isASCII: Whether only ASCII is drawn, even in a UTF-8 locale.
     init?(on output: LineOutput, isASCII: Bool = false, progress: @escaping @Sendable () -> [ProgressSample])
     {
         guard Self.isPossible else { return nil }

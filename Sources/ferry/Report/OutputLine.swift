@@ -5,7 +5,6 @@ import FerryProtocols
 protocol OutputLine: LineObject {
     /// The possible values of `event`, with their meanings.
     static var events: KeyValuePairs<String, String> { get }
-    /// The value of the member `event` of this line.
     var event: String { get }
 }
 
@@ -56,7 +55,6 @@ struct LineMember<Object>: Sendable {
     let isAlwaysThere: Bool
     fileprivate let write: @Sendable (Object, inout Container) throws -> Void
 
-    /// Returns a member that is always present.
     static func always<Value: LineValue>(
         _ name: String, _ purpose: String, as schema: Schema = Value.schema,
         _ value: @escaping @Sendable (Object) -> Value

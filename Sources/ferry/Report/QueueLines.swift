@@ -121,7 +121,6 @@ extension LimitScope {
         }
     }
 
-    /// The name of the destination or the batch; nil for the limit of all uploads.
     var name: String? {
         switch self {
         case .total: nil

@@ -54,8 +54,7 @@ struct ReceiverLine: OutputLine {
         }
     }
 
-    /// Creates the last line of the output. It contains the number of refusals that were not printed since the last
-    /// printed refusal.
+    /// Creates the last line of the output.
     init(omitted: Int) { (event, self.omitted) = ("refused", omitted) }
 
     static let events: KeyValuePairs = [

@@ -19,7 +19,6 @@ final class RunReport: Sendable {
     /// The uploads that had failed or were held when this run started, and that have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
-    /// - Parameter failedBefore: The uploads that had failed or were held when the queue started.
     init(queue: UploadQueue, isJSON: Bool, isASCII: Bool = false, failedBefore: Set<Upload.ID> = []) {
         self.queue = queue
         self.failedBefore = Mutex(failedBefore)
@@ -40,7 +39,6 @@ final class RunReport: Sendable {
         }
     }
 
-    /// Waits until the output is written, but at most two seconds.
     func flush() async { await output.flush() }
 
     /// Prints lines until the queue stops.
@@ -72,7 +70,7 @@ final class RunReport: Sendable {
     /// Prints the blocked uploads and the number of uploads in each state.
     ///
     /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
-    /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run. True otherwise.
+    /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
@@ -170,7 +168,6 @@ final class RunReport: Sendable {
 }
 
 extension Upload {
-    /// True if the upload failed or is held, so that a user must act.
     fileprivate var needsPerson: Bool {
         switch state {
         case .failed, .held: true

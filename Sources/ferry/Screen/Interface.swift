@@ -6,8 +6,7 @@ import FerryUploads
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
-    /// Returns the assembly, which contains the current configuration and its destinations. The call possibly reads the
-    /// configuration file.
+    /// Returns the current assembly. The call possibly reads the configuration file.
     let currentAssembly: @Sendable () -> Assembly
     let look: ScreenOptions
     let theme: Theme

@@ -80,7 +80,6 @@ struct ScreenSession {
 }
 
 extension Result {
-    /// Runs `body` and stores its value or its error.
     fileprivate init(_ body: () async throws(Failure) -> Success) async {
         do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -50,8 +50,6 @@ struct ConfigurationEdit {
         return text.text
     }
 
-    /// Replaces the content of the file by `text`.
-    ///
     /// - Throws: `CommandFailure` if the file has changed since it was read, or cannot be read or written.
     func write(_ text: [UInt8]) throws(CommandFailure) {
         guard try file.content() == before else {

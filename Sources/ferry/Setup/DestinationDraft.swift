@@ -49,18 +49,14 @@ struct DestinationDraft: Equatable {
     }
 
     var name: String
-    /// The value of the key `url` in the configuration.
     var url: String
     var protocolName: String
     var signIn = SignIn.none
 
-    /// The secret that the user typed; nil if the secret is in the environment or in a file, or if there is none.
     var typedSecret: String? {
         if case .typed(let text) = signIn.secret { text } else { nil }
     }
 
-    /// Returns the destination as JSON for the configuration.
-    ///
     /// - Parameter secretFile: The path of the file for a typed secret; nil to write a typed secret into the JSON.
     func json(secretFile: String?) -> String {
         var members = ["\"url\": \(JSONLine.quoted(url))"]

@@ -10,14 +10,9 @@ struct Wizard {
     let prompt: any Prompt
     /// The names that existing destinations have.
     let taken: Set<String>
-    /// Parses the URL of a destination; throws `UploadFailure` if it is invalid.
     let parseAddress: (String) throws(UploadFailure) -> Destination
 
     /// Asks for the name of a destination, and for the URL and the credentials if the command line has none.
-    ///
-    /// - Parameters:
-    ///   - address: The URL on the command line; nil to ask for a URL.
-    ///   - signIn: The credentials on the command line; nil to ask for credentials.
     func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
         let (url, protocolName) = try askAddress(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
@@ -36,7 +31,6 @@ struct Wizard {
     /// Returns a valid URL for a destination. Checks `given` first, and asks the user until a URL is valid. Adds
     /// `https://` to an entry like `example.org/files`.
     ///
-    /// - Parameter given: The URL on the command line; nil to ask for a URL.
     /// - Returns: The values of the keys `url` and `protocol` in the configuration.
     func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given

@@ -31,7 +31,7 @@ extension Watch {
     }
 
     /// The warnings about the folder, in sentences: it is missing, it is no folder, or its files cannot be moved to a
-    /// folder on another file system. Empty if there is no problem.
+    /// folder on another file system.
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }
 
     private var absence: String? {
@@ -53,8 +53,6 @@ extension Watch {
 }
 
 extension Assembly {
-    /// Creates the watches of the configuration.
-    ///
     /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown or has the same URL for all files, or if
     ///   uploaded files would move into the watched folder itself.
     func watches() throws(UploadFailure) -> [Watch] {

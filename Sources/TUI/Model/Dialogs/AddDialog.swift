@@ -9,7 +9,6 @@ struct AddDialog: Sendable {
         case pasted(String)
     }
 
-    /// The part of the dialog that receives keys.
     enum Focus: Hashable, Sendable {
         case line
         /// The list of the folder's entries.
@@ -192,7 +191,6 @@ struct AddPreview: Sendable {
     let bytes: Int128
     /// The done uploads in the history whose paths are those of the found files.
     let past: [Upload]
-    /// The number of chosen files that the queue or the history already has.
     var known = UploadTable.KnownFiles()
 
     init(_ selection: FileSelection, past: [Upload]) {

@@ -17,7 +17,6 @@ struct AddSettings: Sendable {
         AddDialog(destinations: destinations, preferred: lastDestination ?? defaultDestination)
     }
 
-    /// Returns the number for a new request.
     mutating func nextQuestion() -> Int {
         questions += 1
         return questions

@@ -58,7 +58,6 @@ enum Dialog: Sendable {
 
 /// The result of a key in a dialog.
 enum DialogOutcome {
-    /// The dialog stays open.
     case stay([Effect] = [])
     /// The dialog stays open, and a toast shows a message, mostly the reason why nothing was done.
     case refuse(String)

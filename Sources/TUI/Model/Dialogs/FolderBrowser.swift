@@ -33,7 +33,6 @@ struct FolderBrowser: Sendable {
     private(set) var started: [UInt8] = []
     /// The indices of the entries that are shown.
     private var shown: [Int] = []
-    /// The index of the row under the cursor.
     private(set) var cursor = 0
     /// The index of the first visible row.
     private(set) var top = 0
@@ -98,8 +97,7 @@ struct FolderBrowser: Sendable {
         return marks.contains(entry.name, in: folder)
     }
 
-    /// The entry under the cursor if it is not a folder: a file, or an entry that cannot be uploaded. nil for a folder,
-    /// and without an entry.
+    /// The entry under the cursor if it is not a folder: a file, or an entry that cannot be uploaded.
     var currentFile: (path: LocalPath, entry: FolderContents.Entry)? {
         guard let folder, case .entry(let entry)? = current, entry.kind != .folder else { return nil }
         return (folder.appending(entry.name), entry)
@@ -179,7 +177,7 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// Scrolls. The cursor moves only if it would leave the visible rows.
+    /// Moves the cursor only if it would leave the visible rows.
     mutating func scroll(by lines: Int, height: Int) {
         let height = max(1, height)
         top = max(0, min(top + lines, count - height))

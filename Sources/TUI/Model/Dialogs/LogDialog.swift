@@ -10,10 +10,8 @@ struct LogDialog: Sendable {
     }
 
     var position = Position.following
-    /// The lowest level of the entries that are shown.
     var least = LogEntry.Level.information
-    /// The line with the typed search words. Only entries with all these words are shown. After Enter, the search still
-    /// applies.
+    /// The line with the typed search words. After Enter, the search still applies.
     private(set) var search = LineEditor()
     private(set) var isTyping = false
 

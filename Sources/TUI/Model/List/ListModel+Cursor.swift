@@ -125,7 +125,6 @@ extension ListModel {
         following = .running(since: now)
     }
 
-    /// The indices of running uploads in `rows`.
     private var runningRows: [Int] {
         let rows = rows
         return table.running.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }

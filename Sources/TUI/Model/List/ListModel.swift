@@ -22,7 +22,6 @@ struct ListModel: Sendable {
 
     var cursorIndex: Int? { cursor.flatMap { rows.index(of: $0) } }
 
-    /// The upload under the cursor.
     var current: Upload? { cursor.flatMap { table[$0.id] } }
 
     /// The uploads that an action applies to: the marked uploads, in the sequence of the rows. If no row is marked,

@@ -15,14 +15,12 @@ struct RowList: Sendable {
     private(set) var rows: [Row] = []
     let order: RowOrder
 
-    /// - Parameter rows: The rows, unsorted.
     init(_ rows: [Row] = [], by order: RowOrder = .queue) {
         self.order = order
         self.rows = rows
         self.rows.sort(by: precedes)
     }
 
-    /// Returns the index of a row; nil if it is not in the list.
     func index(of row: Row) -> Int? {
         let index = rows.partitioningIndex { !precedes($0, row) }
         return index < rows.count && rows[index].position == row.position ? index : nil

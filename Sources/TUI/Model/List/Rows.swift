@@ -9,7 +9,6 @@ struct Rows: RandomAccessCollection, Sendable {
     var endIndex: Int { list.rows.count }
     subscript(index: Int) -> QueuePosition { list.rows[index].position }
 
-    /// Returns the index of the row of the upload at `position`; nil if no row has this position.
     func index(of position: QueuePosition) -> Int? {
         guard table.position(of: position.id) == position else { return nil }
         return table.row(of: position.id, by: list.order).flatMap { list.index(of: $0) }

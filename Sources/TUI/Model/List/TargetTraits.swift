@@ -4,7 +4,6 @@ import FerryUploads
 /// one target.
 struct TargetTraits {
     private(set) var count = 0
-    /// The number of targets that are marked.
     var marked = 0
     private(set) var canBePaused = false
     private(set) var isPausedByUser = false

@@ -12,7 +12,6 @@ struct UploadTable: Sendable {
     /// The rows of the filtered or sorted tab; nil if no tab is filtered or sorted.
     private var arranged: Arrangement?
     private(set) var order = RowOrder.queue
-    /// The rates of the running uploads.
     private var rates: [Upload.ID: TransferRate] = [:]
     private(set) var running: Set<Upload.ID> = []
     private(set) var waiting: Set<Upload.ID> = []
@@ -20,7 +19,6 @@ struct UploadTable: Sendable {
     private(set) var offline: Set<Upload.ID> = []
     /// The uploads that are held because a server refuses the credentials.
     private(set) var signInRequired: Set<Upload.ID> = []
-    /// The number of uploads that belong to a batch.
     private(set) var batched = 0
     /// The number of bytes of the due uploads (`Upload.isDue`) that servers have not confirmed yet.
     private(set) var left = RemainingBytes()
@@ -40,8 +38,6 @@ struct UploadTable: Sendable {
         var done = 0
     }
 
-    /// Counts the files that are already queued for a destination, or that were already uploaded to it.
-    ///
     /// - Parameter past: The done uploads that the history has for the paths of `files`. The queue possibly no longer
     ///   has these uploads.
     func known(
@@ -87,7 +83,6 @@ struct UploadTable: Sendable {
 
     func position(of id: Upload.ID) -> QueuePosition? { uploads[id]?.position }
 
-    /// Returns the row of an upload, with its keys for the sort `order`; nil if the table does not have the upload.
     func row(of id: Upload.ID, by order: RowOrder) -> Row? {
         uploads[id].map { order.row(of: $0, rate: rates[id]) }
     }
@@ -103,7 +98,6 @@ struct UploadTable: Sendable {
         arranged = arrangement
     }
 
-    /// Calls `row` for each upload and returns the resulting rows, unsorted.
     private func rows(_ row: (Upload, TransferRate?) -> Row?) -> [Row] {
         // The buffer avoids the array's iterator, which would count the references of each upload.
         uploads.all.withUnsafeBufferPointer { all in
@@ -233,7 +227,6 @@ private struct Arrangement {
     let filter: RowFilter?
     var list: RowList
 
-    /// Returns the row of an upload; nil if the tab or the filter hides it.
     func row(of upload: Upload, rate: TransferRate?) -> Row? {
         tab.shows(upload) && filter?.fits(upload) ?? true ? list.order.row(of: upload, rate: rate) : nil
     }

@@ -7,7 +7,6 @@ struct LiveModel: Sendable {
     /// The number of seconds between samples of the running uploads.
     static let sampling = 0.25
 
-    /// The latest samples of the running uploads.
     private(set) var progress: [Upload.ID: LiveProgress] = [:]
     /// The number of bytes that each stopped upload has sent, if its next attempt will continue after these bytes. The
     /// progress bar shows this number until the upload sends again.
@@ -17,7 +16,6 @@ struct LiveModel: Sendable {
     private var estimator = TransferEstimator()
     private(set) var estimates = ShownEstimates()
     private(set) var history = ThroughputHistory()
-    /// The time span of the graph.
     var graph = GraphSpan.seconds
     private(set) var sampledAt: Double?
     /// The number of bytes that finished uploads sent after their last samples; the next sampling counts them. A small
@@ -46,7 +44,6 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Returns true if a sample is due.
     func wantsSamples(at now: Double) -> Bool { sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true }
 
     /// Makes the screen show the next estimated remaining times at once, because a bandwidth limit has changed. Without
@@ -67,8 +64,6 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Applies an update of the queue.
-    ///
     /// - Parameter table: The table after the update.
     mutating func take(_ update: QueueUpdate, in table: UploadTable, clock: Clock) {
         if update.isComplete { forgetWhatIsGone(from: table, now: clock.seconds) }
@@ -92,7 +87,6 @@ struct LiveModel: Sendable {
         if table.running.isEmpty { stopMeasuring() }
     }
 
-    /// Applies samples. Returns the new rates of the running uploads.
     mutating func take(
         _ samples: [ProgressSample], in table: UploadTable, limits: [LimitScope: ByteCount], now: Double
     ) -> [Upload.ID: TransferRate] {

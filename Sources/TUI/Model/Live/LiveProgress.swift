@@ -5,7 +5,6 @@ import FerryUploads
 struct LiveProgress: Sendable {
     /// The number of bytes sent between two samples, or the reason why there is no such number.
     enum Movement: Hashable {
-        /// The bytes sent since the previous sample.
         case bytes(Double)
         /// The count starts again: a new attempt began, its first bytes were sent, or the number of sent bytes fell.
         case start
@@ -14,7 +13,6 @@ struct LiveProgress: Sendable {
 
     private(set) var sample: ProgressSample
     private(set) var history = ThroughputHistory()
-    /// The number of the attempt that the samples belong to.
     private let attempt: Int
     private var counted = 0.0
     private var countedOver = 0.0
@@ -30,8 +28,7 @@ struct LiveProgress: Sendable {
         at = now
     }
 
-    /// Applies a sample. Returns the number of bytes sent since the previous sample, or the reason why there is no
-    /// number.
+    /// Applies a sample.
     ///
     /// In a resumed upload, the number of sent bytes jumps to the offset before any byte is sent. So the first sample
     /// of an attempt counts no bytes, and neither does the first sample after sending has begun.

@@ -52,7 +52,6 @@ struct LogModel: Sendable {
         add(level, event.named, date: event.date, upload: event.upload.id)
     }
 
-    /// Logs the changes of the queue's status.
     mutating func take(_ status: EngineStatus, date: Date, zone: ZoneRules) {
         for change in self.status.take(status) {
             let sentence = change.sentence(at: date, in: zone)

@@ -37,7 +37,7 @@ struct DigestChallenge: Hashable, Sendable {
     /// True if the server offers `qop=auth`. Without `qop` (RFC 2069), a request has no nonce count, and has a client
     /// nonce only for a `-sess` algorithm.
     var hasQuality: Bool
-    /// True if the server refused only the nonce, because it is too old. It did not refuse the user and the password.
+    /// True if the server refused only the nonce, because it is too old.
     var isStale: Bool
 
     /// Takes the first Digest challenge that this client supports (RFC 7616 §3.7); nil if there is none.

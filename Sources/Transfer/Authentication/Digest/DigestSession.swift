@@ -28,9 +28,7 @@ struct DigestSession: Hashable, Sendable {
 
     /// Returns the value of `Authorization` for the next request, and counts that request.
     ///
-    /// - Parameters:
-    ///   - method: The method of the request.
-    ///   - target: The path and query of the request.
+    /// - Parameter target: The path and query of the request.
     mutating func authorization(
         user: String, password: String, method: String, target: String
     ) -> String {

@@ -10,8 +10,8 @@ public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
     case auto
     /// Sends the body as one `aws-chunked` chunk, for servers that refuse unsigned content. A checksum in the request's
     /// fields is sent in a trailer after the chunk. Over http, the chunk is also signed. It is not signed if the body
-    /// contains a stream and the request does not state its SHA-256. A body of unknown length is sent as with `auto`. So
-    /// is a body without a checksum, if it is https or cannot be signed.
+    /// contains a stream and the request does not state its SHA-256. A body of unknown length is sent as with `auto`.
+    /// So is a body without a checksum, if it is https or cannot be signed.
     case streaming
     /// Signs the SHA-256 of the body, also over https. If the request does not state this hash, the body is hashed
     /// before it is sent. A body with a stream can be read only once. So it is not hashed, and is sent unsigned if the

@@ -17,8 +17,6 @@ struct Archive {
     private var inherited = 0
     /// The uploads that had failed or were held when the engine started.
     private(set) var failedBefore: Set<Upload.ID> = []
-    /// The totals of the uploads that finished while this engine ran and have since moved from the queue to the
-    /// history.
     private(set) var retired = UploadQueue.Retired()
 
     init() {}
@@ -46,7 +44,6 @@ struct Archive {
     /// Adds uploads to `finished`. The journal must have stored their state `done` before.
     mutating func finish(_ ids: some Sequence<Upload.ID>) { finished += ids }
 
-    /// True if `finished` contains more than `kept` plus `slack` uploads.
     func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
 
     /// Returns the uploads that move to the history next. These are the done uploads beyond the number `kept`,

@@ -2,8 +2,8 @@ import FerryProtocols
 
 /// The pause of all uploads to a host after a captive portal responded in place of the host.
 ///
-/// During the pause, one upload at a time starts, to check whether the host itself responds again. The other uploads
-/// wait, because the portal must not receive their bytes.
+/// After each `interval`, one upload starts, to check whether the host itself responds again. The other uploads wait,
+/// because the portal must not receive their bytes.
 struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The time between two checks. It is short, so that uploads start soon after the user has signed in.
     static var interval: Duration { .seconds(10) }
@@ -25,7 +25,5 @@ struct CaptivePortalBackoff<Instant: InstantProtocol> where Instant.Duration == 
         self.notice = notice
     }
 
-    /// Returns `until` if that moment has not come yet; otherwise `end`. One upload can start at `until`, and all
-    /// uploads can start at `end`.
     func nextInstant(after now: Instant) -> Instant { now < until ? until : end }
 }

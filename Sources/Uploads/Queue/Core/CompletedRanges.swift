@@ -14,8 +14,8 @@ struct CompletedRanges {
     /// The greatest number in the ranges of all calls of `lastOpen` so far.
     private var greatest = Upload.ID.min
 
-    /// Returns the greatest number in `ranges` for which `isOpen` returns true, which means that the upload is not
-    /// done. Returns nil if there is none. The ranges must be in ascending order.
+    /// Returns the greatest number in `ranges` for which `isOpen` returns true: the upload is not done, or its end is not
+    /// on disk yet. Returns nil if there is none. The ranges must be in ascending order.
     ///
     /// - Parameter uploads: All uploads of the queue. If a range contains many more numbers than there are uploads, the
     ///   function searches the uploads and not the numbers.

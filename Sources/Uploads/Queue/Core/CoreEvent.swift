@@ -108,7 +108,6 @@ package struct QueueLookups: Sendable {
     var host: @Sendable (Upload) -> UploadHost
     /// Returns whether the protocol of an upload can resume it after a broken connection.
     var resumes: @Sendable (Upload) -> Bool
-    /// Returns the progress of the running attempt at an upload; nil if no attempt runs.
     var progress: @Sendable (Upload.ID) -> RunProgress?
     /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     var random: @Sendable (ClosedRange<Double>) -> Double

@@ -21,8 +21,6 @@ struct DirtySet {
 
     /// Removes the uploads in `ids`, because their states were written to disk. Keeps each upload that was inserted
     /// again after the write began, because a newer state of the upload is not on disk.
-    ///
-    /// - Parameter moment: The value of `now` when the write began.
     mutating func saved(_ ids: some Sequence<Upload.ID>, begunAt moment: Int) {
         for id in ids where refusals[id].map({ $0 <= moment }) ?? false { refusals[id] = nil }
     }

@@ -5,7 +5,6 @@ import FerryProtocols
 /// During the pause, running uploads can end and close their files. After the pause, uploads start again. If a file or
 /// socket still cannot be opened, another pause begins.
 struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The moment until which no upload starts.
     let pausedUntil: Instant
     /// The moment after which `notice` is obsolete.
     let end: Instant
@@ -19,7 +18,5 @@ struct FileDescriptorExhaustion<Instant: InstantProtocol> where Instant.Duration
         end = now.advanced(by: .seconds(5))
     }
 
-    /// Returns the moment at which uploads can start again. If that moment has passed, returns the moment at which
-    /// `notice` becomes obsolete.
     func nextInstant(after now: Instant) -> Instant { now < pausedUntil ? pausedUntil : end }
 }

@@ -27,7 +27,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
 
     init() {}
 
-    /// Returns how many uploads to the host are allowed to run at once; nil if there is no limit.
     func limit(at now: Instant) -> Int? {
         guard let step else { return nil }
         let risen = step.since.duration(to: now) / Self.recovery

@@ -8,10 +8,8 @@ import FerryProtocols
 struct HostTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Whether an upload to a host can start, and if not, until when.
     enum Permission: Equatable {
         case now
-        /// No upload can start before this instant.
         case notBefore(Instant)
         /// No upload can start until the link or the host is back, at an unknown time.
         case untilItReturns
@@ -136,9 +134,7 @@ extension HostTable {
     /// Blocks uploads over the network until the link monitor's first report.
     mutating func awaitLink() { link = .unknown }
 
-    /// Notes that the link is down.
-    ///
-    /// - Returns: True if the link was known to be down before.
+    /// Returns true if the link was known to be down before.
     mutating func linkIsDown(because reason: String, at now: Moment) -> Bool {
         link.close(because: reason, at: now.date)
     }
@@ -171,8 +167,6 @@ extension HostTable {
         entries = [:]
     }
 
-    /// Ends the effect of `force`: uploads over the network wait again while the link is down. Called when an attempt
-    /// has failed while the link is down.
     mutating func endForce() { link.endForce() }
 
     private mutating func forgetReachability() {
@@ -229,12 +223,10 @@ extension HostTable {
         }
     }
 
-    /// Notes that a captive portal responded instead of the host.
     mutating func portalResponded(for host: UploadHost, _ failure: UploadFailure, now: Instant) {
         change(host) { $0.portal = CaptivePortalBackoff(at: now, notice: failure) }
     }
 
-    /// Notes that a file or a socket could not be opened because too many are open.
     mutating func descriptorsRanOut(_ failure: UploadFailure, now: Instant) {
         exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
     }
@@ -253,7 +245,6 @@ extension HostTable {
 
 // Probes.
 extension HostTable {
-    /// The instant of the next probe; nil if no probe is planned.
     var nextProbe: Instant? {
         entries.values.compactMap { entry in
             if case .at(let instant)? = entry.probe?.next { instant } else { nil }
@@ -297,13 +288,10 @@ extension HostTable {
 
 // Counts of pending uploads, for probes and for users.
 extension HostTable {
-    /// True if the table counts the uploads to each host that run or will start without a user's action (`isPending`).
-    /// The counts are needed once a host has failed or asked for a pause.
     var isCounting: Bool { pending != nil }
 
     mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
 
-    /// Adds `change` to the number of uploads to `host` that run or will start without a user's action (`isPending`).
     /// Does nothing while `isCounting` is false.
     mutating func count(_ host: UploadHost, by change: Int) { pending?[host, default: 0] += change }
 

@@ -50,7 +50,6 @@ struct JournalHealth {
         }
     }
 
-    /// The time of the next planned repair; nil if none is planned.
     var nextRepair: Instant? {
         if case .at(let instant) = repair { instant } else { nil }
     }
@@ -70,8 +69,6 @@ struct JournalHealth {
         if isAccepting { plan(at: now) }
     }
 
-    /// Processes a report of the journal about its condition.
-    ///
     /// - Parameter isAccepting: Whether the queue is in the phase `accepting`, in which uploads start. If false, no
     ///   repair is planned.
     /// - Returns: False if the report changes nothing. True if the state has changed, or if the journal reports that it
@@ -100,8 +97,6 @@ struct JournalHealth {
         return true
     }
 
-    /// Processes the result of a repair.
-    ///
     /// - Parameter hasDirty: Whether some changes are still not on disk.
     mutating func repaired(_ condition: JournalCondition, hasDirty: Bool, now: Instant) {
         switch (condition, state) {

@@ -25,8 +25,6 @@ package struct LimitSchedule {
             })
     }
 
-    /// Returns the limit of a scope at `date`.
-    ///
     /// - Parameter order: The limit that a command set; nil if the timetable decides.
     func limit(
         of scope: LimitScope, _ timetable: Timetable?, order: Bandwidth?, at date: Date
@@ -34,9 +32,7 @@ package struct LimitSchedule {
         (timetable ?? Timetable()).limit(of: scope, order: order, at: date, in: zone)
     }
 
-    /// Updates the limits to those at `date`.
-    ///
-    /// - Returns: True if a limit changed.
+    /// Returns true if a limit changed.
     mutating func update(
         _ timetables: [LimitScope: Timetable], orders: [LimitScope: Bandwidth], at date: Date
     ) -> Bool {
@@ -55,7 +51,7 @@ package struct LimitSchedule {
     func isOver(at now: Date) -> Bool { due.map { now >= $0 || now < date } ?? false }
 
     /// Returns when to read the wall clock again: at the next change by a timetable, but at the latest after 60
-    /// seconds. An early read detects that the clock was set. Returns nil if no timetable changes a limit.
+    /// seconds. Returns nil if no timetable changes a limit.
     func nextLook(after now: Moment) -> ContinuousClock.Instant? {
         due.map { due in
             let left = max(0.001, min(due.timeIntervalSince(now.date), Self.longestLook))

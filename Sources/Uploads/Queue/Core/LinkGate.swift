@@ -25,9 +25,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// Notes that the link is down for this reason. If the link was known to be down before, only the reason changes.
-    ///
-    /// - Returns: True if the link was known to be down before.
+    /// Returns true if the link was known to be down before. Then only the reason changes.
     mutating func close(because reason: String, at date: Date) -> Bool {
         switch self {
         case .closed(let since, reason: _): self = .closed(since: since, reason: reason)

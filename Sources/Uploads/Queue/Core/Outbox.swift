@@ -1,12 +1,10 @@
 /// The effects that `QueueCore` requests while it handles one event, and the instant of its timer.
 struct Outbox {
     private var effects: [CoreEffect] = []
-    /// The instant for which the timer is requested; nil if no timer is requested.
     private(set) var wake: ContinuousClock.Instant?
 
     mutating func append(_ effect: CoreEffect) { effects.append(effect) }
 
-    /// Removes and returns the effects since the last call.
     mutating func drain() -> [CoreEffect] {
         defer { effects = [] }
         return effects

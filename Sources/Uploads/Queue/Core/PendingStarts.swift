@@ -8,7 +8,6 @@ struct PendingStarts {
         /// The upload waits until this other upload is done. If it waits for several other uploads, this is the one
         /// with the highest number, which usually ends last.
         case upload(Upload.ID)
-        /// The upload waits for a time by the wall clock.
         case date(Date)
         /// The upload waits for no other upload and no time now, for example because it is paused or held.
         case rest
@@ -48,7 +47,6 @@ struct PendingStarts {
         }
     }
 
-    /// Forgets an upload that no longer has a start condition.
     mutating func forget(_ id: Upload.ID) {
         guard case .upload(let other) = waits.removeValue(forKey: id) else { return }
         following -= 1
@@ -56,10 +54,8 @@ struct PendingStarts {
         if followers[other]?.isEmpty ?? false { followers[other] = nil }
     }
 
-    /// Returns the uploads that wait for the upload `id`.
     func followers(of id: Upload.ID) -> Set<Upload.ID> { followers[id] ?? [] }
 
-    /// Returns the earliest start time that an upload waits for; nil if there is none.
     mutating func nextDate() -> Date? {
         while let first = dates.min, waits[first.id] != .date(first.date) { dates.removeMin() }
         return dates.min?.date

@@ -206,8 +206,6 @@ extension QueueCore {
 
 /// The functions that process reports about the network.
 extension QueueCore {
-    /// Processes a report that the network is up or down.
-    ///
     /// - Parameter isForbidden: Whether a network exists, but the configuration forbids its use.
     mutating func linkChanged(_ status: LinkStatus, isForbidden: Bool) {
         switch status {
@@ -291,7 +289,6 @@ extension QueueCore {
     /// Applies `body` to each upload whose host satisfies `isMeant`.
     ///
     /// - Parameter body: Returns true if it changed the upload.
-    /// - Returns: The ids of the changed uploads.
     private mutating func change(
         _ isMeant: (UploadHost) -> Bool, _ body: (inout Upload, QueueCore) -> Bool
     ) -> [Upload.ID] {

@@ -78,8 +78,8 @@ extension QueueCore {
             })
     }
 
-    /// Returns the number of slot shares that stuck uploads occupy at each host. An upload is stuck if it has sent no
-    /// byte for 10 seconds. An upload that still reads its file, or has not begun to send it, is not stuck.
+    /// Returns the number of slot shares that stuck uploads occupy at each host. An upload that still reads its file,
+    /// or has not begun to send it, is not stuck.
     private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {

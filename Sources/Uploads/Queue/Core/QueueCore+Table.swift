@@ -84,7 +84,6 @@ extension QueueCore {
         return results
     }
 
-    /// Returns the table of all uploads, with the states that clients see.
     func shownTable(at now: Moment) -> UploadTable {
         var shown = uploads
         for id in Array(schedule.waits.ids) + unconfirmed.endedIDs {
@@ -107,8 +106,8 @@ extension QueueCore {
         return counts
     }
 
-    /// Begins to count, for each host, the uploads that run or will start without a user's action (`isPending`). Does
-    /// nothing if these uploads are already counted. The counts are needed once a host fails or asks for a pause.
+    /// Begins to count, for each host, the uploads that run or will start without a user's action (`isPending`). The
+    /// counts are needed once a host fails or asks for a pause.
     mutating func countHosts() {
         if !hosts.isCounting { hosts.count(pendingAtHosts()) }
     }

@@ -21,7 +21,6 @@ extension QueueCore {
         }
     }
 
-    /// Retries the postponed transactions.
     mutating func retryBlocked() {
         let blocked = transactions.blocked
         transactions.blocked = []
@@ -127,8 +126,6 @@ extension QueueCore {
 
     /// Requests the write of a journal record. Until the journal reports the result, the uploads `ids` do not start,
     /// and no other command changes them.
-    ///
-    /// - Returns: The number that identifies the write.
     @discardableResult
     mutating func append(
         _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,

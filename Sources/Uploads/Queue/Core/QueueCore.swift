@@ -218,12 +218,10 @@ extension QueueCore {
         if isNew { publish([]) }
     }
 
-    /// Sets the bandwidth limits again if a timetable changes them now, or if the wall clock was set back.
     mutating func reviewLimits() {
         if limits.isOver(at: now.date) { applyLimits() }
     }
 
-    /// The host of each upload that waits for a retry.
     var hostsOfWaiting: [Upload.ID: UploadHost] {
         var hosts: [Upload.ID: UploadHost] = [:]
         for upload in uploads.values {
@@ -290,7 +288,6 @@ extension QueueCore {
 
 extension QueueCore {
     /// Takes the settings and the uploads out of `recovered`, which the journal has read from disk. Starts no upload.
-    /// Returns the effects to perform.
     package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
         self.now = now
         index.forgetPaths()

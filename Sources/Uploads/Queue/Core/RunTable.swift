@@ -6,11 +6,9 @@ import FerryTransfer
 struct RunTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// One attempt under way.
     struct Run {
         let number: Int
         let host: UploadHost
-        /// The number of bytes of the file.
         let size: ByteCount
         let started: Instant
         /// The time when the attempt last requested a journal record of its upload. Before the first request, the time
@@ -26,7 +24,6 @@ struct RunTable {
         /// the attempt replaces the earlier number, even if it is lower.
         var hasNotedSent = false
 
-        /// Returns the receipt with the time that the attempt took.
         func timed(_ receipt: Receipt, now: Instant) -> Receipt {
             var receipt = receipt
             receipt.duration = started.duration(to: now) / .seconds(1)
@@ -35,9 +32,7 @@ struct RunTable {
     }
 
     private var runs: [Upload.ID: Run] = [:]
-    /// The number of running attempts at each host.
     private var counts: [UploadHost: Int] = [:]
-    /// The number of slot shares that the running attempts occupy at each host. A slot has `whole` shares.
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
     /// The number of confirmed bytes of each upload when `movement` last returned `movedOn` for it, which leads to a
@@ -122,7 +117,7 @@ struct RunTable {
     /// later attempt leads to a quick retry.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
-    /// Returns the progress that a failed attempt made. The progress determines the delay before the next attempt.
+    /// Returns the progress that a failed attempt made.
     ///
     /// - Parameters:
     ///   - sent: The number of bytes of the file that were sent or confirmed when the attempt ended.

@@ -39,8 +39,6 @@ struct Scheduler {
     /// Removes and returns the next upload that can start; nil if there is none.
     ///
     /// - Parameters:
-    ///   - limits: The limits, counted in shares. A slot has a fixed number of equal shares: a large upload needs them
-    ///     all, and a small one only some.
     ///   - running: The number of shares that running uploads occupy at each host.
     ///   - stuck: The number of shares that stuck uploads occupy at each host. They are also in `running`.
     ///   - isBlocked: Returns true if no upload to a host can start now.

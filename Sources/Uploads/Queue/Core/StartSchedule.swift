@@ -22,8 +22,8 @@ struct StartSchedule {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }
 
-    /// Returns when to read the wall clock again: at the earliest start time, but at the latest after 60 seconds. An
-    /// early read detects that the clock was set. Returns nil if no upload waits for a start time.
+    /// Returns when to read the wall clock again: at the earliest start time, but at the latest after 60 seconds.
+    /// Returns nil if no upload waits for a start time.
     private mutating func nextStart(after now: Moment) -> Instant? {
         guard let date = starts.nextDate() else { return nil }
         let left = Duration.seconds(max(0, min(date.timeIntervalSince(now.date), 3600)))

@@ -152,13 +152,11 @@ struct TransactionLog {
         }
     }
 
-    /// Stores a transaction whose record is being written to the journal, and returns the ticket of the record.
     mutating func begin(_ flight: InFlight, _ reply: ReplyID?) -> Ticket {
         lastTicket += 1
         inFlight[lastTicket] = (flight, reply)
         return lastTicket
     }
 
-    /// Removes and returns the transaction with this ticket; nil if there is none.
     mutating func end(_ ticket: Ticket) -> (InFlight, ReplyID?)? { inFlight.removeValue(forKey: ticket) }
 }

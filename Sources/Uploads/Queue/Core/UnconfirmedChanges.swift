@@ -15,15 +15,13 @@ struct UnconfirmedChanges {
     /// The uploads whose current state is not on disk, for example because the disk refused to write it.
     var dirty = DirtySet()
 
-    /// True if clients see the end of every upload that has ended, and `dirty` is empty.
     var isSettled: Bool { ended.isEmpty && dirty.isEmpty }
-    /// The uploads that have ended in memory, but whose end clients do not see yet.
     var endedIDs: some Collection<Upload.ID> { ended.keys }
 
     func isInFlight(_ id: Upload.ID) -> Bool { inFlight[id] != nil }
     func hasEnded(_ id: Upload.ID) -> Bool { ended[id] != nil }
 
-    /// Records that the journal is writing the record of a command on these uploads. `ticket` identifies the record.
+    /// Records that the journal is writing the record of a command on these uploads.
     mutating func begin(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids { inFlight[id] = ticket }
     }

@@ -28,7 +28,6 @@ package enum UndoAction: Hashable, Sendable {
     /// Changes nothing and makes `undo` fail: these uploads were retried, and a retry cannot be undone.
     case refuseUndoOfRetry([Upload.ID])
 
-    /// The uploads that the action names.
     var ids: [Upload.ID] {
         switch self {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),

@@ -38,7 +38,6 @@ struct UploadTable {
         }
     }
 
-    /// The uploads, unsorted.
     var values: Values { Values(chunks) }
 
     /// The uploads as an array, copied chunk by chunk in half the time of iterating over `values`.
@@ -63,7 +62,6 @@ struct UploadTable {
         return ids
     }
 
-    /// The upload with this id; nil if there is none. Setting nil removes it.
     subscript(id: Upload.ID) -> Upload? {
         get {
             guard let slot = slots[id] else { return nil }

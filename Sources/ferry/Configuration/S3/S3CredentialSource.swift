@@ -25,8 +25,6 @@ struct S3CredentialSource: Sendable {
         self.environment = environment
     }
 
-    /// Loads the credentials from the source in the settings.
-    ///
     /// - Throws: `UploadFailure`. Its category is `permanent` if other users can change AWS's files or read the
     ///   credentials file. For any other failure, the category is `authentication`.
     func load() async throws(UploadFailure) -> S3Credentials {
