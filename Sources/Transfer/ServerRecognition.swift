@@ -4,7 +4,14 @@ import Synchronization
 
 /// The facts about the server that an attempt has learned. Each response can add some.
 final class ServerRecognition: Sendable {
+    /// A refusal that a captive portal possibly sent in place of a server that has not responded before.
+    struct Refusal: Sendable {
+        var exchange: Exchange
+        var status: Int
+    }
+
     private let server: Mutex<UploadAttempt.Server>
+    private let refusal = Mutex<Refusal?>(nil)
     private let learn: @Sendable (String?) -> Void
 
     /// - Parameter learn: Stores the value of the header field `Server` for later attempts. The value is nil if the
@@ -15,6 +22,16 @@ final class ServerRecognition: Sendable {
     }
 
     var now: UploadAttempt.Server { server.withLock { $0 } }
+
+    /// The last response, if it is a refusal that a captive portal possibly sent; otherwise nil.
+    var doubtfulRefusal: Refusal? { now.isKnown ? nil : refusal.withLock { $0 } }
+
+    /// Learns from the response to `exchange` as `accept(_:)` does, and remembers it in `doubtfulRefusal`.
+    func accept(_ response: ExchangeOutcome.Response, to exchange: Exchange) {
+        accept(response)
+        let isDoubtful = CaptivePortal(refusing: response, to: exchange.url) != nil
+        refusal.withLock { $0 = isDoubtful ? Refusal(exchange: exchange, status: response.status) : nil }
+    }
 
     /// Learns from a response of the server. A success (2xx) that is not an HTML page marks the server as known, and
     /// adds the value of its field `Server` to `software`. Any other response adds nothing. An HTML page is ignored,

@@ -62,7 +62,7 @@ extension UploadAttempt {
             // The mark stays, because the server may have the file.
             return Task.isCancelled ? nil : .broken(failure, bodySent: nil)
         }
-        self.server.accept(received)
+        self.server.accept(received, to: exchange)
         return .responded(received)
     }
 
@@ -77,7 +77,7 @@ extension UploadAttempt {
     ) async -> UploadFailure? {
         let server = server.now
         guard !server.isTakenAtWord else { return nil }
-        // A refusal at first contact counts as the server's: a wrong URL or password is more likely than a portal.
+        // A refusal at first contact is checked only if it ends the attempt (see `held`).
         guard server.isKnown else { return await suspicionAtFirstContact(of: received, to: exchange) }
         let isResuming = exchange.method == .head && exchange.url == known?.url
         let software = server.software ?? []
@@ -107,11 +107,38 @@ extension UploadAttempt {
     ) async -> (url: String, response: ExchangeOutcome.Response)? {
         let address = URL(string: Self.unknownName, relativeTo: URL(string: exchange.url))
         guard let url = address?.absoluteString else { return nil }
+        return await page(at: url).map { (url, $0) }
+    }
+
+    /// Returns the response to `GET` for `url` without credentials; nil if no response came.
+    private func page(at url: String) async -> ExchangeOutcome.Response? {
         // Captive portals respond to GET with their page. Some know no HEAD, and refuse it as a server would.
         var look = Exchange(.get, url)
         look.traits.insert(.withoutCredentials)
         guard case .responded(let response)? = try? await sender.ask(look, label: label) else { return nil }
-        return (url, response)
+        return response
+    }
+
+    /// Returns the failure that ends the attempt. It is `failure`, unless a captive portal possibly sent the refusal in
+    /// place of a server that has not responded before. A user must then sign in or correct the destination, so the
+    /// result has the category `authentication`, which holds the upload.
+    func held(_ failure: UploadFailure) async -> UploadFailure {
+        guard failure.category == .permanent, !server.now.isTakenAtWord,
+            let refusal = server.doubtfulRefusal,
+            let front = URL(string: "/", relativeTo: URL(string: refusal.exchange.url))?.absoluteString
+        else { return failure }
+        if let unknown = await askForUnknownFile(beside: refusal.exchange)?.response,
+            let first = await page(at: front),
+            CaptivePortal.isExcluded(byUnknownFile: unknown, andFirstPage: first, refusal: refusal.status)
+        {
+            return failure
+        }
+        var held = failure
+        held.category = .authentication
+        held.hint =
+            "other addresses of \(host(of: refusal.exchange)) answer in the same way: sign in to this network with a "
+            + "browser, or correct the destination, then retry"
+        return held
     }
 
     /// Returns a failure if the response redirects to another host, and a request for an unknown file is redirected to

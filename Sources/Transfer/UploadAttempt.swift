@@ -100,7 +100,9 @@ public struct UploadAttempt: Sendable {
                     idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
                     switch step {
                     case .done(let receipt, _): return .done(await receipt.telling(of: file))
-                    case .failed(let failure, _): return .failed(failure)
+                    case .failed(let failure, _):
+                        let held = await held(failure)
+                        return Task.isCancelled ? .cancelled : .failed(held)
                     case .send, .sendAll, .wait: break
                     }
                     guard idleExchanges < Self.idleExchangeLimit else {

@@ -5,10 +5,6 @@ import Synchronization
 /// The secrets of all requests that a `RequestSender` has made. The sender cuts these secrets from all texts of servers
 /// that it passes on: in failures, locations and results of checks.
 package final class KnownSecrets: Sendable {
-    /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
-    /// the cut would damage.
-    private static let shortestInAddress = 8
-
     private let secrets: Mutex<Secrets>
 
     init(_ secrets: Secrets = Secrets()) { self.secrets = Mutex(secrets) }
@@ -28,7 +24,7 @@ package final class KnownSecrets: Sendable {
     /// Returns a short value from the server, such as a URL or an entity tag, without secrets of eight or more
     /// characters. The rest stays as the server wrote it.
     func cut(fromAddress text: String) -> String {
-        all.cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
+        all.cut(fromAddress: text)
     }
 }
 

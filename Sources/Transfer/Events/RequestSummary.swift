@@ -7,7 +7,7 @@ public struct RequestSummary: Hashable, Sendable {
     /// The method that is sent.
     public let method: HTTPRequest.Method
     /// The URL without user info, query values, fragment and possible secrets in its path.
-    public let url: String
+    public private(set) var url: String
     /// The header fields. Values that are possibly secrets are cut.
     public let fields: HTTPFields
     /// The number of bytes of the body; nil if it is unknown before the end, or if the body is not open yet.
@@ -26,6 +26,14 @@ public struct RequestSummary: Hashable, Sendable {
         url = Redaction.address(request.url)
         fields = hasFields ? Redaction.fields(request.fields) : [:]
         self.bodyLength = bodyLength
+    }
+
+    /// Returns the same summary with secrets of at least eight characters cut from the URL. A server can put a secret
+    /// into the path of an upload's URL.
+    func without(_ secrets: Secrets) -> RequestSummary {
+        var summary = self
+        summary.url = secrets.cut(fromAddress: url)
+        return summary
     }
 
     func carrying(_ bodyLength: ByteCount?) -> RequestSummary {

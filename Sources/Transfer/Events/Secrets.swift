@@ -45,6 +45,9 @@ struct Secrets: Sendable {
     /// The minimum length of a value that is possibly a secret, even if its name does not suggest one. Most ordinary
     /// words are shorter. A secret of at least this length is a long secret.
     static let telling = 16
+    /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
+    /// the cut would damage.
+    private static let shortestInAddress = 8
     /// The number of leading characters that identify a long secret (16 characters or more). If a text contains these
     /// characters, they are cut, even if the rest of the secret is missing.
     private static let shownPrefix = 8
@@ -146,6 +149,12 @@ struct Secrets: Sendable {
             }
         }
         return Self.text(Array(text.utf8), without: cuts)
+    }
+
+    /// Returns a URL, or another short value from the server, with a mark (`…`) in place of each secret of eight or more
+    /// characters.
+    func cut(fromAddress text: String) -> String {
+        cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
     }
 
     /// Returns the text of `bytes` with a mark (`…`) in place of each range in `cuts`. Ranges that overlap get one mark

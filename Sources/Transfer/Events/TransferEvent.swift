@@ -63,15 +63,17 @@ extension TransferEvent {
     func redacted(_ secrets: Secrets) -> TransferEvent {
         let cut: (String) -> String = { Redaction.text(secrets.cut(from: $0)) }
         return switch self {
+        case .created(let summary): .created(summary.without(secrets))
+        case .adapted(let summary): .adapted(summary.without(secrets))
+        case .redirected(let status, let url):
+            .redirected(status: status, to: secrets.cut(fromAddress: url))
         case .broke(let summary, let sent, let time):
             .broke(summary: cut(summary), bytesSent: sent, after: time)
         case .retrying(let delay, let reason): .retrying(after: delay, reason: cut(reason))
         case .failed(let reason, let time): .failed(reason: cut(reason), after: time)
         case .protocolChosen(let sentence): .protocolChosen(secrets.cut(from: sentence))
-        case .created, .adapted, .started, .sent, .waiting, .responded, .redirected,
-            .retriedOnFreshConnection, .refreshed, .serverLost, .suspended, .resumed,
-            .finished,
-            .cancelled, .certificateNotVerified:
+        case .started, .sent, .waiting, .responded, .retriedOnFreshConnection, .refreshed, .serverLost,
+            .suspended, .resumed, .finished, .cancelled, .certificateNotVerified:
             self
         }
     }

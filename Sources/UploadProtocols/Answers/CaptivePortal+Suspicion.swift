@@ -66,6 +66,19 @@ extension CaptivePortal {
         self.host = host
     }
 
+    /// Makes a `CaptivePortal` if a captive portal possibly sent this refusal, which is an HTML page. Call this only if
+    /// the server has not responded before.
+    ///
+    /// - Parameter url: The URL of the request. If its scheme is not `http`, the result is nil.
+    /// - Returns: nil if the response is no page with a status 4xx, or if a header field shows that the server itself
+    ///   sent it.
+    public init?(refusing response: ExchangeOutcome.Response, to url: String) {
+        guard (400..<500).contains(response.status), Self.isPage(response), !Self.isOwn(response, of: []),
+            URL(string: url)?.scheme?.lowercased() == "http"
+        else { return nil }
+        self.init()
+    }
+
     /// True if the response to a second request proves that the server itself responds. A captive portal would send the
     /// same response to every request.
     ///
@@ -91,6 +104,19 @@ extension CaptivePortal {
         case 401: response.fields[.wwwAuthenticate] != nil
         default: isOwn(response, of: [])
         }
+    }
+
+    /// True if the responses to two `GET` requests prove that the server itself sent a refusal with the status
+    /// `refusal`. The requests are for a file that no server has, and for the server's first page. A captive portal
+    /// sends the same response to both.
+    public static func isExcluded(
+        byUnknownFile unknown: ExchangeOutcome.Response, andFirstPage first: ExchangeOutcome.Response,
+        refusal: Int
+    ) -> Bool {
+        // A portal that responds 404 to every request does so to this one.
+        if unknown.status != refusal, isExcluded(byUnknownFile: unknown) { return true }
+        if isOwn(unknown, of: []) || isOwn(first, of: []) { return true }
+        return first.status != unknown.status && !(300..<400).contains(first.status) && first.status != 511
     }
 
     /// True if the server itself sent the response to `HEAD`, and not a captive portal. A captive portal would respond

@@ -12,7 +12,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case timedOut
         /// The server cannot serve the request now: 408, 425, 429 and most of 5xx. The upload is retried.
         case server
-        /// The credentials are missing, expired or refused: 401, 407. The user must act.
+        /// The credentials are missing, expired or refused: 401, 407. Also a refusal by a server that has never
+        /// responded before, if a captive portal possibly sent it. The user must act.
         case authentication
         /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination.
         case permanent

@@ -93,7 +93,9 @@ final class ProgressStore: Sendable {
     /// - Returns: True if the caller must report the number to the queue now. This is at most once a second, and only
     ///   if the server discards the bytes of a broken request (`carriesAll`). After a crash, the queue cannot ask that
     ///   server for the number. The queue needs the number to count the bytes that are sent again.
-    func sent(_ id: Upload.ID, bytes: ByteCount, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
+    func sent(_ id: Upload.ID, bytes: ByteCount, reached: ByteCount, at instant: ContinuousClock.Instant)
+        -> Bool
+    {
         state.withLock { state in
             var isDue = false
             state.change(id, at: seconds(instant)) { entry in

@@ -148,11 +148,60 @@ struct RunnerSignInTests {
         #expect(server.requests.map(\.target) == ["/in/f", "/"])
     }
 
-    @Test func `N11 a server that was never reached is taken at its word`() async throws {
-        let server = try portal(Portal(status: 403, type: "text/html", body: Self.html))
+    @Test(
+        arguments: ["put", "form", "post", "s3", "webdav", "tus", "resumable"],
+        [401, 402, 403, 404, 405, 406, 407, 451])
+    func `N11 a page that refuses every request to a server that was never reached holds the upload`(
+        protocolName: String, status: Int
+    ) async throws {
+        let server = try portal(Portal(status: status, type: "text/html", body: Self.html))
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, protocolName, software: nil)
+        #expect(failure(outcome)?.category == .authentication, "\(outcome)")
+        #expect(failure(outcome)?.status == status)
+    }
+
+    @Test(
+        arguments: ["put", "form", "tus"],
+        [(403, 404, 404), (403, 403, 200), (404, 404, 200), (405, 404, 404)])
+    func `N11 a refusal is the server's if its addresses have different responses`(
+        protocolName: String, statuses: (refused: Int, unknown: Int, first: Int)
+    ) async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                let status =
+                    switch (head.method, head.target) {
+                    case ("GET", "/"): statuses.first
+                    case ("GET", _): statuses.unknown
+                    default: statuses.refused
+                    }
+                try connection.answer(status, headers: [("Content-Type", "text/html")], body: Self.html)
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, protocolName, software: nil)
+        #expect(failure(outcome)?.category == .permanent, "\(outcome)")
+    }
+
+    @Test func `N11 a portal that knows only GET holds the upload`() async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let isGet = try connection.readRequest().method == "GET"
+                try connection.answer(
+                    isGet ? 200 : 405, headers: [("Content-Type", "text/html")], body: Self.html)
+            }
+        }
         defer { server.stop() }
         let outcome = try await outcome(at: server, "put", software: nil)
-        #expect(failure(outcome)?.status == 403)
+        #expect(failure(outcome)?.category == .authentication, "\(outcome)")
+    }
+
+    @Test func `N11 a refusal without a page is the server's`() async throws {
+        let server = try portal(Portal(status: 403, type: "application/json", body: "{}"))
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, "put", software: nil)
+        #expect(failure(outcome)?.category == .permanent)
         #expect(server.requests.count == 1)
     }
 
