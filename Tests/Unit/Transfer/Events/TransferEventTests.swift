@@ -1,4 +1,5 @@
 import FerryProtocols
+import HTTPTypes
 import Testing
 
 @testable import FerryTransfer
