@@ -19,7 +19,7 @@ struct WebDAVFolders: Sendable {
     private enum Listing {
         case nothing
         case tooMany
-        /// The memory for lists is used up.
+        /// The lists of folders that are under way use all the memory reserved for them.
         case busy
         /// The response with the list, and the number of bytes that `ListMemory` counts for the list.
         case list(Response, bytes: Int)

@@ -70,7 +70,7 @@ extension UploadResource {
 /// A type whose values can be stored in a `ResumeMemory`.
 protocol ResumeValue: Sendable {
     /// Creates the value from a stored string. An older version of Ferry possibly wrote the string. `stored` is nil if
-    /// there is no entry. A malformed string is treated like a missing entry, except for `Bool`.
+    /// there is no entry. A malformed string is treated like a missing entry. But for `Bool`, any string is true.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }

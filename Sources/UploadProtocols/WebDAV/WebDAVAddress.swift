@@ -79,8 +79,8 @@ struct WebDAVAddress: Hashable, Sendable {
             root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
     }
 
-    /// The URL of the next temporary file in the same folder. Its name ends with `~2` if this name has no number.
-    /// Otherwise, it has the next number up to `~99`. After `~99` comes `~1`.
+    /// The URL of the next temporary file in the same folder. If the current name has no number, the new name is the
+    /// current name with `~2` at its end. Otherwise the number grows by 1; `~1` follows `~99`.
     var nextTemporary: WebDAVAddress {
         let name = last.percentDecoded() ?? last
         guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {

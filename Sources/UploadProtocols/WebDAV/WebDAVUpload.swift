@@ -48,8 +48,8 @@ public struct WebDAVUpload: SequentialProtocol {
         case refusedFolder(UploadFailure)
         /// Looks up the temporary file, to see whether all bytes up to the end of this chunk arrived.
         case written(WebDAVChunk)
-        /// Looks up the second temporary name, to see whether the trial `MOVE` has worked. If a file already has the
-        /// final name, the trial comes before the real `MOVE`.
+        /// Looks up the second temporary name, to see whether the trial `MOVE` has worked. The trial renames the
+        /// temporary file to that name. It comes before the real `MOVE` if a file already has the final name.
         case trial
         /// Looks up the temporary file after the server refused the `MOVE` with this response, to see whether the file
         /// still exists.
@@ -84,8 +84,8 @@ public struct WebDAVUpload: SequentialProtocol {
     var server = WebDAVServer(ServerCapabilities())
     /// The state of the upload that is stored for a later attempt; nil for a new upload until its first `PUT`.
     var resource: UploadResource?
-    /// The number of stored bytes under the temporary name from which the upload can continue. Nil if no temporary file
-    /// exists, or if it has not been looked up.
+    /// The number of bytes in the temporary file on the server, at which the upload can continue. Nil if there is no
+    /// temporary file, or if the server has not been asked for it.
     var held: ByteCount?
     /// The version of the temporary file, as last described by the server; nil if it is unknown.
     var newVersion: WebDAVVersion?

@@ -31,11 +31,11 @@ package struct ExistingFile: Sendable {
         choice = ExistingChoice(item, policy: policy, begun: begun)
     }
 
-    /// Returns the first action. If the policy is `replace` or nil, the action is `free`. Otherwise, the action is a
-    /// `HEAD` request.
+    /// Returns the first step. If the policy is `replace` or nil, the step is to send the file (`free`). Otherwise, it
+    /// is a `HEAD` request (`ask`).
     package func start() -> Verdict { verdict(choice.start()) }
 
-    /// Handles the response to the last request, and returns the next action.
+    /// Handles the response to the last request, and returns the next step.
     package mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: verdict(choice.receive(.nothing))

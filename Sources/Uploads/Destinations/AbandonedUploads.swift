@@ -32,8 +32,8 @@ public final class AbandonedUploads: Sendable {
     }
 
     private struct State {
-        /// The time `since` of each entry that is not marked as gone. The keys are the URLs of the entries. Nil until
-        /// the first attempt to read the file; empty if that failed.
+        /// The URLs of the abandoned uploads that still exist, each with the time at which its upload was abandoned
+        /// (`AbandonedUpload.since`). Nil before the first attempt to read the file; empty if that failed.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }

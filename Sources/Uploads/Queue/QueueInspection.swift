@@ -10,7 +10,7 @@ package struct QueueInspection: Sendable {
     /// The uploads with a recorded start condition: a time, or other uploads that must be done first.
     package var starts: Set<Upload.ID>
     package var hasTimer: Bool
-    /// The number of uploads that run or will start without a user's action, from the counter that each change updates.
+    /// The number of uploads that run or will start without a user's action. The queue counts them at each change.
     package var pending: Int
     package var unsaved: Set<Upload.ID>
     package var hasNotice: Bool

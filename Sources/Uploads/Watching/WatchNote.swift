@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 
 /// A note about a file in a watched folder. The note states which version of the file Ferry has processed, and how far.
-/// Because of the note, the watcher does not send the same version twice. The note is removed when the file is gone.
+/// Because of the note, the watcher does not send the same version twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
         /// The file is about to be added to the queue. If the process crashes in this state, the queue possibly
@@ -12,7 +12,7 @@ package struct WatchNote: Hashable, Sendable {
         /// The watcher has finished with this version of the file. The version was uploaded, a user removed its upload,
         /// or a user had added the file to the queue first.
         case over
-        /// The file is gone. The earlier note about the file is removed.
+        /// The file is gone. A note with this state only removes the earlier note about the file.
         case gone
     }
 

@@ -11,8 +11,8 @@ struct WatchTracker {
         case lookAgain
         /// The file was uploaded. It now stays in the folder, or is deleted or moved, as configured.
         case finish(Receipt)
-        /// A user removed the upload, and then put it back into the queue. So once the upload is done, the file must
-        /// be kept, deleted or moved, as configured.
+        /// Note that the file is queued again, because a user put its removed upload back into the queue. Once the
+        /// upload is done, the file is then kept, deleted or moved, as configured.
         case reopen
     }
 

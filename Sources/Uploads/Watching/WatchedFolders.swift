@@ -185,9 +185,9 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Removes the notes of missing files that no watching thread reports. These are files outside the watched folders,
-    /// and files that the previous engine was about to queue when it ended. A file on a volume that is not mounted does
-    /// not count as missing.
+    /// Removes the notes of files that are gone, if no watching thread notices that they are gone. These are files
+    /// outside the watched folders, and files that the previous engine was about to queue when it ended. A file on a
+    /// volume that is not mounted does not count as gone.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }

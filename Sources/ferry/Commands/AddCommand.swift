@@ -149,7 +149,7 @@ struct AddCommand: AsyncParsableCommand {
     /// Adds the chosen files to the queue and reports each added file to the user. Moves files that the queue already
     /// contains to `files.known`.
     ///
-    /// - Returns: True if the added uploads are paused, because a user has paused their batch.
+    /// - Returns: True if an added upload is paused, because it joined a batch that a user had paused before.
     private func add(
         _ files: inout SortedFiles, _ access: QueueAccess, _ report: AddReport
     ) async throws(CommandFailure) -> Bool {

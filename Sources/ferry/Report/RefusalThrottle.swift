@@ -12,7 +12,7 @@ final class RefusalThrottle: Sendable {
     }
 
     private struct State {
-        /// The time of the last line for each kind. Times older than `interval` are removed.
+        /// The time at which a refusal of each kind was last printed. Times older than `interval` are removed.
         var shown: [Kind: ContinuousClock.Instant] = [:]
         /// The number of refusals that were not printed since the last printed refusal.
         var omitted = 0

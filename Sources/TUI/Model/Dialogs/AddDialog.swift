@@ -102,7 +102,8 @@ struct AddDialog: Sendable {
             || TypedPath(line.text).kind == .folder
     }
 
-    /// True if the line changes when the list opens another folder. A line with a pattern does not change.
+    /// True if the text in the input line changes when the user opens another folder in the list. A text with a pattern
+    /// does not change.
     var lineFollows: Bool {
         guard case .typed(let line) = source else { return false }
         return isFolderOnly || TypedPath(line.text).kind != .pattern

@@ -1,7 +1,8 @@
 import FerryTransfer
 import FerryUploads
 
-/// The list below the Add dialog's line: the entries of one folder, and the marks in all folders.
+/// The list of the entries of one folder, below the input line of the Add dialog. It also stores which files and folders
+/// the user has marked, in this folder and in others.
 struct FolderBrowser: Sendable {
     enum Look: Sendable {
         /// The folder is not requested yet. The request follows at this time on the clock.

@@ -5,8 +5,8 @@ struct CompletedRanges {
     /// cache.
     private static let cachingThreshold = 16
 
-    /// The cached results. Every upload with a number from the value plus 1 up to the key is done or no longer in the
-    /// queue.
+    /// The cached ranges. The entry `next[b] == a` means: every upload with a number from `a + 1` to `b` is done or no
+    /// longer in the queue.
     private var next: [Upload.ID: Upload.ID] = [:]
     /// The ranges of the last call of `lastOpen`. Only the first `left` of these ranges can still contain uploads that
     /// are not done.
@@ -14,8 +14,8 @@ struct CompletedRanges {
     /// The greatest number in the ranges of all calls of `lastOpen` so far.
     private var greatest = Upload.ID.min
 
-    /// Returns the greatest number in `ranges` for which `isOpen` returns true: the upload is not done, or its end is not
-    /// on disk yet. Returns nil if there is none. The ranges must be in ascending order.
+    /// Returns the greatest number of an open upload in `ranges`; nil if there is none. An upload is open if it is not
+    /// done, or if its end is not on disk yet. The ranges must be in ascending order.
     ///
     /// - Parameter uploads: All uploads of the queue. If a range contains many more numbers than there are uploads, the
     ///   function searches the uploads and not the numbers.

@@ -86,7 +86,8 @@ struct Removals {
         return discarded
     }
 
-    /// Gives up the bytes of all removed uploads, even of those that were removed less than 10 seconds (`window`) ago.
+    /// Ends the time to undo of all removed uploads, even of those that were removed less than 10 seconds (`window`)
+    /// ago. Their bytes on the servers are no longer needed.
     ///
     /// - Returns: The uploads whose bytes the servers must delete now.
     mutating func endAll() -> [Upload] {

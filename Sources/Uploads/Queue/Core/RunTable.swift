@@ -35,8 +35,8 @@ struct RunTable {
     private var counts: [UploadHost: Int] = [:]
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
-    /// The number of confirmed bytes of each upload when `movement` last returned `movedOn` for it, which leads to a
-    /// quick retry. Another quick retry requires that the server confirms more bytes.
+    /// The number of confirmed bytes of each upload at its last quick retry (when `movement` returned `movedOn`). The
+    /// next quick retry requires that the server has confirmed more bytes.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
 
     var count: Int { runs.count }

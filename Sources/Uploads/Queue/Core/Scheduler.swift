@@ -43,7 +43,7 @@ struct Scheduler {
     ///   - stuck: The number of shares that stuck uploads occupy at each host. They are also in `running`.
     ///   - isBlocked: Returns true if no upload to a host can start now.
     ///   - places: Returns the number of shares that an upload needs. If some shares are free, but fewer than the
-    ///     upload needs, no upload with a higher rank starts instead.
+    ///     upload needs, no upload that comes later in the queue starts instead.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],
