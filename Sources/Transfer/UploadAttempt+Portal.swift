@@ -137,7 +137,7 @@ extension UploadAttempt {
         held.category = .authentication
         held.hint =
             "other addresses of \(host(of: refusal.exchange)) answer in the same way: sign in to this network with a "
-            + "browser, or correct the destination, then retry"
+            + "browser, or correct the url or auth of the destination, then retry"
         return held
     }
 
