@@ -119,9 +119,12 @@ package struct StateInspection: Sendable {
         let name = String(path.dropFirst(files.path.count + 1))
         return try files.perform { () throws(SystemCallError) in
             if name == SnapshotFile.current {
-                guard try overlay.open(SnapshotFile.previous, for: .reading) != nil,
-                    try overlay.open(name, for: .reading) != nil
-                else { return false }
+                // The first journal contains all changes to the initially empty queue.
+                let first = try overlay.open(JournalFile.name(1), for: .reading)?.content() ?? []
+                let hasPrevious = try overlay.open(SnapshotFile.previous, for: .reading) != nil
+                guard !first.isEmpty || hasPrevious, try overlay.open(name, for: .reading) != nil else {
+                    return false
+                }
                 try overlay.remove(name)
                 return true
             }

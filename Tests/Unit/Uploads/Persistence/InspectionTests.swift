@@ -71,6 +71,23 @@ struct InspectionTests {
         }
     }
 
+    @Test func `S7 the journals are read if the only snapshot is damaged`() throws {
+        let disk = SimulatedDisk()
+        var (store, _) = try JournalStore.opened(disk)
+        try store.append([.set(.make(1))])
+        try store.compact()
+        try store.append([.set(.make(2))])
+        disk.delete("queue.prev.json")
+        disk.put(Array("damaged".utf8), as: "queue.json")
+        let before = contents(disk)
+        let reading = try StateInspection(files: disk).read()
+        #expect(reading.recovered.uploads.map(\.id) == [1, 2])
+        #expect(reading.problem != nil)
+        #expect(contents(disk) == before)
+        let recovered = try JournalStore.opened(disk.restarted()).recovered
+        #expect(recovered.uploads.map(\.id) == [1, 2])
+    }
+
     @Test func `S19 the readable part of a newer format is read and exported, and nothing is changed`()
         throws
     {
