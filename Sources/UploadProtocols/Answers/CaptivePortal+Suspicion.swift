@@ -21,7 +21,7 @@ extension CaptivePortal {
         }
         let isPage = Self.isPage(response)
         let isOtherSoftware = !software.isEmpty
-        let isEmpty = Self.isEmpty(response)
+        let isEmpty = response.body.isEmpty && response.fields[.contentType] == nil
         let isSuspicious =
             switch response.status {
             case 301, 302, 303, 307, 308: response.fields[.location] != nil
@@ -66,14 +66,14 @@ extension CaptivePortal {
         self.host = host
     }
 
-    /// Makes a `CaptivePortal` if a captive portal possibly sent this refusal (4xx): it is an HTML page or empty. Call
-    /// this only if the server has not responded before.
+    /// Makes a `CaptivePortal` if a captive portal possibly sent this refusal, which is an HTML page. Call this only if
+    /// the server has not responded before.
     ///
     /// - Parameter url: The URL of the request. If its scheme is not `http`, the result is nil.
-    /// - Returns: nil if a header field or the content shows that the server itself sent the response.
+    /// - Returns: nil if the response is no page with a status 4xx, or if a header field shows that the server itself
+    ///   sent it.
     public init?(refusing response: ExchangeOutcome.Response, to url: String) {
-        guard (400..<500).contains(response.status), !Self.isOwn(response, of: []),
-            Self.isPage(response) || Self.isEmpty(response),
+        guard (400..<500).contains(response.status), Self.isPage(response), !Self.isOwn(response, of: []),
             URL(string: url)?.scheme?.lowercased() == "http"
         else { return nil }
         self.init()
@@ -141,10 +141,6 @@ extension CaptivePortal {
             .signInPage,
             "something answers \(status) in place of \(server): perhaps a network that wants a sign-in",
             hint: "sign in to this network with a browser; waiting uploads resume by themselves")
-    }
-
-    private static func isEmpty(_ response: ExchangeOutcome.Response) -> Bool {
-        response.body.isEmpty && response.fields[.contentType] == nil
     }
 
     /// True if the field `Server` of the response has a value in `software`, or if the response has a field of an
