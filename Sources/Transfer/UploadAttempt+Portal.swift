@@ -88,10 +88,15 @@ extension UploadAttempt {
         else { return nil }
         var look = Exchange(.head, front)
         look.traits.insert(.withoutCredentials)
-        if case .responded(let looked)? = try? await sender.ask(look, label: label),
-            CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status)
-        {
-            return nil
+        if case .responded(let looked)? = try? await sender.ask(look, label: label) {
+            if CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status) { return nil }
+            // The first page of a server can be a page, too. A portal sends its page for every file.
+            if software.isEmpty, received.status >= 400, looked.status != received.status,
+                let unknown = await askForUnknownFile(beside: exchange)?.response,
+                CaptivePortal.isExcluded(byUnknownFile: unknown)
+            {
+                return nil
+            }
         }
         return page.failure(doubting: received.status, of: host(of: exchange))
     }

@@ -184,6 +184,22 @@ struct RunnerSignInTests {
         #expect(failure(outcome)?.category == .permanent, "\(outcome)")
     }
 
+    @Test func `N11 a refusal is the server's if it has no file of an unknown name either`() async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                try connection.answer(
+                    head.target == "/" ? 200 : 404, headers: [("Content-Type", "text/html")],
+                    body: head.method == "HEAD" ? "" : Self.html, keepAlive: head.method != "HEAD")
+                if head.method == "HEAD" { return }
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, "put", software: "")
+        #expect(failure(outcome)?.status == 404, "\(outcome)")
+        #expect(failure(outcome)?.category == .permanent, "\(outcome)")
+    }
+
     @Test func `N11 a portal that knows only GET holds the upload`() async throws {
         let server = try HostileServer { connection in
             while try connection.waitForRequest() {
