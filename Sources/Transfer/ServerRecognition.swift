@@ -10,27 +10,34 @@ final class ServerRecognition: Sendable {
         var status: Int
     }
 
-    private let server: Mutex<UploadAttempt.Server>
-    private let refusal = Mutex<Refusal?>(nil)
+    private struct State {
+        var server: UploadAttempt.Server
+        /// The last response, if it is a refusal that a captive portal possibly sent; otherwise nil.
+        var refusal: Refusal?
+    }
+
+    private let state: Mutex<State>
     private let learn: @Sendable (String?) -> Void
 
     /// - Parameter learn: Stores the value of the header field `Server` for later attempts. The value is nil if the
     ///   response has no such field. Called only if a response shows something new about the server.
     init(_ server: UploadAttempt.Server, learn: @escaping @Sendable (String?) -> Void) {
-        self.server = Mutex(server)
+        state = Mutex(State(server: server))
         self.learn = learn
     }
 
-    var now: UploadAttempt.Server { server.withLock { $0 } }
+    var now: UploadAttempt.Server { state.withLock { $0.server } }
 
-    /// The last response, if it is a refusal that a captive portal possibly sent; otherwise nil.
-    var doubtfulRefusal: Refusal? { now.isKnown ? nil : refusal.withLock { $0 } }
+    /// The last response, if it is a refusal that a captive portal possibly sent. Nil if it is another response, or if
+    /// the server itself has responded before.
+    var doubtfulRefusal: Refusal? { state.withLock { $0.server.isKnown ? nil : $0.refusal } }
 
     /// Learns from the response to `exchange` as `accept(_:)` does, and remembers it in `doubtfulRefusal`.
     func accept(_ response: ExchangeOutcome.Response, to exchange: Exchange) {
         accept(response)
         let isDoubtful = CaptivePortal(refusing: response, to: exchange.url) != nil
-        refusal.withLock { $0 = isDoubtful ? Refusal(exchange: exchange, status: response.status) : nil }
+        let refusal = isDoubtful ? Refusal(exchange: exchange, status: response.status) : nil
+        state.withLock { $0.refusal = refusal }
     }
 
     /// Learns from a response of the server. A success (2xx) that is not an HTML page marks the server as known, and
@@ -44,11 +51,11 @@ final class ServerRecognition: Sendable {
     /// Learns from a response with any status that cannot come from a captive portal.
     func acceptProven(_ response: ExchangeOutcome.Response) {
         let software = response.fields[.server]
-        let isNew = server.withLock { server in
-            let before = server
-            server.isKnown = true
-            server.software = (server.software ?? []).union(software.map { [$0] } ?? [])
-            return server != before
+        let isNew = state.withLock { state in
+            let before = state.server
+            state.server.isKnown = true
+            state.server.software = (before.software ?? []).union(software.map { [$0] } ?? [])
+            return state.server != before
         }
         if isNew { learn(software) }
     }

@@ -69,34 +69,30 @@ extension UploadAttempt {
     /// Returns a failure if a captive portal or a proxy possibly sent this response in place of the server; otherwise
     /// nil.
     ///
-    /// If the response looks suspicious, requests the root page of the server. A captive portal would respond to that
-    /// request in the same way. If the server has never responded before, checks only redirects. If `isTakenAtWord` is
-    /// true, returns nil without a check.
+    /// If the response looks suspicious, requests the first page of the server. A captive portal would respond to that
+    /// request in the same way. If this page proves nothing about a refusal, an unknown file is requested, too. If the
+    /// server has never responded before, checks only redirects. If `isTakenAtWord` is true, returns nil without a
+    /// check.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
         guard !server.isTakenAtWord else { return nil }
-        // A refusal at first contact is checked only if it ends the attempt (see `held`).
+        // A refusal at first contact is checked only if it ends the attempt (see `reviewed`).
         guard server.isKnown else { return await suspicionAtFirstContact(of: received, to: exchange) }
         let isResuming = exchange.method == .head && exchange.url == known?.url
         let software = server.software ?? []
         guard
             let page = CaptivePortal(
-                suspecting: received, to: exchange.url, of: software, isResuming: isResuming),
-            let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
+                suspecting: received, to: exchange.url, of: software, isResuming: isResuming)
         else { return nil }
-        var look = Exchange(.head, front)
-        look.traits.insert(.withoutCredentials)
-        if case .responded(let looked)? = try? await sender.ask(look, label: label) {
-            if CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status) { return nil }
-            // The first page of a server can be a page, too. A portal sends its page for every file.
-            if software.isEmpty, received.status >= 400, looked.status != received.status,
-                let unknown = await askForUnknownFile(beside: exchange)?.response,
-                CaptivePortal.isExcluded(byUnknownFile: unknown)
-            {
-                return nil
-            }
+        if let looked = await response(to: .head, firstPage(of: exchange)),
+            CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status)
+        {
+            return nil
+        }
+        if software.isEmpty, received.status >= 400, await isServers(received.status, to: exchange) {
+            return nil
         }
         return page.failure(doubting: received.status, of: host(of: exchange))
     }
@@ -112,32 +108,42 @@ extension UploadAttempt {
     ) async -> (url: String, response: ExchangeOutcome.Response)? {
         let address = URL(string: Self.unknownName, relativeTo: URL(string: exchange.url))
         guard let url = address?.absoluteString else { return nil }
-        return await page(at: url).map { (url, $0) }
+        // Captive portals respond to GET with their page. Some know no HEAD, and refuse it as a server would.
+        return await response(to: .get, url).map { (url, $0) }
     }
 
-    /// Returns the response to `GET` for `url` without credentials; nil if no response came.
-    private func page(at url: String) async -> ExchangeOutcome.Response? {
-        // Captive portals respond to GET with their page. Some know no HEAD, and refuse it as a server would.
-        var look = Exchange(.get, url)
+    private func firstPage(of exchange: Exchange) -> String? {
+        URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
+    }
+
+    /// Returns the response to a request without credentials; nil if no response came.
+    private func response(
+        to method: HTTPRequest.Method, _ url: String?
+    ) async -> ExchangeOutcome.Response? {
+        guard let url else { return nil }
+        var look = Exchange(method, url)
         look.traits.insert(.withoutCredentials)
         guard case .responded(let response)? = try? await sender.ask(look, label: label) else { return nil }
         return response
     }
 
+    /// True if the responses to an unknown file and to the first page prove that the server itself refused `exchange`
+    /// with `status`.
+    private func isServers(_ status: Int, to exchange: Exchange) async -> Bool {
+        guard let unknown = await askForUnknownFile(beside: exchange)?.response,
+            let first = await response(to: .get, firstPage(of: exchange))
+        else { return false }
+        return CaptivePortal.isExcluded(byUnknownFile: unknown, andFirstPage: first, refusal: status)
+    }
+
     /// Returns the failure that ends the attempt. It is `failure`, unless a captive portal possibly sent the refusal in
     /// place of a server that has not responded before. A user must then sign in or correct the destination, so the
     /// result has the category `authentication`, which holds the upload.
-    func held(_ failure: UploadFailure) async -> UploadFailure {
+    func reviewed(_ failure: UploadFailure) async -> UploadFailure {
         guard failure.category == .permanent, !server.now.isTakenAtWord,
             let refusal = server.doubtfulRefusal,
-            let front = URL(string: "/", relativeTo: URL(string: refusal.exchange.url))?.absoluteString
+            await !isServers(refusal.status, to: refusal.exchange)
         else { return failure }
-        if let unknown = await askForUnknownFile(beside: refusal.exchange)?.response,
-            let first = await page(at: front),
-            CaptivePortal.isExcluded(byUnknownFile: unknown, andFirstPage: first, refusal: refusal.status)
-        {
-            return failure
-        }
         var held = failure
         held.category = .authentication
         held.hint =

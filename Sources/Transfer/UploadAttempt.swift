@@ -101,8 +101,8 @@ public struct UploadAttempt: Sendable {
                     switch step {
                     case .done(let receipt, _): return .done(await receipt.telling(of: file))
                     case .failed(let failure, _):
-                        let held = await held(failure)
-                        return Task.isCancelled ? .cancelled : .failed(held)
+                        let reviewed = await reviewed(failure)
+                        return Task.isCancelled ? .cancelled : .failed(reviewed)
                     case .send, .sendAll, .wait: break
                     }
                     guard idleExchanges < Self.idleExchangeLimit else {

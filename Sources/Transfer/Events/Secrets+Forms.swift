@@ -1,0 +1,110 @@
+import FerryFiles
+import FerryProtocols
+
+/// The forms in which servers repeat a secret.
+extension Secrets {
+    /// The minimum length, in bytes, of a value whose hexadecimal digits are cut from texts. The digits of a shorter
+    /// value can be an ordinary number.
+    private static let shortestInHexadecimal = 8
+    /// The texts that servers write between two bytes in hexadecimal digits.
+    private static let separators = ["", " ", ":", "-", ", ", " 0x", ",0x", ", 0x"]
+
+    static func forms(of value: String) -> [String] {
+        escapedForms(of: value)
+            + hexadecimal(of: value.utf8, upTo: .max).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns the value, its Base64 forms, its escaped forms in URLs and JSON, and the forms that it has in messages.
+    /// A value without special characters has no escaped forms.
+    static func escapedForms(of value: String) -> [String] {
+        let base64 = Data(value.utf8).base64EncodedString()
+        var forms = [value, base64]
+        if base64.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }) {
+            // RFC 4648 §5. The padding is often left out.
+            forms.append(
+                String(base64.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
+        }
+        // Nothing in a plain word is escaped.
+        if value.utf8.allSatisfy(isPlain) { return forms }
+        let encoded = value.percentEncoded()
+        var others = [encoded, lowercasedDigits(of: encoded)]
+        // The form of WHATWG's application/x-www-form-urlencoded.
+        if value.utf8.contains(UInt8(ascii: " ")) { others.append(encoded.replacing("%20", with: "+")) }
+        let quoted = escaped(value) { byte in
+            switch byte {
+            case UInt8(ascii: "\\"): "\\\\"
+            case UInt8(ascii: "\""): "\\\""
+            default: nil
+            }
+        }
+        // RFC 8259 §7: a solidus may be escaped. Go also writes `&`, `<` and `>` as numbers.
+        let slashed = escaped(quoted) { $0 == UInt8(ascii: "/") ? "\\/" : nil }
+        let numbered = escaped(quoted) { byte in
+            switch byte {
+            case UInt8(ascii: "&"): "\\u0026"
+            case UInt8(ascii: "<"): "\\u003c"
+            case UInt8(ascii: ">"): "\\u003e"
+            default: nil
+            }
+        }
+        others += [quoted, slashed, numbered]
+        // The forms in which `ServerText` and `HTMLText` show it.
+        if value.utf8.contains(where: { !(0x21...0x7E).contains($0) }) {
+            others.append(ServerText.cleaned(value))
+        }
+        if value.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
+            let shown = ServerText.cleaned(HTMLText.plain(Array(value.utf8)))
+            // Text that looks like a tag is left out. What is left of it can be an ordinary word.
+            if shown.utf8.count >= max(shownPrefix, value.utf8.count / 2) { others.append(shown) }
+        }
+        for form in others where !form.isEmpty && !forms.contains(form) { forms.append(form) }
+        return forms
+    }
+
+    private static func escaped(_ text: String, by escape: (UInt8) -> String?) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if let escape = escape(byte) { bytes += escape.utf8 } else { bytes.append(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func lowercasedDigits(of encoded: String) -> String {
+        var bytes = Array(encoded.utf8)
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+            for digit in bytes.indices[index...].dropFirst().prefix(2)
+            where UInt8(ascii: "A")...UInt8(ascii: "F") ~= bytes[digit] {
+                bytes[digit] |= 0x20
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns the first `count` bytes of a value as hexadecimal digits, once with each separator between the bytes.
+    /// The result is empty for a value of fewer than eight bytes.
+    static func hexadecimal(of value: String.UTF8View, upTo count: Int) -> [[UInt8]] {
+        guard value.count >= shortestInHexadecimal else { return [] }
+        let digits = HexadecimalDigits.lowercase
+        let bytes = Array(value.prefix(count))
+        return separators.map { separator in
+            var form: [UInt8] = []
+            form.reserveCapacity(bytes.count * (2 + separator.utf8.count))
+            for byte in bytes {
+                if !form.isEmpty { form += separator.utf8 }
+                form.append(digits[Int(byte >> 4)])
+                form.append(digits[Int(byte & 15)])
+            }
+            return form
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
