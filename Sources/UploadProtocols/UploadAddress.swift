@@ -44,6 +44,19 @@ package enum UploadAddress {
         return (url[..<host.endIndex], Substring(path), url[path.endIndex..<whole.endIndex])
     }
 
+    /// Returns the names and values in a URL's query, as written. The value is empty without a `=`.
+    ///
+    /// Items end at `&`. Some servers also end them at `;` (HTML 4.01, appendix B.2.2). So an item with `;` is returned
+    /// as a whole, and then again in parts.
+    package static func queryItems(of url: String) -> [(name: String, value: String)] {
+        let items = parts(of: url).query.dropFirst().split(separator: "&")
+        let all = items.flatMap { $0.contains(";") ? [$0] + $0.split(separator: ";") : [$0] }
+        return all.map { item in
+            let name = item.prefix { $0 != "=" }
+            return (String(name), String(item[name.endIndex...].dropFirst()))
+        }
+    }
+
     /// Returns `url` with the query of `other` at its end. Returns `url` unchanged if it has a query already, or if
     /// `other` has none.
     package static func withQuery(of other: String, _ url: String) -> String {

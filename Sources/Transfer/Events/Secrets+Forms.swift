@@ -57,6 +57,11 @@ extension Secrets {
             // Text that looks like a tag is left out. What is left of it can be an ordinary word.
             if shown.utf8.count >= max(shownPrefix, value.utf8.count / 2) { others.append(shown) }
         }
+        // A server that escapes some characters of the secret leaves escapes in it that decoding the text decodes too.
+        let decoded = UnescapedText.layers(of: value).dropFirst()
+        others += decoded.map { String(decoding: $0.bytes, as: UTF8.self) }.filter {
+            $0.utf8.count >= shownPrefix
+        }
         for form in others where !form.isEmpty && !forms.contains(form) { forms.append(form) }
         return forms
     }

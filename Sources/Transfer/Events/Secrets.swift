@@ -106,7 +106,7 @@ struct Secrets: Sendable {
 
     /// Returns the text with a mark (`…`) in place of each secret. Also finds a secret that the server has encoded or
     /// escaped, and a secret that the server or `ServerText` has shortened. In secrets and encoded secrets of at least
-    /// 16 bytes, the case of ASCII letters is ignored.
+    /// 16 bytes, the case of letters is ignored.
     ///
     /// - Parameters:
     ///   - certainty: The lowest certainty of the values to cut.
@@ -134,16 +134,17 @@ struct Secrets: Sendable {
         }
         var cuts: [Range<Int>] = []
         for layer in UnescapedText.layers(of: text) {
-            let lowercased = layer.lowercased()
+            let folded = layer.caseFolded()
             let marks = layer.marks
             for (index, form) in all.enumerated() {
                 let isLong = form.utf8.count >= Self.telling
-                let searched = isLong ? lowercased : layer
-                let bytes = isLong ? UnescapedText.lowercased(form.utf8) : Array(form.utf8)
+                let searched = isLong ? folded : layer
+                let bytes = isLong ? UnescapedText.caseFolded(form) : Array(form.utf8)
                 cuts += searched.repetitions(of: bytes, shown: bytes.count)
                 // The forms of values that are only cut as a whole come last.
                 guard index < forms.count else { continue }
-                let shown = form.prefix(Self.shownLength(of: form)).utf8.count
+                let shownForm = form.prefix(Self.shownLength(of: form))
+                let shown = isLong ? UnescapedText.caseFolded(shownForm).count : shownForm.utf8.count
                 cuts += searched.repetitions(of: bytes, shown: shown)
                 cuts += searched.beginnings(of: bytes, below: shown, before: marks)
             }
@@ -173,7 +174,7 @@ struct Secrets: Sendable {
     }
 
     private func mayRepeat(_ text: UnescapedText) -> Bool {
-        text.lowercased().bytes.withUnsafeBufferPointer { bytes in
+        text.caseFolded().bytes.withUnsafeBufferPointer { bytes in
             let isTrace = { (trace: [UInt8]) in ByteSearch.first(trace[...], in: bytes, from: 0) != nil }
             return tracesOfValues.contains(where: isTrace)
                 || entries.contains { $0.traces.contains(where: isTrace) }
@@ -191,7 +192,7 @@ struct Secrets: Sendable {
         return hexadecimal.map { Array($0.prefix(shownPrefix)) }
             + escapedForms(of: value).map { form in
                 form.utf8.allSatisfy { $0 < 0x80 }
-                    ? UnescapedText.lowercased(form.utf8.prefix(shownLength(of: form))) : []
+                    ? UnescapedText.caseFolded(form.prefix(shownLength(of: form))) : []
             }
     }
 
@@ -215,12 +216,12 @@ extension Secrets {
             // A URL can have a token as its only user info, without a password.
             values += users.compactMap { $0 }.map { ($0, passwords.isEmpty ? .secret : .userName) }
             values += passwords.map { ($0, .secret) }
-            for item in (parts.queryItems ?? []) + (parts.percentEncodedQueryItems ?? []) {
-                guard let value = item.value else { continue }
-                if Redaction.tellsSecret(item.name) {
-                    values.append((value, .secret))
+            for (name, written) in UploadAddress.queryItems(of: source.url) {
+                let value = written.percentDecoded() ?? written
+                if Redaction.tellsSecret(name.percentDecoded() ?? name) {
+                    values += [(value, .secret), (written, .secret)]
                 } else if value.count >= telling {
-                    values.append((value, .longValue))
+                    values += [(value, .longValue), (written, .longValue)]
                 }
             }
             values += [parts.fragment, parts.percentEncodedFragment].compactMap { $0 }.map { ($0, .secret) }

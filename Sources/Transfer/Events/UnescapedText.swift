@@ -30,15 +30,45 @@ struct UnescapedText {
         return layers
     }
 
-    /// Returns the text with its ASCII letters in lower case.
-    func lowercased() -> UnescapedText {
-        var text = self
-        text.bytes = Self.lowercased(bytes)
+    /// Returns the text with its letters in lower case. A letter outside of ASCII can become longer or shorter.
+    func caseFolded() -> UnescapedText {
+        var text = UnescapedText()
+        text.bytes.reserveCapacity(bytes.count)
+        text.offsets.reserveCapacity(offsets.count)
+        var rest = bytes[...]
+        while let first = rest.first {
+            let offset = offsets[rest.startIndex]
+            if let scalar = Self.scalar(beginning: rest) {
+                let folded = Self.caseFolded(scalar)
+                text.bytes += folded
+                text.offsets += repeatElement(offset, count: folded.count)
+                rest = rest.dropFirst(scalar.utf8.count)
+            } else {
+                text.bytes.append(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first ? first | 0x20 : first)
+                text.offsets.append(offset)
+                rest = rest.dropFirst()
+            }
+        }
+        text.offsets.append(offsets[bytes.count])
         return text
     }
 
-    static func lowercased(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+    /// Returns the bytes of the text with its letters in lower case. They pass through upper case, because some letters
+    /// have several forms in lower case.
+    static func caseFolded(_ text: some StringProtocol) -> [UInt8] {
+        Array(text.uppercased().lowercased().utf8)
+    }
+
+    /// Returns the scalar outside of ASCII that `bytes` begins with; nil if there is none.
+    private static func scalar(beginning bytes: ArraySlice<UInt8>) -> String? {
+        let length =
+            switch bytes.first ?? 0 {
+            case 0xC2...0xDF: 2
+            case 0xE0...0xEF: 3
+            case 0xF0...0xF4: 4
+            default: 0
+            }
+        return length == 0 ? nil : String(validating: bytes.prefix(length), as: UTF8.self)
     }
 
     /// Returns the text with its escapes decoded once; nil if it has none.

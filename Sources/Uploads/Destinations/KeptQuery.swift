@@ -11,8 +11,8 @@ struct KeptQuery: Sendable {
     /// The name of the resource's property `url` in the list under `markField`.
     private static let addressName = "url"
 
-    /// The items of the query, such as `key=value`, as written in the URL. Items that contain `{name}`, the placeholder
-    /// for the file name, are left out, because they are no secrets.
+    /// The items of the query, each with the `&` or `;` before it, such as `&key=value`. Items that contain `{name}`, the
+    /// placeholder for the file name, are left out, because they are no secrets.
     private let items: [String]
 
     /// - Parameter url: A URL from the configuration, or one that the user gave instead of a destination.
@@ -80,18 +80,30 @@ struct KeptQuery: Sendable {
         return Self.joined(base, items + own, end)
     }
 
-    private static func decoded(_ item: String) -> String { item.percentDecoded() ?? item }
-
-    private static func joined(_ base: String, _ items: [String], _ end: String) -> String {
-        base + (items.isEmpty ? "" : "?" + items.joined(separator: "&")) + end
+    /// Returns an item without the separator before it, percent-decoded.
+    private static func decoded(_ item: String) -> String {
+        let item = String(item.dropFirst())
+        return item.percentDecoded() ?? item
     }
 
-    /// Splits a URL into the text before its query, the items of the query, and the fragment with its `#`.
+    private static func joined(_ base: String, _ items: [String], _ end: String) -> String {
+        base + (items.isEmpty ? "" : "?" + items.joined().dropFirst()) + end
+    }
+
+    /// Splits a URL into the text before its query, the items of the query, and the fragment with its `#`. Each item
+    /// begins with the separator before it. The first item gets the first separator in the query, or `&`. `;` is a
+    /// separator too, because some servers read it so (HTML 4.01, appendix B.2.2).
     private static func split(_ url: String) -> (base: String, items: [String], end: String) {
         let base = UploadAddress.withoutQuery(url)
+        let query = UploadAddress.parts(of: url).query.dropFirst()
         let end = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
-        let items = url.utf8[..<end].dropFirst(base.utf8.count + 1).split(separator: UInt8(ascii: "&"))
-        return (base, items.map { String(Substring($0)) }, String(url[end...]))
+        var items: [String] = []
+        var separator = query.first { "&;".contains($0) } ?? "&"
+        for item in query.split(omittingEmptySubsequences: false, whereSeparator: { "&;".contains($0) }) {
+            if item.startIndex > query.startIndex { separator = query[query.index(before: item.startIndex)] }
+            if !item.isEmpty { items.append("\(separator)\(item)") }
+        }
+        return (base, items, String(url[end...]))
     }
 }
 

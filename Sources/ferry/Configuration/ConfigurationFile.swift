@@ -142,11 +142,10 @@ extension DestinationSettings {
     }
 
     private func hasSecret(inQueryOf url: String) -> Bool {
-        (URLComponents(string: url)?.queryItems ?? []).contains { item in
-            guard let value = item.value, !value.isEmpty, !value.contains(UploadAddress.nameMark) else {
-                return false
-            }
-            return Redaction.tellsSecret(item.name) || Redaction.looksRandom(value)
+        UploadAddress.queryItems(of: url).contains { name, value in
+            guard !value.isEmpty, !value.contains(UploadAddress.nameMark) else { return false }
+            return Redaction.tellsSecret(name.percentDecoded() ?? name)
+                || Redaction.looksRandom(value.percentDecoded() ?? value)
         }
     }
 

@@ -202,6 +202,29 @@ struct RedactionTests {
         #expect(secrets.cut(from: "geheim-1234 Geheim-1234") == "geheim-1234 …")
     }
 
+    @Test(arguments: [
+        ("a&b%41-1234-5678-9abc", "a&amp;b%41-1234-5678-9abc"),
+        ("k%41&lt;\\u0041-1234-56", "k%41&lt;\\\\u0041-1234-56"),
+        ("x+y&amp;z-12345678", "x%2By&amp;z-12345678"),
+    ])
+    func `a secret that holds escapes itself is cut where the server escaped the rest`(
+        secret: String, said: String
+    ) {
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(secret)"])
+        #expect(secrets.cut(from: "invalid <\(said)>") == "invalid <…>")
+    }
+
+    @Test(arguments: ["PÄSSE-WÖRTER-12-STRASSE", "pässe-wörter-12-straße", "P\\u00C4SSE-WÖRTER-12-STRASSE"])
+    func `a secret with letters outside of ASCII is cut in upper and in lower case`(said: String) {
+        let secrets = secrets("https://h/", [.authorization: "Bearer Pässe-Wörter-12-Straße"])
+        #expect(secrets.cut(from: "ÄÖ <\(said)> Ü") == "ÄÖ <…> Ü")
+    }
+
+    @Test func `items of a query between semicolons are secrets`() {
+        let secrets = secrets("https://h/f?a=1;sig=geh%2Beim-1;b=2&c=3")
+        #expect(secrets.cut(from: "no geh+eim-1 and no geh%2Beim-1 in b=2") == "no … and no … in b=2")
+    }
+
     @Test func `a secret with characters outside of ASCII is cut where the server escaped them`() {
         let secrets = secrets("https://h/", [.authorization: "Bearer pässe-😀-wörter-12"])
         for form in ["p\\u00e4sse-\\uD83D\\ude00-w\\u00F6rter-12", "p&#228;sse-&#x1F600;-w&#246;rter-12"] {

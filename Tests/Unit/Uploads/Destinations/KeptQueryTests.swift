@@ -21,6 +21,20 @@ struct KeptQueryTests {
         #expect(query.restored(written) == resource)
     }
 
+    @Test(arguments: [
+        ("https://h/?sig=a;v=1", "https://h/a?sig=a;v=1", "https://h/a"),
+        ("https://h/?v=1;sig=a;file={name}", "https://h/a?v=1;sig=a;file=a", "https://h/a?file=a"),
+        ("https://h/?sig=a;b&v=1", "https://h/a?sig=a;b&v=1&id=7", "https://h/a?id=7"),
+    ])
+    func `items between semicolons are kept out of a written address`(
+        destination: String, url: String, short: String
+    ) {
+        let query = KeptQuery(of: destination)
+        let written = query.removed(from: UploadResource(url: url))
+        #expect(written.url == short)
+        #expect(query.restored(written).url.replacing("&file", with: ";file") == url)
+    }
+
     @Test(arguments: ["https://h/box/a", "https://h/box/a?uploadId=7", "https://h/?sig=other", "", "#?v=1"])
     func `an address without the query stays as it is`(url: String) {
         let resource = UploadResource(url: url)
