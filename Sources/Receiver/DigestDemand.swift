@@ -56,7 +56,7 @@ extension DigestDemand {
 
 /// A cache of the digests of stored files, so that repeated requests read each file only once.
 actor DigestMemory {
-    private struct Key: Hashable {
+    struct Key: Hashable {
         var entityTag: String
         var algorithm: DigestAlgorithm
     }
@@ -66,7 +66,8 @@ actor DigestMemory {
     /// each file of a list.
     private static let limit = 10_000
 
-    private var fields: [Key: String] = [:]
+    /// The values of `Repr-Digest` in the cache.
+    private(set) var fields: [Key: String] = [:]
 
     /// Returns the value of `Repr-Digest` for a file; nil if HTTP has no name for the algorithm.
     func field(_ algorithm: DigestAlgorithm, of file: OpenFile, _ status: FileStatus) async throws
@@ -76,8 +77,12 @@ actor DigestMemory {
         if let known = fields[key] { return known }
         let own = try await file.digests([algorithm], of: 0..<status.size)
         guard let field = own[algorithm].flatMap({ algorithm.field($0) }) else { return nil }
+        add(field, for: key)
+        return field
+    }
+
+    func add(_ field: String, for key: Key) {
         if fields.count >= Self.limit { fields = [:] }
         fields[key] = field
-        return field
     }
 }

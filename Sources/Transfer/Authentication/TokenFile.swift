@@ -8,13 +8,21 @@ import FerryProtocols
 public struct TokenFile: Sendable {
     /// The longest wait for the lock. A refresh holds the lock during one or two requests to the token server.
     private static let lockLimit = Duration.seconds(90)
+    private static let lockPause = Duration.milliseconds(50)
     private static let sizeLimit = 65_536
 
     /// The absolute path. If the parent folder is missing, it is created. The folders above the parent must exist.
     public let path: LocalPath
 
+    private let wait: @Sendable (Duration) async throws -> Void
+
     /// - Parameter path: The absolute path. No file is opened or created before the first use.
-    public init(_ path: LocalPath) { self.path = path }
+    public init(_ path: LocalPath) { self.init(path) { try await Task.sleep(for: $0) } }
+
+    init(_ path: LocalPath, wait: @escaping @Sendable (Duration) async throws -> Void) {
+        self.path = path
+        self.wait = wait
+    }
 
     /// Runs `body` under the lock of the file, so that no other program or task with a `TokenFile` reads or replaces
     /// the file.
@@ -27,14 +35,15 @@ public struct TokenFile: Sendable {
     ) async throws(UploadFailure) -> Result {
         let folder = try openFolder()
         let lock = try folder.open(name + ".lock", for: .locking)
-        let end = ContinuousClock.now.advanced(by: Self.lockLimit)
+        var waited = Duration.zero
         while try !folder.doing("lock", name, { () throws(SystemCallError) in try lock.tryLock() }) {
-            guard ContinuousClock.now < end, !Task.isCancelled else {
+            guard waited < Self.lockLimit, !Task.isCancelled else {
                 throw UploadFailure(
                     .network, "another program keeps \(path.text) locked",
                     hint: "end the other program that uses this account, then retry")
             }
-            try? await Task.sleep(for: .milliseconds(50))
+            try? await wait(Self.lockPause)
+            waited += Self.lockPause
         }
         defer { withExtendedLifetime(lock) {} }
         return try await body(Locked(folder: folder, name: name))

@@ -6,57 +6,75 @@ import Synchronization
 /// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer. If the buffer is full, new
 /// lines are dropped and counted. On a terminal, `show` draws live lines, such as progress, below the written lines.
 final class LineOutput: Sendable {
-    /// The size of the buffer in bytes: enough for a slow reader, and for the list of a long queue at the start.
-    private static let capacity = 64 << 20
     private static let timeout = Duration.seconds(2)
 
-    private struct State {
-        /// The bytes for the next write. `waiting` is the number of these bytes, plus the number of bytes in the
-        /// current write.
-        var next: [UInt8] = []
-        var waiting = 0
-        var dropped = 0
+    /// The lines that wait for the reader of standard output.
+    struct Buffer {
+        /// The maximum number of bytes in the buffer: enough for a slow reader, and for the list of a long queue at the
+        /// start.
+        private static let capacity = 64 << 20
+
+        /// The bytes for the next write.
+        private var next: [UInt8] = []
+        /// The number of bytes for the next write, plus the number of bytes in the current write.
+        private(set) var waiting = 0
+        /// The number of lines that found no room since the last write.
+        private var dropped = 0
+
+        /// Adds a line, or counts it as dropped if there is no room for it.
+        ///
+        /// - Returns: True if the line is the first one for the next write, which the caller must then start.
+        mutating func add(_ line: [UInt8]) -> Bool {
+            guard waiting + line.count <= Self.capacity else {
+                dropped += 1
+                return false
+            }
+            defer { next += line }
+            waiting += line.count
+            return next.isEmpty
+        }
+
+        /// Returns the bytes for the next write, which begins now.
+        mutating func takeNext() -> [UInt8] {
+            defer { next = [] }
+            return next
+        }
+
+        mutating func takeDropped() -> Int {
+            defer { dropped = 0 }
+            return dropped
+        }
+
+        mutating func didWrite(_ count: Int) { waiting -= count }
     }
 
     /// The dispatch queue for writes. A blocked write must not take a thread from the uploads.
     private let queue = DispatchQueue(label: "output")
-    private let state = Mutex(State())
+    private let buffer = Mutex(Buffer())
     /// The live lines on the terminal. Only the tasks of `queue` use this value.
     private let foot = Mutex<[LiveLine]>([])
 
     func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        let isFirst = state.withLock { state in
-            guard state.waiting + bytes.count <= Self.capacity else {
-                state.dropped += 1
-                return false
-            }
-            defer { state.next += bytes }
-            state.waiting += bytes.count
-            return state.next.isEmpty
-        }
-        if isFirst { queue.async { self.writeNext() } }
+        if buffer.withLock({ $0.add(bytes) }) { queue.async { self.writeNext() } }
     }
 
     /// Writes the lines in the buffer, and draws the live lines below them again. If lines were dropped, first prints a
     /// note with their number to standard error.
     private func writeNext() {
-        let (bytes, dropped) = state.withLock { state in
-            defer { (state.next, state.dropped) = ([], 0) }
-            return (state.next, state.dropped)
-        }
+        let (bytes, dropped) = buffer.withLock { ($0.takeNext(), $0.takeDropped()) }
         Self.tell(dropped: dropped)
         let foot = foot.withLock { $0 }
         let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)
         // Uploads continue after the reader has closed the pipe. SIGPIPE is ignored.
         try? StandardStream.output.write(foot.isEmpty ? bytes : drawn)
-        state.withLock { $0.waiting -= bytes.count }
+        buffer.withLock { $0.didWrite(bytes.count) }
     }
 
     /// Replaces the live lines at the bottom of the terminal. An empty list removes them. While other lines wait in the
     /// buffer, new live lines are ignored.
     func show(_ lines: [LiveLine]) {
-        guard lines.isEmpty || state.withLock({ $0.waiting == 0 }) else { return }
+        guard lines.isEmpty || buffer.withLock({ $0.waiting == 0 }) else { return }
         queue.async { [self] in
             let before = foot.withLock { foot in
                 defer { foot = lines }
@@ -90,11 +108,7 @@ final class LineOutput: Sendable {
     func flush() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         queue.async { [self] in
-            Self.tell(
-                dropped: state.withLock { state in
-                    defer { state.dropped = 0 }
-                    return state.dropped
-                })
+            Self.tell(dropped: buffer.withLock { $0.takeDropped() })
             end.finish()
         }
         let limit = Task {

@@ -65,6 +65,21 @@ struct OAuth2FileTests {
         #expect(endpoint.tokens == ["r0", "r1"])
     }
 
+    @Test func `a token file that another program keeps locked is given up after ninety seconds`()
+        async throws
+    {
+        let waited = Mutex(Duration.zero)
+        let waiting = TokenFile(file.path) { time in waited.withLock { $0 += time } }
+        let failure = await #expect(throws: UploadFailure.self) {
+            try await file.locked { (_) async throws(UploadFailure) in
+                try await waiting.locked { (_) async throws(UploadFailure) in }
+            }
+        }
+        #expect(failure?.category == .network)
+        #expect(failure?.summary.contains(path) == true)
+        #expect(waited.withLock { $0 } == .seconds(90))
+    }
+
     @Test func `another sign-in, client or server begins anew`() async throws {
         let endpoint = TokenEndpoint { number, _ in
             .json(
