@@ -87,7 +87,7 @@ struct SecretCommandTests {
             "head -c 300000 /dev/zero | tr '\\0' x >&2; echo >&2; echo end >&2; exit 8",
             "ended with status 8: end"
         ),
-        ("kill -9 $$", "ended with status 9"),
+        ("kill -9 $$", "was killed by signal 9"),
     ])
     func `A7 a command that fails is reported with its status and what it complained of, without secrets`(
         script: String, words: String

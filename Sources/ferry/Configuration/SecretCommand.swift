@@ -38,13 +38,18 @@ enum SecretCommand {
         }
         switch result.ending {
         case .exited(0): return String(decoding: result.output, as: UTF8.self)
-        case .exited(let status), .killed(by: let status):
-            let words = Self.words(of: result.complaint, without: result.output)
-            throw SecretReader.missing(
-                secret, "ended with status \(status)" + (words.isEmpty ? "" : ": \(words)"))
+        case .exited(let status): throw Self.missing(secret, "ended with status \(status)", result)
+        case .killed(by: let signal): throw Self.missing(secret, "was killed by signal \(signal)", result)
         case .printedTooMuch: throw SecretReader.missing(secret, "printed more than \(outputLimit) bytes")
         case .timedOut, .cancelled: throw SecretReader.missing(secret, "did not end in time")
         }
+    }
+
+    private static func missing(
+        _ secret: Secret, _ ending: String, _ result: ChildCommand.Result
+    ) -> UploadFailure {
+        let words = words(of: result.complaint, without: result.output)
+        return SecretReader.missing(secret, ending + (words.isEmpty ? "" : ": \(words)"))
     }
 
     /// Returns the last line of standard error, without text that looks like a secret, and at most 200 characters long.
