@@ -26,7 +26,7 @@ struct QueueAccess {
     ) async throws(CommandFailure) -> QueueReply {
         let assembly: Assembly
         do throws(CommandFailure) { assembly = try self.assembly.get() } catch {
-            return try performThere(command, orElse: error)
+            return try performThere(command, listing: filter, orElse: error)
         }
         let limit = ContinuousClock.now.advanced(by: Self.longestWait)
         var (holder, since) = (Int32?.none, ContinuousClock.now)
@@ -140,11 +140,11 @@ struct QueueAccess {
     /// - Throws: `issue` if no engine runs, or if the engine does not respond to a command that is harmless to repeat.
     ///   Another `CommandFailure` in all other cases, for example if the engine refuses the command.
     private func performThere(
-        _ command: QueueCommand, orElse issue: CommandFailure
+        _ command: QueueCommand, listing filter: UploadFilter, orElse issue: CommandFailure
     ) throws(CommandFailure) -> QueueReply {
         let client = ControlClient(folder: state)
         try client.checkPulse()
-        switch client.perform(command) {
+        switch client.perform(command, listing: filter) {
         case .reply(let reply): return try Self.accepted(reply)
         case .unknown: try Self.checkRepeatable(command)
         case .noEngine: break
