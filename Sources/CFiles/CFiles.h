@@ -5,8 +5,11 @@
 #include <spawn.h>
 
 #ifdef __linux__
+#include <stdint.h>
+#include <sys/mman.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 #endif
 
 // Declarations that glibc hides without _GNU_SOURCE. Swift cannot define that macro when it imports the C library.
@@ -15,7 +18,18 @@ int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, co
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 int pthread_setname_np(pthread_t thread, const char *name);
 enum { FERRY_SPAWN_SETSID = 0x80 };
+
+// Gives back the resident pages of the program's code and constants. The kernel reads a page again when the program uses
+// it. The linker defines the two symbols (end(3)). Nothing between them is ever written.
+static inline void ferry_release_code(void) {
+    extern char __executable_start[], etext[];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = ((uintptr_t)__executable_start + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)etext / page * page;
+    if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+}
 #else
+static inline void ferry_release_code(void) {}
 enum { FERRY_SPAWN_SETSID = POSIX_SPAWN_SETSID };
 #endif
 

@@ -1,3 +1,5 @@
+import CFerryFiles
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -17,6 +19,10 @@ package enum Machine {
             Bundle.main.executablePath
         #endif
     }
+
+    /// Gives back the memory of the program's code that no thread uses at this moment. The kernel reads the code again
+    /// from its cache when it is needed.
+    package static func releaseCode() { ferry_release_code() }
 
     /// The id of the user that this process runs as.
     package static var user: UInt32 { geteuid() }

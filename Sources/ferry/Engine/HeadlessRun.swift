@@ -37,8 +37,10 @@ struct HeadlessRun {
             }
             ending.cancel()
         }
+        let releasing = Task { await releaseCodeWhenIdle() }
         let signal = await ending.value
         idle.cancel()
+        releasing.cancel()
         // A user who presses Ctrl-C twice does not want to wait.
         let secondSignal = Task {
             for await second in signals.values { Signal.exitNow(by: second) }
@@ -58,5 +60,16 @@ struct HeadlessRun {
         await report.flush()
         if let unsaved { throw unsaved }
         if !isComplete { throw ExitCode(1) }
+    }
+
+    /// Gives back the memory of the program's code soon after the start, and later each minute in which no upload runs.
+    /// An engine that waits uses few of these pages: 15 of 20 MB come from the start.
+    private func releaseCodeWhenIdle() async {
+        var pause = Duration.seconds(3)
+        while (try? await Task.sleep(for: pause)) != nil {
+            await engine.queue.waitUntilIdle()
+            Machine.releaseCode()
+            pause = .seconds(60)
+        }
     }
 }
