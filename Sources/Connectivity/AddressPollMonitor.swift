@@ -14,7 +14,7 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
         return stream
     }
 
-    /// Reads the network at intervals, and yields each changed report to `continuation`, until the stream has no
+    /// Reads the network at intervals, and yields each report of `tracker` to `continuation`, until the stream has no
     /// reader.
     func feed<Tracker: NetworkTracker>(
         _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker

@@ -3,8 +3,8 @@ import Synchronization
 /// A monitor of this machine's network. It reports whether the network permits a connection to a destination, and the
 /// kind of interface that carries the traffic.
 ///
-/// The status is only a hint. A network that is up says nothing about the destination, and a machine that seems offline
-/// can have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
+/// The status is only a hint. A network that is up says nothing about the destination. A machine that seems offline can
+/// have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
 ///
 /// The listener (`start`), the readers (`statuses`) and the waiters (`waitUntilReachable`) of a monitor share one
 /// watcher. The watcher ends when none of them is left. On Linux, the watcher uses a thread and three descriptors. If

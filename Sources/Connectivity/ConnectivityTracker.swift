@@ -1,5 +1,5 @@
-/// Converts each network table into a connectivity status, which contains the kind of the interface. Returns nil if the
-/// status has not changed.
+/// Converts each network table (interfaces, addresses and routes) into a connectivity status with the kind of the
+/// interface. `update` returns nil if the status has not changed.
 struct ConnectivityTracker: NetworkTracker {
     var classifier = InterfaceClassifier()
     private var reported: ConnectivityMonitor.Status?

@@ -1,4 +1,4 @@
-/// Delays `up` while a link flaps, so that uploads do not start and stop with every change.
+/// Delays `up` while the link goes up and down repeatedly, so that uploads do not start and stop with every change.
 ///
 /// `down` is reported at once. `up` is reported at once too, unless the network was disturbed twice within the last ten
 /// seconds. In that case, `up` is reported after it has lasted one second, or five seconds after the first delayed

@@ -46,8 +46,8 @@ public struct DestinationProbe: Sendable {
     }
 }
 
-/// A permit for one lookup and its connections. A lookup cannot be cancelled. Without a limit, a resolver that hangs
-/// could block any number of threads.
+/// A permit for one name lookup and the connections after it. A lookup cannot be cancelled, and blocks its thread while
+/// the resolver hangs. The number of permits limits the number of such threads.
 private struct LookupPermit {
     private static let taken = Mutex(0)
     private static let maximum = 16
@@ -66,7 +66,7 @@ private struct LookupPermit {
     }
 }
 
-/// Resumes the waiting task with the first of several results.
+/// Resumes the waiting task with the first result (connection, timeout or cancellation), and ignores later results.
 private final class FirstResult: Sendable {
     private typealias Outcome = Result<Reachability, any Error>
 

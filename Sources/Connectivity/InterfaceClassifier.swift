@@ -47,7 +47,8 @@ struct InterfaceClassifier: Sendable {
 
     private func realInterface(of link: NetworkLink) -> Interface {
         let folder = folder(link)
-        // ARPHRD_IEEE80211 and its monitoring variants; ARPHRD_RAWIP, the IP-only interface of a modem.
+        // 801 to 803 are ARPHRD_IEEE80211 and its monitoring variants. 519 is ARPHRD_RAWIP, a modem's IP-only
+        // interface.
         if folder?.isWireless == true || folder?.type == "wlan" { return .wireless }
         if let hardware = link.device.hardware, (801...803).contains(hardware) { return .wireless }
         if folder?.type == "wwan" || link.device.hardware == 519 { return .cellular }

@@ -84,13 +84,13 @@ extension NetlinkMessage {
         let allFlags = NetlinkAttribute.all(in: content, after: NetworkAddress.messageLength)
             .first { $0.type == 8 }?.value.integer(at: 0, as: UInt32.self)
         let flags = allFlags ?? UInt32(byteFlags)
-        // IFA_F_DADFAILED, IFA_F_TENTATIVE; an IFA_F_OPTIMISTIC (4) address may be used during its check.
+        // 0x40 is IFA_F_TENTATIVE, 0x08 IFA_F_DADFAILED. An IFA_F_OPTIMISTIC (0x04) address may be used meanwhile.
         let isTentative = flags & 0x40 != 0 && flags & 0x04 == 0
         let isDuplicate = flags & 0x08 != 0
         return .address(address, isUsable: address.isRoutable && !isTentative && !isDuplicate)
     }
 
-    /// Returns the routes in a message; nil if it has no route to other machines, or cannot be parsed.
+    /// Returns the routes in a message. Returns nil if the message has no route to other machines, or cannot be parsed.
     private static func routes(_ content: ArraySlice<UInt8>) -> [NetworkRoute]? {
         // struct rtmsg: u8 family, dst_len, src_len, tos, table, protocol, scope, type; u32 flags.
         guard let family = NetworkAddress.Family(number: content.integer(at: 0, as: UInt8.self)),
@@ -100,7 +100,8 @@ extension NetlinkMessage {
             let type = content.integer(at: 7, as: UInt8.self),
             let flags = content.integer(at: 8, as: UInt32.self)
         else { return nil }
-        // RTN_UNICAST; not the table of this machine's own addresses; not a cached copy (RTM_F_CLONED).
+        // Accepts only unicast routes (RTN_UNICAST). Leaves out table 255, which has this machine's own addresses, and
+        // cached copies (RTM_F_CLONED).
         guard type == 1, table != 255, flags & 0x200 == 0 else { return nil }
         let attributes = NetlinkAttribute.all(in: content, after: 12)
         if destinationLength >= 8, let destination = attributes.first(where: { $0.type == 1 })?.value {
@@ -110,7 +111,7 @@ extension NetlinkMessage {
             if family == .ipv6, isMulticast || isLinkLocal { return nil }
         }
         var route = NetworkRoute(family: family)
-        // The tables of policy routing apply to some packets only.
+        // Other tables belong to policy routing, and apply to some packets only.
         if destinationLength == 0, sourceLength == 0, table == mainTable || table == defaultTable {
             let metric = attributes.first { $0.type == 6 }?.value.integer(at: 0, as: UInt32.self)
             route.defaultMetric = metric ?? 0
@@ -129,7 +130,8 @@ extension NetlinkMessage {
     private static let mainTable: UInt8 = 254
     private static let defaultTable: UInt8 = 253
 
-    /// Returns the interfaces of a multipath route. struct rtnexthop: u16 length, u8 flags, u8 hops, s32 link.
+    /// Returns the indices of the interfaces of a multipath route. `paths` is a sequence of struct rtnexthop: u16
+    /// length, u8 flags, u8 hops, s32 interface.
     private static func multipathLinks(_ paths: ArraySlice<UInt8>) -> [Int32] {
         var links: [Int32] = []
         var rest = paths
@@ -150,14 +152,14 @@ extension NetworkLink {
         guard let index = message.integer(at: 4, as: Int32.self),
             let flags = message.integer(at: 8, as: UInt32.self), message.count >= 16
         else { return nil }
-        // A bridge describes its ports in messages of this type too; only AF_UNSPEC describes the interface itself.
+        // A bridge describes its ports in such messages, too. Only AF_UNSPEC (0) describes the interface itself.
         guard message.integer(at: 0, as: UInt8.self) == 0 else { return nil }
         let attributes = NetlinkAttribute.all(in: message, after: 16)
         let operationalState = attributes.first { $0.type == 16 }?.value.integer(at: 0, as: UInt8.self)
         self.index = index
         isLoopback = flags & 0x8 != 0
         isEnabled = flags & 0x1 != 0
-        // IFF_LOWER_UP; RFC 2863 states unknown (0: the driver reports no state) and up (6).
+        // 0x10000 is IFF_LOWER_UP. States of RFC 2863: 0 is unknown (the driver reports no state), and 6 is up.
         isConnected = isEnabled && flags & 0x10000 != 0 && [0, 6, nil].contains(operationalState)
         device = NetworkDevice(hardware: message.integer(at: 2, as: UInt16.self), attributes: attributes)
     }

@@ -99,7 +99,7 @@
     }
 
     extension NetworkView.Request {
-        /// The bytes of struct nlmsghdr, then struct rtgenmsg padded to 4 bytes; family 0 means all.
+        /// The request: struct nlmsghdr, then struct rtgenmsg padded to 4 bytes. Its family 0 means all families.
         fileprivate var bytes: [UInt8] {
             let type: UInt16 =
                 switch part {

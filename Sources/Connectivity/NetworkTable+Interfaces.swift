@@ -29,7 +29,7 @@ extension NetworkTable {
             isConnected: isEnabled && flags & 0x40 != 0,
             device: NetworkDevice(name: String(cString: entry.ifa_name)))
         guard let pointer = entry.ifa_addr, let (family, bytes) = addressBytes(pointer) else { return }
-        // The prefix length does not matter here.
+        // Only netlink messages need the prefix length, to tell addresses apart.
         let address = NetworkAddress(link: index, family: family, bytes: bytes, prefixLength: 0)
         if address.isRoutable { addresses.insert(address) }
     }

@@ -46,7 +46,7 @@ struct NetworkRoute: Hashable {
     var defaultMetric: UInt32?
 }
 
-/// The interfaces, addresses and routes of this machine, and the conclusion whether there is a network.
+/// The interfaces, addresses and routes of this machine, and the conclusion whether there is a network (`obstacle`).
 struct NetworkTable: Hashable {
     var links: [Int32: NetworkLink] = [:]
     /// The usable addresses: other machines can be reached from them.

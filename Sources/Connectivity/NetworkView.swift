@@ -42,9 +42,11 @@ struct NetworkView {
     private var routeCount = 0
     private var repetitions = 0
 
-    // A table that changes faster than it can be read is accepted as read: the changes arrive as messages anyway.
+    // The number of times that a dump (the kernel's list of a table) with gaps is repeated. Then it is accepted,
+    // because changes arrive as messages anyway.
     private static let maximumRepetitions = 3
-    // A larger table is not read again after a deletion: it never becomes empty at once, and rereading it is slow.
+    // The size of the largest route table that is read again after a route was removed. A larger table never becomes
+    // empty at once, and reading it again is slow.
     private static let routesWorthRereading = 10_000
 
     // ENOBUFS of Linux: too many messages wait to be read. The kernel continues the dump as soon as there is room.
@@ -153,7 +155,7 @@ extension NetworkTable {
         case .address(let address, isUsable: true): addresses.insert(address)
         case .address(let address, isUsable: false), .addressRemoved(let address): addresses.remove(address)
         case .routes(let found), .routesReplaced(let found): routes?.formUnion(found)
-        // Another route may use the same interface: only rereading the routes shows it.
+        // A removed route is not taken out: without its prefix, it can equal another route that still exists.
         case .routeRemoved, .done, .failure, .overrun, .other: break
         }
     }

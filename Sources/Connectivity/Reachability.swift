@@ -13,8 +13,8 @@ public enum Reachability: Hashable, Sendable {
 }
 
 extension Reachability {
-    /// True if a destination is on this machine, so that it needs no network: a loopback name or address, or the path
-    /// of a Unix socket.
+    /// True if a destination is on this machine, so that it needs no network. Such a destination is a loopback name or
+    /// address, or the path of a Unix socket.
     ///
     /// - Parameter host: The host as in a URL, with or without brackets; a path may be percent-encoded.
     public static func isLocal(host: String) -> Bool {

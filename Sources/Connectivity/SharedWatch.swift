@@ -32,8 +32,8 @@ final class SharedWatch: Sendable {
 
     /// Returns a stream of the current status and of each later change. A slow reader receives only the newest status.
     ///
-    /// For the first reader, the source is opened on the calling thread, because a source can watch the network
-    /// namespace of the thread that opens it.
+    /// For the first reader, the source is opened on the calling thread. A source can watch the network namespace of
+    /// the thread that opens it.
     func read() -> AsyncStream<Status> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Status.self, bufferingPolicy: .bufferingNewest(1))
@@ -83,7 +83,8 @@ final class SharedWatch: Sendable {
             state.status = status
             return Array(state.readers.values)
         }
-        // Called outside the lock: `yield` waits for a task that is just being cancelled, and that one waits in `leave`.
+        // Called outside the lock to prevent a deadlock. `yield` waits for a task that is just being cancelled, and
+        // that task waits for the lock in `leave`.
         for reader in readers { reader.yield(status) }
     }
 
@@ -96,7 +97,7 @@ final class SharedWatch: Sendable {
             _ = idle(&state)
             return Array(state.readers.values)
         }
-        // Called outside the lock, since `finish` calls `leave`.
+        // Called outside the lock, because `finish` calls `leave`, which takes the lock.
         for reader in readers { reader.finish() }
     }
 

@@ -7,7 +7,7 @@ protocol NetworkTracker: Sendable {
     mutating func update(_ table: NetworkTable?) -> Report?
 }
 
-/// Converts network tables into statuses, counts the losses of addresses, and drops repeated statuses.
+/// Converts network tables into link statuses, counts lost addresses (`generation`), and drops repeated statuses.
 struct StatusTracker {
     /// The addresses without their interfaces: an address that moves to another interface is not lost.
     private var addresses: Set<[UInt8]> = []

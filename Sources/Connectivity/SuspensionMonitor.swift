@@ -1,6 +1,6 @@
 /// Detects that the machine was suspended, by two clocks: one stops during a suspension, and the other does not.
 ///
-/// During a suspension, servers may close connections, and the kernel does not report these closed connections.
+/// After a suspension, connections can be dead: servers may have closed them, and the kernel does not report this.
 public struct SuspensionMonitor: Sendable {
     /// The shortest suspension to report. A smaller difference between the clocks can also come from a busy machine,
     /// because the clocks are read one after the other.
@@ -19,7 +19,7 @@ public struct SuspensionMonitor: Sendable {
     }
 
     /// - Parameters:
-    ///   - asleep: Returns the total time for which the machine has been suspended.
+    ///   - asleep: Returns the total time for which the machine has been suspended since a fixed time.
     ///   - pause: Waits for the given time, or throws when its task is cancelled.
     public init(
         asleep: @escaping @Sendable () -> Duration,

@@ -32,8 +32,8 @@ struct Frame: Equatable, Sendable {
         regions.last { $0.rows.contains(point.row) && $0.columns.contains(point.column) }?.target
     }
 
-    /// Draws the program's own text and returns the column after it. Draws at most `limit` columns, and nothing beyond
-    /// the edge of the screen. A wide character is never split.
+    /// Draws text of the program itself, which needs no escapes, and returns the column after it. Draws at most `limit`
+    /// columns, and nothing beyond the edge of the screen. A wide character is never split.
     @discardableResult
     mutating func put(
         _ text: some StringProtocol, row: Int, column: Int, role: Role = .normal, limit: Int = .max

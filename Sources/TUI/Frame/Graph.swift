@@ -25,8 +25,8 @@ struct Graph {
     /// The lines from top to bottom. Empty cells are spaces, because a space is only one byte and screen readers skip
     /// it.
     let lines: [String]
-    /// The value at the top of the graph, at least 1: the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024.
-    /// The rounding prevents frequent changes of this value.
+    /// The value at the top of the graph, at least 1. It is the peak, rounded up to 1, 2, 5, 10, 20, … times a power of
+    /// 1024. The rounding prevents frequent changes of this value.
     let scale: Double
     /// The greatest of the values shown.
     let peak: Double

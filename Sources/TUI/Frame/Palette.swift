@@ -1,4 +1,5 @@
-/// The colours and attributes of each `Role` of text, limited to the colours that the terminal supports.
+/// The colours and attributes of each `Role` (the purpose of text, such as `title`), limited to the colours that the
+/// terminal supports.
 struct Palette: Sendable {
     enum Tier: Sendable, CaseIterable {
         /// No colours: the terminal has none, or the user wants none.

@@ -1,4 +1,4 @@
-/// The purpose of the text in a cell. The palette decides its colour and attributes.
+/// The purpose of the text in a cell of the screen. The palette gives each role its colour and attributes.
 package enum Role: UInt8, CaseIterable, Sendable {
     case normal, dim, title, header, key, escape
     case running, done, failed, paused, waiting, queued

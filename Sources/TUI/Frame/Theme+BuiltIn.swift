@@ -1,8 +1,8 @@
 /// The themes that come with Ferry.
 ///
 /// The tests compute the contrast of each role that carries text, in terminals of 256 or more colours. It is at least
-/// 4.5 to 1 against the background and against the cursor's line, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and
-/// 1.4.6). The tests assume a black background for `standard` and a white one for `light`.
+/// 4.5 to 1 against the background and against the cursor's line. In `highContrast`, it is at least 7 to 1 (WCAG 2.2,
+/// 1.4.3 and 1.4.6). The tests assume a black background for `standard` and a white one for `light`.
 extension Theme {
     /// The theme for dark backgrounds.
     package static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: colours($0).dark) }

@@ -1,4 +1,4 @@
-/// An action of the user on the screen.
+/// An action that the user chooses on the screen, mostly with a key.
 enum Action: Hashable, Sendable {
     case up, down, pageUp, pageDown, halfPageUp, halfPageDown, top, bottom
     case show(Tab)
@@ -20,6 +20,7 @@ enum Action: Hashable, Sendable {
     case removeNow, quitNow, quitWhenIdle, stopEngine
 
     /// True if the action changes the marked uploads or the one under the cursor, or marks the row under the cursor.
+    /// Such an action is refused for a moment after the cursor has moved by itself.
     var isAboutTargets: Bool {
         switch self {
         case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark, .markRange: true

@@ -5,7 +5,7 @@ package struct ActionTable: Hashable, Sendable {
         var action: Action
         var context: Context
         var keys: [Key]
-        /// The word for the hint line; nil if the action does not appear there.
+        /// The word for the hint line, which is the last line of the screen; nil if the action does not appear there.
         var hint: String?
         /// The description in the help.
         package internal(set) var help: String
@@ -25,7 +25,7 @@ package struct ActionTable: Hashable, Sendable {
             rows.map { Entry(action: $0, context: context, keys: $1, hint: $2, help: $3) }
         })
 
-    /// The entries by importance: the hint line drops the last ones first.
+    /// The entries by importance: if the hint line is too narrow, it leaves out the last ones.
     package let entries: [Entry]
     private let map: [Context: [Key: Action]]
 
@@ -49,7 +49,7 @@ package struct ActionTable: Hashable, Sendable {
         entry(for: action, in: context)?.keys.first?.label
     }
 
-    /// Returns the first key of an action in the list, followed by `what`: `p resumes`. Nil if the action has no key.
+    /// Returns the first key of an action in the list, followed by `what`, such as `p resumes`; nil without a key.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)

@@ -10,7 +10,7 @@ struct InputParser: Sendable {
         case singleShift
         /// The state inside a UTF-8 sequence.
         case unicode([UInt8], missing: Int)
-        /// The state inside a reply that the parser ignores (OSC, DCS, APC, PM), up to its terminator.
+        /// The state inside a control string (OSC, DCS, APC, PM), which the parser ignores up to its terminator.
         case string(length: Int, afterEscape: Bool)
         case paste(PasteBuffer)
     }

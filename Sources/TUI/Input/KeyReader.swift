@@ -1,5 +1,5 @@
-/// Reads keys from bytes and timing. Much text in one read is possibly a paste. A lone ESC becomes the Escape key if no
-/// byte follows within `escapeDelay`.
+/// Turns the terminal's bytes and their times into keys. Much text in one read is possibly a paste. A lone ESC becomes
+/// the Escape key if no byte follows within `escapeDelay`.
 struct KeyReader: Sendable {
     /// The time in seconds after which a lone ESC is the Escape key, and no longer the beginning of a sequence.
     static let escapeDelay = 0.05
@@ -35,7 +35,7 @@ struct KeyReader: Sendable {
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
         else { return nil }
         let printable = bytes.filter { $0 >= 0x20 }
-        // A key held down on a slow line arrives in bursts too.
+        // A key held down on a slow line also sends many bytes in one read. Equal bytes are therefore no burst.
         guard printable.count >= burst, Set(printable).count > 1 else { return nil }
         var cut = bytes.count
         while cut > 0, bytes.count - cut < 3, bytes[cut - 1] & 0xC0 == 0x80 { cut -= 1 }

@@ -16,7 +16,7 @@ struct LineEditor: Hashable, Sendable {
         position += text.count
     }
 
-    /// Edits the line, or moves the cursor in it. Returns false for any other key.
+    /// Handles a key that edits the line or moves the cursor in it. Returns false for any other key.
     mutating func handle(_ key: Key) -> Bool {
         switch key {
         case .character(let character): insert(String(character))

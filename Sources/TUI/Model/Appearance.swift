@@ -31,8 +31,8 @@ struct Appearance: Sendable {
         safe(name).fitted(to: columns, ellipsis: glyphs.ellipsis)
     }
 
-    /// Returns a typed character for the screen, as an escape if it is undrawable. A typed backslash is not doubled:
-    /// the user sees what was typed.
+    /// Returns a typed character for the screen, as an escape if it is undrawable. Unlike in other text, a backslash is
+    /// not doubled: the user sees what was typed.
     func typed(_ character: Character) -> SafeText {
         character == "\\" ? SafeText(units: [.init(text: "\\", width: 1)]) : safe(String(character))
     }

@@ -23,7 +23,7 @@ struct Layout: Hashable, Sendable {
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
     /// The row in which a toast appears; nil on a small screen. Without a toast, a standard screen shows a line about
-    /// the upload under the cursor there (`NoteView`), and a wide screen shows the log's last row.
+    /// the upload under the cursor there (`NoteView`). A wide screen shows the log's last row there.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 

@@ -30,7 +30,8 @@ extension Message {
     var isPreview: Bool { if case .previewed = self { true } else { false } }
 }
 
-/// An effect that the model requests. `Program` and `EffectRunner` perform it.
+/// An action outside the model, such as a command to the queue. The model has no access to the terminal or the queue,
+/// so it only requests the action. `Program` and `EffectRunner` perform it.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)
     /// Finds the files that the user chose to add. A search that still runs is cancelled.
@@ -51,8 +52,7 @@ enum Effect: Sendable {
     case finish(ScreenOutcome)
 }
 
-/// The command that a reply of the queue belongs to. The text that the user reads about the reply depends on the
-/// command.
+/// A command that the screen has sent to the queue. It decides how the queue's reply is worded for the user.
 enum Request: Hashable, Sendable {
     /// An addition: `files` files were sent to the queue, and `skipped` files could not be added.
     case add(files: Int, skipped: Int)

@@ -50,7 +50,7 @@ extension Model {
         }
     }
 
-    /// Changes the Add dialog, if it is open.
+    /// Lets `change` handle an event in the Add dialog, and acts on the outcome. Does nothing if the dialog is closed.
     mutating func updateAdd(
         _ change: (inout AddDialog, inout AddSurroundings) -> DialogOutcome
     ) -> [Effect] {

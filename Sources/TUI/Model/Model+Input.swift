@@ -79,7 +79,7 @@ extension Model {
         case .help, .prompt, .filter, .log:
             let line = String(text.filter { !$0.isNewline }.prefix(100))
             return type(.paste(line, isComplete: isComplete))
-        // A paste must not confirm a question before something is destroyed.
+        // A paste must not answer a question, because the answer can destroy something.
         case .order, .copy, .removal, .undo, .quit: return []
         case nil, .details:
             dialog = .add(adding.newDialog)
@@ -125,7 +125,7 @@ extension Model {
         guard let rest = line.rest else { return nil }
         let opening = actions.action(for: .character(line.first), in: .list)
         switch opening {
-        // Most pasted paths begin with a slash, like a filter.
+        // A slash opens the filter, but most pasted paths begin with a slash, too.
         case .filter where line.first != "/" || !rest.text.dropFirst().contains("/") || rest.first == "/":
             return run(.filter) + type(rest)
         case .add where rest.first == "/" || rest.first == "~":

@@ -2,7 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The state of the whole screen. It has no access to the terminal, the clock or the queue.
+/// The state of the whole screen. It receives messages and returns effects, because it has no access to the terminal,
+/// the clock or the queue.
 struct Model: Sendable {
     /// The state of the screen's connection to the queue.
     enum Phase: Hashable, Sendable {
@@ -51,7 +52,7 @@ struct Model: Sendable {
 
     var actions: ActionTable { appearance.actions }
 
-    /// The number of bytes that the due uploads (`Upload.isDue`) have not sent yet.
+    /// The number of unsent bytes of the uploads that run or start as soon as possible (`Upload.isDue`).
     var bytesLeft: Int128 { live.remaining(in: table).total }
 
     /// True until the model has the uploads of the queue. Stays true if the queue ends before its first update. An
@@ -62,8 +63,9 @@ struct Model: Sendable {
 
     var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
-    /// True if the engine has ended, or if the queue sends no more updates. The screen is possibly outdated then. False
-    /// for an engine that only does not respond (`isSilent`), because it can respond again.
+    /// True if the engine, which runs the uploads, has ended, or if the queue sends no more updates. The screen is
+    /// possibly outdated then. False while the engine merely does not respond (`isSilent`), because it can respond
+    /// again.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded
@@ -159,7 +161,7 @@ struct Model: Sendable {
         }
         if dialog == nil { list.follow(now: clock.seconds) }
         if wasOffline, !isOffline, !update.isComplete { say(.information, Self.networkIsBack) }
-        // The first line reports unreachable servers, which this toast would contradict.
+        // The first line of the screen reports unreachable servers, which this toast would contradict.
         if !status.unreachableHosts.isEmpty, toast.current?.text == Self.networkIsBack { toast.clear() }
         let effects = notification.effects(of: update, at: clock.seconds)
         let isFinished = phase == .finishing && (table.running.isEmpty || isEngineGone)
@@ -204,7 +206,6 @@ struct Model: Sendable {
     /// contains the reason. Does nothing if a dialog is open.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
-        // No question is needed: the queue changes nothing, and its reply says why.
         if offer.refusal != nil {
             return [.perform(.undoCommand(offer.number), .undo)]
         }

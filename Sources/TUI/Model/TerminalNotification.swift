@@ -1,7 +1,6 @@
 package import FerryUploads
 
-/// Decides on which events, and with which signal, the terminal notifies the user, who is possibly looking at another
-/// window.
+/// Decides which events the terminal reports to a user who is possibly looking at another window, and how.
 package struct TerminalNotification: Sendable {
     /// The control sequence with which the terminal notifies the user.
     package enum Signal: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-/// A message about the most recent event or action. It disappears after a few seconds.
+/// A short message on the screen about the most recent event or action. It disappears after a few seconds.
 struct Toast: Hashable, Sendable {
     var kind: LogEntry.Level
     var text: String

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// Turns a stream of events into lines. Up to `limit` events in a second get a line each. If there are more events, one
-/// line summarizes them.
+/// Turns upload events into lines of text. Up to `limit` events in a second get a line each. If there are more events,
+/// one line summarizes them.
 struct EventSummary: Sendable {
     static let limit = 5
     private static let second = 1.0

@@ -40,8 +40,9 @@ package struct LiveLines: Sendable {
 
     package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
 
-    /// Updates the sums for a new or changed upload. A due upload (`Upload.isDue`) is counted in `bytesDue`. When a due
-    /// upload is done, it is counted in `bytesDone` instead. Uploads that were done from the start are not counted.
+    /// Updates the sums for a new or changed upload. An upload that runs or starts as soon as possible (`Upload.isDue`)
+    /// is counted in `bytesDue`. When it is done, it is counted in `bytesDone` instead. Uploads that were done from the
+    /// start are not counted.
     private mutating func count(_ upload: Upload) {
         if let size = due.removeValue(forKey: upload.id) {
             bytesDue -= Int128(size)

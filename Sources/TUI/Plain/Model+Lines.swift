@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// The lines that the line mode prints about the queue and its uploads.
+/// The lines about the queue and its uploads in the line mode, which prints plain lines instead of drawing a screen.
 extension Model {
     private static let linesShown = 50
     private static let detailsShown = 20

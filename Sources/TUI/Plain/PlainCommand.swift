@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// A command that was typed as a line.
+/// A command that the user types as a line in the line mode, which has no screen.
 enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, RowFilter)

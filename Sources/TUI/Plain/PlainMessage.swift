@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The events that the line mode handles.
+/// The events that the line mode handles. The line mode prints plain lines instead of drawing a screen.
 enum PlainMessage: Sendable {
     /// The line mode began. `because` is the reason why there is no screen; nil if the user asked for lines.
     case opened(because: String?)
@@ -16,10 +16,10 @@ enum PlainMessage: Sendable {
     case ended(ScreenOutcome)
 }
 
-/// An effect that the line mode requests. `PlainScreen` performs it.
+/// An action outside the line mode's model, which only requests the action. `PlainScreen` performs it.
 enum PlainEffect: Sendable {
     case print(String)
-    /// An effect for the queue or the disk.
+    /// An action on the queue or the disk, which `EffectRunner` performs.
     case send(Effect)
     /// Requests the message `idle`, which comes once the queue is idle.
     case waitUntilIdle

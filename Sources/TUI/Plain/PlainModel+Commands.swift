@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The typed commands and their effects.
+/// The handlers of the typed commands.
 extension PlainModel {
     mutating func take(_ line: LineSplitter.Line) {
         guard case .text(let text) = line else {
@@ -34,7 +34,6 @@ extension PlainModel {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)
         switch question {
-        // Only a second `quit` confirms.
         case .quit: return false
         case .removal(let selection) where isYes:
             perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
@@ -197,7 +196,7 @@ extension PlainModel {
     }
 
     private mutating func ask(_ offer: UndoOffer) {
-        // No question is needed: the queue changes nothing, and its reply says why.
+        // If the queue would refuse the undo, no question is needed: the reply contains the reason.
         if offer.refusal != nil {
             return perform(.undoCommand(offer.number), .undo, Outcome(reversed: "undone"))
         }

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The line mode: the screen's model, with lines instead of frames and typed commands instead of keys.
+/// The state of the line mode, which prints lines instead of drawing a screen, and reads commands instead of keys.
 ///
 /// The type has no access to the terminal, the clock or the queue. Its lines are safe for every terminal.
 struct PlainModel: Sendable {
@@ -16,7 +16,7 @@ struct PlainModel: Sendable {
         /// The model waits for the queue to become idle.
         case waitingForIdle
         /// The queue has been idle since this time on the clock. The model waits up to a second for the last events.
-        /// Queued uploads that cannot start, such as those that start only after a failed one, do not extend the wait.
+        /// Queued uploads that cannot start, for example because another upload failed, do not extend the wait.
         case idle(since: Double)
     }
 

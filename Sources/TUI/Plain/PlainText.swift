@@ -16,8 +16,9 @@ enum PlainText {
 
     static func numbered(_ upload: Upload) -> String { "\(upload.id), \(name(upload))" }
 
-    /// Returns a text about the failure of an upload that waits for a retry, is held or has failed. For a held or
-    /// failed upload, the text also says what the user can do, and with which command. Returns nil in any other state.
+    /// Returns a text about the failure of an upload that waits for a retry, waits for the user (`held`) or has failed.
+    /// For a held or failed upload, the text also says what the user can do, and with which command. Returns nil in any
+    /// other state.
     static func trouble(_ upload: Upload) -> String? {
         switch upload.state {
         case .waiting(_, let failure): return RowAppearance.sentence(failure, of: upload)

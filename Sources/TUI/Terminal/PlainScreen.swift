@@ -13,7 +13,7 @@ package struct PlainScreen: Sendable {
     package var destinations: [String] = []
     /// The destination of files if the user names none; nil if there is no such default.
     package var defaultDestination: String?
-    /// The relation of the line mode to the engine: whether the engine ends with the line mode.
+    /// The relation of the line mode to the engine, which runs the uploads: whether the engine ends with the line mode.
     package var ownership = EngineOwnership.own
     /// The reason why there is no screen; nil if the user asked for lines.
     package var reason: String?
@@ -45,8 +45,8 @@ package struct PlainScreen: Sendable {
         post.yield(.message(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal))))
     }
 
-    /// Prints events and runs commands until the line mode ends. It ends when the user quits, when all work is done
-    /// after the end of a pipe, or when the queue or the system ends it. Call this function only once.
+    /// Prints events and runs commands until the line mode ends. It ends when the user quits, or when all work is done
+    /// after the end of a pipe. The queue or the system can also end it. Call this function only once.
     ///
     /// If the calling task is cancelled, the outcome is `quit`.
     package func run() async -> ScreenOutcome {

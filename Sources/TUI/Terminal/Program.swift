@@ -1,7 +1,8 @@
 import FerryFiles
 import FerryUploads
 
-/// The event loop: it waits, turns events into messages, performs effects and draws. It stays on one thread.
+/// The event loop of the screen: waits for events, turns them into messages for the model, performs the model's
+/// effects, and draws. It stays on one thread.
 final class Program {
     private let session: TerminalSession
     private let client: any QueueClient
@@ -57,7 +58,7 @@ final class Program {
     func run() -> ScreenOutcome {
         resize()
         askWidth()
-        // Mail from before the terminal was open did not wake the thread.
+        // Messages that were posted before the terminal was open did not wake this thread.
         takeMail()
         while outcome == nil { turn() }
         let outcome = outcome ?? .quit

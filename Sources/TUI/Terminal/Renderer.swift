@@ -16,7 +16,7 @@ struct Renderer {
         }
     }
 
-    /// Makes the next frame a complete redraw.
+    /// Forgets the shown frame, so that the next frame is drawn completely.
     mutating func forget() {
         shown = nil
         terminal_forget()

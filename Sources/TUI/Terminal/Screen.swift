@@ -49,7 +49,7 @@ package struct Screen: Sendable {
         package var destinations: [String] = []
         /// The destination that the Add dialog offers first; nil for the first of `destinations`.
         package var defaultDestination: String?
-        /// The relation of the screen to the engine: whether the engine ends with the screen.
+        /// The relation of the screen to the engine, which runs the uploads: whether the engine ends with the screen.
         package var ownership = EngineOwnership.own
 
         package init() {}
@@ -85,8 +85,8 @@ package struct Screen: Sendable {
                 await withCheckedContinuation {
                     (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
                     DetachedThread.start(name: "screen", stackSize: 4 << 20) {
-                        // The program is created on its thread and is not Sendable: the compiler keeps the terminal
-                        // there.
+                        // `Program` is created on this thread and is not Sendable, so the compiler ensures that no
+                        // other thread uses the terminal.
                         let result = Result { () throws(ScreenError) -> ScreenOutcome in
                             let program = try Program(
                                 client: client, mailbox: mailbox, configuration: configuration, send: send)

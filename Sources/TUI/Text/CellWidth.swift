@@ -5,7 +5,7 @@ enum CellWidth {
         let value = scalar.value
         if value >= 0x20, value < 0x7F { return 1 }
         if value < 0xA0 { return nil }
-        // UTS #51: a regional indicator alone is a letter in a box; terminals give it one cell or two.
+        // Half of a flag (a regional indicator) alone is a letter in a box (UTS #51), drawn in one cell or two.
         if (0x1F1E6...0x1F1FF).contains(value) { return nil }
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
@@ -20,7 +20,7 @@ enum CellWidth {
         return WideScalars.contains(scalar) ? 2 : 1
     }
 
-    /// Counts a scalar that must not be drawn as one cell.
+    /// Returns the number of cells of a text. A scalar that must not be drawn counts as one cell.
     static func of(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + (of($1) ?? 1) }
     }

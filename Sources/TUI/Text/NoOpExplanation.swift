@@ -118,9 +118,9 @@ extension UploadSelection {
     /// Returns a function that is true for an upload for which the user needs an explanation why a command left it
     /// unchanged.
     ///
-    /// For a selection by id, it is true for each unchanged upload. For numbers, a batch or all uploads, it is false
-    /// for every upload if the command changed any. For all uploads, it is false for done ones. For all failed or all
-    /// done uploads, it is always false.
+    /// For a selection by id, these are all unchanged uploads. For numbers, a batch or all uploads, these are the
+    /// selected uploads if the command changed none, without the done ones of `all`. For all failed or all done
+    /// uploads, there are none.
     package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
         switch self {
         case .ids(let ids):

@@ -1,5 +1,6 @@
 extension SafeText {
-    /// Returns the text in at most `columns` cells. Drops the middle if it is too long (`holiday-2024…final.mov`).
+    /// Returns the text in at most `columns` cells. If the text is too long, the ellipsis replaces its middle
+    /// (`holiday-2024…final.mov`).
     func fitted(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         let mark = Unit(text: ellipsis, width: 1)
@@ -11,7 +12,7 @@ extension SafeText {
         return SafeText(units: head + [mark] + tail)
     }
 
-    /// Returns the text in at most `columns` cells. Drops the end if it is too long.
+    /// Returns the text in at most `columns` cells. If the text is too long, the ellipsis replaces its end.
     func truncated(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }
@@ -19,7 +20,7 @@ extension SafeText {
             units: Self.prefix(of: units, columns: columns - 1) + [Unit(text: ellipsis, width: 1)])
     }
 
-    /// Returns the text in at most `columns` cells. Drops the beginning if it is too long, as for paths.
+    /// Returns the text in at most `columns` cells. If the text is too long, the ellipsis replaces its beginning.
     func truncatedAtStart(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }

@@ -51,7 +51,7 @@ struct SafeText: Hashable, Sendable {
             }
             return
         }
-        // Keeps only the first scalar of families, skin tones, hearts and keycaps: terminals agree on its width.
+        // Of an emoji such as a family or a keycap, only the first scalar is drawn: terminals agree on its width.
         if scalars.count > 1, Self.isEmoji(first) {
             append(first, agrees: agrees)
             return

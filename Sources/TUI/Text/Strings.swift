@@ -35,8 +35,8 @@ package enum Strings {
         return "\(day.year)-\(padded(day.month))-\(padded(day.day))"
     }
 
-    /// Returns the time of a future event to the minute: `14:02` if it is less than a day after `now`, `Mon 08:00` if
-    /// less than a week, and otherwise `2026-11-30 08:00`.
+    /// Returns the time of a future event to the minute: `14:02` if it is less than a day after `now`. If it is less
+    /// than a week, the text is `Mon 08:00`, otherwise `2026-11-30 08:00`.
     static func moment(_ date: Date, after now: Date, in zone: ZoneRules) -> String {
         let time = String(timeOfDay(date, in: zone).dropLast(3))
         let distance = date.timeIntervalSince(now)
@@ -84,7 +84,7 @@ package enum Strings {
 
     static func parts(_ parts: UploadResource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
 
-    /// Returns whole percent: 100 only if nothing is missing, and 0 if `whole` is 0.
+    /// Returns a whole percentage: 100 only if nothing is missing, and 0 if `whole` is 0.
     static func percent(_ part: Int64, of whole: Int64) -> Int {
         guard whole > 0, part > 0 else { return 0 }
         if part >= whole { return 100 }

@@ -5,8 +5,8 @@ import FerryUploads
 
 /// The sentences about an event, for the log, and for the plain lines that can replace the screen.
 extension UploadEvent {
-    /// The event as a sentence with the upload's number: `upload 7 done: film.mov, 4 MiB in 2.5 s`. The user needs the
-    /// number for commands.
+    /// The event as a sentence with the upload's number: `upload 7 done: film.mov, 4 MiB in 2.5 s, 1.6 MiB/s`. The user
+    /// needs the number for commands.
     var sentence: String {
         let line =
             "upload \(upload.id) \(phrase): \(([PlainText.name(upload)] + facts).joined(separator: ", "))"
@@ -14,7 +14,7 @@ extension UploadEvent {
         return "\(line): \(trouble)"
     }
 
-    /// The event as a sentence for the screen, without the upload's number: `film.mov done: 4 MiB in 2.5 s`.
+    /// The event as a sentence for the screen, without the upload's number: `film.mov done: 4 MiB in 2.5 s, 1.6 MiB/s`.
     var named: String {
         let rest = kind.isTrouble ? trouble : facts.joined(separator: ", ")
         // The share of a paused or resumed upload continues the sentence: `film.mov resumed at 42% of 64 MiB`.

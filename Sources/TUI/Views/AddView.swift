@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The Add dialog. It shows the typed line, the entries of one folder, the total of the chosen files, and the paths
-/// that the search for files left out, with reasons.
+/// The Add dialog. It shows the typed line, the entries of one folder, and the total of the chosen files. Below are the
+/// paths that the search for files left out, with reasons.
 struct AddView {
     let add: AddDialog
     let size: Size

@@ -9,9 +9,9 @@ struct Columns: Hashable, Sendable {
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The width, in cells, that the name column takes before the target column grows. Of the remaining cells, the
-    /// target column gets at least three quarters, because it also shows messages. If all visible names are shorter
-    /// than the name column, the target column gets more.
+    /// The width, in cells, that the name column takes before the column of the destination (`target`) grows. Of the
+    /// remaining cells, `target` gets at least three quarters, because it also shows messages. If all visible names are
+    /// shorter than the name column, `target` gets more.
     private static let longestName = 48
     /// The smallest width, in cells, to which the name column shrinks if all visible names are short. The target column
     /// gets the cells that become free. On a narrow screen, the name column can be narrower than this.

@@ -1,5 +1,5 @@
-/// A dialog box over the upload list. If the body is too long for the screen, its end is replaced by an ellipsis, so
-/// that the lines with the keys stay visible below the body.
+/// A dialog box over the upload list. If the body is too long for the screen, an ellipsis replaces its end. So the
+/// lines with the keys stay visible below the body.
 struct DialogBox {
     /// A part of a line, drawn in one style (`role`).
     struct Span {
@@ -71,7 +71,7 @@ struct DialogBox {
         }
     }
 
-    /// Cuts a line to the width. The cut gets an ellipsis, but not if it is in a span of blanks.
+    /// Cuts a line to the width. An ellipsis marks the cut, unless the cut is in a span of blanks.
     private static func cut(_ line: Line, to width: Int, ellipsis: String) -> Line {
         var room = max(0, width)
         return line.map { span in
@@ -117,7 +117,8 @@ struct DialogBox {
 }
 
 extension DialogBox {
-    /// Returns a line per key, `[y] remove`. On a screen with too few lines the keys are side by side.
+    /// Returns a line for each key, such as `[y] remove`. If the lines do not fit on the screen, the keys are side by
+    /// side.
     static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {
         let lines = hints(context, appearance).map { keySpans($0, appearance: appearance) }
         let room = size.rows - (hasBorder(size) ? 2 : 0)

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The box of the open dialog.
+/// Makes the box of the open dialog.
 struct DialogView {
     let model: Model
 
@@ -90,7 +90,7 @@ struct DialogView {
     private func box(for removal: RemovalDialog) -> DialogBox {
         let count = removal.targets.count
         let what = count == 1 ? removal.name ?? "1 upload" : Strings.count(count, "upload")
-        // The server is not asked, so this is the number of sent bytes. The server has possibly stored fewer.
+        // `bytes` is an estimate without a request to the server. The server has possibly stored fewer bytes.
         let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
         let first =
             count == 1
@@ -123,7 +123,7 @@ struct DialogView {
     private func quitBox(_ context: Context) -> DialogBox {
         let keys = DialogBox.keyLines(context, appearance: appearance, size: size, width: Self.quitWidth)
         let running = table.running.compactMap { table[$0] }.sorted { $0.rank < $1.rank }
-        // The names are below their count, with a last line for those that are not shown.
+        // The names of the uploads are below their count. A last line counts those that are not shown.
         let lines = min(5, DialogBox.bodyHeight(size, keys: keys.count) - 1)
         let shown = running.prefix(max(0, running.count <= lines ? lines : min(5, lines - 1)))
         let count = Strings.count(running.count, "upload") + (running.count == 1 ? " is" : " are")

@@ -7,7 +7,7 @@ struct GraphView {
 
     private static let labelWidth = 24
 
-    /// Draws one line with the peak in words, or several lines with a scale.
+    /// Draws the graph, with the peak in words beside it. A graph of more than two rows also gets the value at its top.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         guard let history = model.live.history[model.live.graph], !rows.isEmpty else { return }
         let room = model.size.columns - 2

@@ -4,11 +4,11 @@ struct HelpView {
     let size: Size
     let appearance: Appearance
 
-    /// The number of lines without entries: two border lines, the search field, a blank line, the keys, and one line of
-    /// the screen that stays free.
+    /// The number of lines without entries. These are two border lines, the search field, a blank line, the keys, and
+    /// one line of the screen that stays free.
     private static let frameLines = 6
 
-    /// Returns the number of entries in a column: only as many as exist and fit.
+    /// Returns the number of entries in a column, limited by the rows of the screen and by the number of all entries.
     static func columnHeight(_ size: Size, entries: Int) -> Int {
         let columns = columnCount(size)
         return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))

@@ -99,7 +99,7 @@ struct ListView {
     private func drawProgress(_ upload: Upload, _ look: RowAppearance, row: Int, in frame: inout Frame) {
         var messageStart = columns[.bar].lowerBound
         if let part = look.part {
-            // An empty file is complete once it is done.
+            // The percentage of an empty file would be 0, although its upload is done.
             let percent = look.sign == .done ? 100 : Strings.percent(part, of: upload.size)
             if columns.has(.bar) {
                 let fraction = look.sign == .done ? 1 : Double(part) / Double(max(1, upload.size))

@@ -37,8 +37,8 @@ struct StatusView {
         }
     }
 
-    /// The state of the queue in few words, for a tiny screen: `3 up 18.4M/s ETA 1:13 online`. If the engine has gone
-    /// or does not answer, the text says so.
+    /// The state of the queue in few words, for a tiny screen: `3 up 18M/s ETA 01:13 online`. If the engine has gone or
+    /// does not answer, the text says so.
     var tiny: String {
         if model.isSilent { return "engine does not answer" }
         guard !model.isEngineGone else {
@@ -127,8 +127,9 @@ struct StatusView {
         return parts
     }
 
-    /// The warning about missing watch folders; nil if none is missing. One folder is named if there is space for its
-    /// path: `/media/card is not there`. Several folders are counted: `2 folders are not there`.
+    /// The warning about missing watch folders, from which Ferry adds new files; nil if none is missing. One folder is
+    /// named if there is space for its path: `/media/card is not there`. Several folders are counted:
+    /// `2 folders are not there`.
     private var away: String? {
         let folders = model.status.awayFolders
         guard let first = folders.first else { return nil }
@@ -218,9 +219,9 @@ struct StatusView {
 
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
-    /// The banner about servers that asked for a pause, in several versions; empty if no server did. The first and
-    /// longest version has the name of one server, the end of its pause, the number of waiting uploads, and the rate of
-    /// the running uploads.
+    /// The banner about servers that asked for a pause, in several versions; empty if no server did. The first version
+    /// is the longest. It has the name of one server, the end of its pause, the number of waiting uploads, and the rate
+    /// of the running uploads.
     private var retryAfterPauses: [String] {
         let pauses = model.status.retryAfterPauses
         guard let longest = pauses.first else { return [] }
@@ -237,8 +238,9 @@ struct StatusView {
         ]
     }
 
-    /// The banner about unreachable hosts, in several versions; empty if there are none. The first and longest version
-    /// has the name of one host, the reason, the number of waiting uploads, and the rate of the running uploads.
+    /// The banner about unreachable hosts, in several versions; empty if there are none. The first version is the
+    /// longest. It has the name of one host, the reason, the number of waiting uploads and the rate of the running
+    /// uploads.
     private var unreachableHosts: [String] {
         guard let first = model.status.unreachableHosts.first else { return [] }
         let others = model.status.unreachableHosts.count - 1
@@ -251,7 +253,8 @@ struct StatusView {
         ]
     }
 
-    /// Returns versions of a banner, the longest first.
+    /// Returns three versions of a banner, the longest first. The first has the running uploads and the key to try now,
+    /// the second only the key, and the third neither.
     private func versions(_ base: String) -> [String] {
         let key = key(.tryNow, "try now")
         return [base + underWay + key, base + key, base]

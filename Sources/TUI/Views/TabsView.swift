@@ -1,4 +1,4 @@
-/// The tabs with their counts.
+/// The line with the tabs, and the number of uploads in each tab.
 struct TabsView {
     let model: Model
 

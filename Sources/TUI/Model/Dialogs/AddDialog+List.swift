@@ -33,8 +33,8 @@ extension AddDialog {
         return .stay()
     }
 
-    /// Changes the marks. If the user has typed the beginning of a name, removes it from the line, and the list shows
-    /// the other names again.
+    /// Changes the marks. If the user has typed the beginning of a name, removes that beginning from the line. The list
+    /// then shows the other names again.
     private mutating func mark(_ around: AddSurroundings, _ body: (inout FolderBrowser) -> Void) {
         change(around) { add in
             body(&add.browser)

@@ -64,7 +64,7 @@ extension AddDialog {
         }
     }
 
-    /// Changes the dialog. If Enter would now add other files than before, schedules a search for these files.
+    /// Changes the dialog by `body`. If Enter would now add other files than before, schedules a search for them.
     mutating func change(_ around: AddSurroundings, _ body: (inout AddDialog) -> Void) {
         let before = self
         body(&self)

@@ -120,7 +120,7 @@ struct AddDialog: Sendable {
     /// If paths are marked, Enter adds them and the files that the line names. A line that only names the listed folder
     /// then adds nothing.
     ///
-    /// If no path is marked, Enter adds the files that the line names. There is one exception: if the list has the
+    /// If no path is marked, Enter adds the files that the line names. There is one exception. If the list has the
     /// focus and the line is neither a pattern nor a paste, Enter adds only the file under the cursor.
     var request: AddRequest? {
         if !marks.isEmpty { return AddRequest(text: isFolderOnly ? "" : text, marked: marks.paths) }
@@ -141,7 +141,7 @@ struct AddDialog: Sendable {
     }
 
     mutating func paste(_ pasted: String) {
-        // A dropped file often arrives with a trailing blank or line end.
+        // A file that is dropped on the terminal often arrives as a path with a trailing blank or line end.
         let text = pasted.last?.isNewline == true ? String(pasted.dropLast()) : pasted
         let replacesFolder = isInList && isFolderOnly
         focus = .line

@@ -14,7 +14,7 @@ package struct AddRequest: Hashable, Sendable {
     }
 }
 
-/// A folder that the user wants to see.
+/// A folder that the user wants to see in the Add dialog.
 package enum FolderReference: Hashable, Sendable {
     /// The folder at the beginning of a typed line, without the name or pattern after it.
     case line(String)

@@ -31,7 +31,7 @@ struct AddSurroundings {
     let appearance: Appearance
     let now: Double
 
-    /// Returns the number of rows of the dialog's list; 0 if it does not fit.
+    /// Returns the number of rows of the dialog's list; 0 if the screen has no room for the list.
     func height(of add: AddDialog) -> Int {
         AddView(add: add, size: size, appearance: appearance).listHeight
     }

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The dialog over the list.
+/// The open dialog, which is drawn over the list of uploads.
 enum Dialog: Sendable {
     /// The details of the upload under the cursor, from line `first` on.
     case details(first: Int)
@@ -56,12 +56,13 @@ enum Dialog: Sendable {
     }
 }
 
-/// The result of a key in a dialog.
+/// The result of a key or click in a dialog. It tells the screen what to do next.
 enum DialogOutcome {
     case stay([Effect] = [])
-    /// The dialog stays open, and a toast shows a message, mostly the reason why nothing was done.
+    /// The dialog stays open. The screen shows a short message, mostly the reason why nothing was done.
     case refuse(String)
-    /// The dialog closes with a message and effects.
+    /// The dialog closes. The screen shows the message, if any, and performs the effects, such as commands to the
+    /// queue.
     case close(String? = nil, [Effect] = [])
     /// The dialog closes and the screen runs an action of the list.
     case run(Action)

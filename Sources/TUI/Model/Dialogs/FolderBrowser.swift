@@ -1,8 +1,8 @@
 import FerryTransfer
 import FerryUploads
 
-/// The list of the entries of one folder, below the input line of the Add dialog. It also stores which files and folders
-/// the user has marked, in this folder and in others.
+/// The list of the entries of one folder, below the input line of the Add dialog. It also stores which files and
+/// folders the user has marked, in this folder and in others.
 struct FolderBrowser: Sendable {
     enum Look: Sendable {
         /// The folder is not requested yet. The request follows at this time on the clock.
@@ -63,7 +63,7 @@ struct FolderBrowser: Sendable {
         return []
     }
 
-    /// False while the folder is being read: early keys must not act on rows that are not visible yet.
+    /// False until the folder has been read: early keys must not act on rows that are not visible yet.
     var isSeen: Bool { if case .seen = look { true } else { false } }
 
     private var hasParent: Bool { isSeen && folder?.bytes != [0x2F] }
@@ -150,7 +150,7 @@ struct FolderBrowser: Sendable {
         arrange(around: current?.name)
     }
 
-    /// Shows again the entries that `started` hides, and keeps the cursor on its entry.
+    /// Drops the typed beginning of a name (`started`), so that the list shows the other names, too. The cursor stays.
     mutating func endStarted() {
         guard !started.isEmpty else { return }
         started = []
@@ -178,7 +178,7 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// Moves the cursor only if it would leave the visible rows.
+    /// Scrolls the list. The cursor moves only if it would leave the visible rows.
     mutating func scroll(by lines: Int, height: Int) {
         let height = max(1, height)
         top = max(0, min(top + lines, count - height))

@@ -20,8 +20,8 @@ struct HelpDialog: Sendable {
     }
 
     /// Returns the rank of an entry; a lower rank is better. Each typed word adds 0 to the rank if it is a whole word
-    /// of the entry, and 1 if it is a synonym of the entry's action. It adds 2 if it is a part of the entry's text, and
-    /// 3 if it is a part of a synonym. Returns nil if a typed word does not match at all.
+    /// of the entry. It adds 1 if it is a synonym of the entry's action, 2 if it is a part of the entry's text, and 3
+    /// if it is a part of a synonym. Returns nil if a typed word does not match at all.
     private static func rank(of entry: ActionTable.Entry, for typed: [Substring]) -> Int? {
         let own = (entry.keyLabels + " " + (entry.hint ?? "") + " " + entry.help).lowercased()
         let synonyms = entry.action.synonyms

@@ -18,7 +18,7 @@ struct RemovalDialog: Sendable {
     }
 }
 
-/// The question before an undo.
+/// The question whether to carry out an undo. It describes the change that the undo would make (`offer`).
 struct UndoDialog: Sendable {
     let offer: UndoOffer
     let openedAt: Double

@@ -26,7 +26,7 @@ struct TypedPath: Hashable, Sendable {
             (folder, started, kind) = (line, "", .pattern)
             return
         }
-        // Searches bytes: a slash with a combining mark is another character, but still separates names.
+        // Searches bytes: a slash with a combining mark is a different `Character`, but it still separates names.
         let bytes = line.utf8
         let pattern = bytes.firstIndex { "*?[".utf8.contains($0) }
         let slash = bytes[..<(pattern ?? bytes.endIndex)].lastIndex(of: UInt8(ascii: "/"))

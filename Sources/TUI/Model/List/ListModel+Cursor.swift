@@ -94,7 +94,7 @@ extension ListModel {
     /// Moves the cursor to a running upload. If no running upload is visible, scrolls the list to the first one.
     ///
     /// Does nothing if automatic scrolling is off, if uploads are marked, or if the upload under the cursor is visible
-    /// and under way.
+    /// and has begun (`isUnderWay`).
     mutating func follow(now: Double) {
         guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows

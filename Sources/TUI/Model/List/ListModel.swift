@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The list: its rows, filter, sort and cursor.
+/// The state of the list of uploads: its rows, filter, sort and cursor.
 struct ListModel: Sendable {
     private(set) var table = UploadTable()
     private(set) var layout = Layout(Size(rows: 24, columns: 80))

@@ -56,7 +56,7 @@ struct RowFilter: Hashable, Sendable {
         }
     }
 
-    /// The words for states. The beginning of a word is enough: `state:fa` finds failed uploads.
+    /// The words that users type for states. The beginning of a word is enough: `state:fa` finds failed uploads.
     private static let states: [(word: String, kinds: [StateKind])] = [
         ("queued", [.queued]), ("running", [.running]), ("up", [.running]), ("retry", [.waiting]),
         ("waiting", [.waiting, .offline]), ("offline", [.offline]), ("paused", [.paused]), ("held", [.held]),
@@ -103,7 +103,7 @@ struct RowFilter: Hashable, Sendable {
         return word.hasPrefix(start) ? String(word.dropFirst(start.count)) : nil
     }
 
-    /// Splits at blanks outside double quotes. An unclosed quote reaches to the end.
+    /// Splits a filter's text at blanks outside double quotes. A quote that is not closed reaches to the end.
     private static func words(of text: String) -> [String] {
         var (words, word, isQuoted) = ([String](), "", false)
         for character in text {

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The sort of the rows. The sequence of the uploads in the queue does not change.
+/// The key and the direction by which the rows are sorted. The sequence of the uploads in the queue does not change.
 struct RowOrder: Hashable, Sendable {
     enum Key: CaseIterable, Hashable, Sendable { case queue, name, size, progress, rate, remaining, added }
 
@@ -12,8 +12,8 @@ struct RowOrder: Hashable, Sendable {
 
     static let queue = RowOrder(.queue)
 
-    /// Makes a sort in its usual direction. It is ascending for the queue, names and remaining times. For all other
-    /// keys it is descending, so that the largest, fastest or newest upload comes first.
+    /// Creates the sort by a key in its usual direction, which is ascending for the queue, names and remaining times.
+    /// For all other keys it is descending, so that the largest, fastest or newest upload comes first.
     init(_ key: Key) {
         self.key = key
         isAscending =
@@ -59,7 +59,7 @@ struct RowOrder: Hashable, Sendable {
         switch key {
         case .queue: return 0
         case .name:
-            // The first eight bytes distinguish most names.
+            // The first eight bytes distinguish most names, so they are the first sort key.
             let start =
                 name.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - min(8, name.count)))
             return isAscending ? start : ~start
@@ -69,7 +69,7 @@ struct RowOrder: Hashable, Sendable {
         case .remaining: number = rate?.remaining ?? .infinity
         case .added: number = upload.added.timeIntervalSince1970
         }
-        // Bit patterns ascend for positive numbers and descend for negative ones. Adding 0 turns -0 into 0.
+        // Bit patterns sort like positive numbers, and in reverse for negative ones. Adding 0 turns -0 into 0.
         let bits = (number + 0).bitPattern
         let sortable = number < 0 ? ~bits : bits | 1 << 63
         return isAscending ? sortable : ~sortable

@@ -17,12 +17,12 @@ struct UploadTable: Sendable {
     private(set) var waiting: Set<Upload.ID> = []
     /// The uploads that are paused only because there is no network.
     private(set) var offline: Set<Upload.ID> = []
-    /// The uploads that are held because a server refuses the credentials.
+    /// The uploads that wait for the user (`held`), because a server refuses the credentials.
     private(set) var signInRequired: Set<Upload.ID> = []
     private(set) var batched = 0
-    /// The number of bytes of the due uploads (`Upload.isDue`) that servers have not confirmed yet.
+    /// The unconfirmed bytes of the uploads that run or start as soon as possible (`Upload.isDue`).
     private(set) var left = RemainingBytes()
-    /// The number of bytes of the scheduled uploads (`Upload.isScheduled`) that servers have not confirmed yet.
+    /// The number of unconfirmed bytes of the queued uploads with a start time (`Upload.isScheduled`).
     private(set) var bytesLater: Int128 = 0
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
@@ -99,7 +99,7 @@ struct UploadTable: Sendable {
     }
 
     private func rows(_ row: (Upload, TransferRate?) -> Row?) -> [Row] {
-        // The buffer avoids the array's iterator, which would count the references of each upload.
+        // The buffer avoids the array's iterator, which would change the reference counts of each upload.
         uploads.all.withUnsafeBufferPointer { all in
             all.indices.compactMap { index in
                 row(all[index], rates.isEmpty ? nil : rates[all[index].id])

@@ -18,8 +18,8 @@ struct LiveModel: Sendable {
     private(set) var history = ThroughputHistory()
     var graph = GraphSpan.seconds
     private(set) var sampledAt: Double?
-    /// The number of bytes that finished uploads sent after their last samples; the next sampling counts them. A small
-    /// upload can finish before its first sample.
+    /// The number of bytes that finished uploads sent after their last samples. The next sampling counts these bytes. A
+    /// small upload can finish before its first sample.
     private var unsampled = 0.0
 
     /// Estimates how many bytes of the upload are on the server, without a request. Sent bytes that are not confirmed
@@ -35,7 +35,7 @@ struct LiveModel: Sendable {
         upload.state.isUnfinished && (upload.resource != nil || stored(upload) > 0)
     }
 
-    /// Returns the number of bytes that the due uploads (`Upload.isDue`) have not sent yet.
+    /// Returns the number of unsent bytes of the uploads that run or start as soon as possible (`Upload.isDue`).
     func remaining(in table: UploadTable) -> RemainingBytes {
         let sent = progress.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
         return sent.reduce(into: table.left) { left, part in
@@ -64,6 +64,9 @@ struct LiveModel: Sendable {
         }
     }
 
+    /// Applies an update of the queue: stores when the waiting uploads are retried, and ends the measurements of
+    /// uploads that no longer run.
+    ///
     /// - Parameter table: The table after the update.
     mutating func take(_ update: QueueUpdate, in table: UploadTable, clock: Clock) {
         if update.isComplete { forgetWhatIsGone(from: table, now: clock.seconds) }
@@ -119,8 +122,8 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Ends all measurements because the engine is gone. Returns the number of bytes after which each running upload
-    /// will continue. The rates and remaining times in the result are nil.
+    /// Ends all measurements because the engine, which runs the uploads, is gone. Returns the number of bytes after
+    /// which each running upload will continue. The rates and remaining times in the result are nil.
     mutating func standStill(in table: UploadTable, now: Double) -> [Upload.ID: TransferRate] {
         for id in Array(progress.keys) {
             if let upload = table[id] { remember(upload, now: now) }
@@ -139,8 +142,8 @@ struct LiveModel: Sendable {
         unsampled = 0
     }
 
-    /// Drops outdated values after a complete update: the samples of uploads that no longer run, the sent bytes of
-    /// uploads that cannot resume, and all `waitEnds`.
+    /// Drops outdated values after a complete update. These are the samples of uploads that no longer run, the sent
+    /// bytes of uploads that cannot resume, and all `waitEnds`.
     private mutating func forgetWhatIsGone(from table: UploadTable, now: Double) {
         for id in progress.keys where !table.running.contains(id) { forgetMovement(of: id, now: now) }
         reached = reached.filter {

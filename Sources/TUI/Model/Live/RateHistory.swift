@@ -16,7 +16,7 @@ struct RateHistory: Hashable, Sendable {
 
     mutating func add(bytes: Double, over seconds: Double) {
         guard seconds > 0, bytes.isFinite, bytes >= 0, seconds.isFinite else { return }
-        // If the time is longer than the whole history, one value fills it.
+        // If `seconds` is longer than the whole history, one rate fills all values of the history.
         var left = min(seconds, span * Double(Self.limit))
         let rate = bytes / seconds
         while left > 0 {

@@ -7,7 +7,7 @@ struct LogEntry: Hashable, Sendable {
     enum Level: Int, Comparable, CaseIterable, Sendable {
         case information, warning, error
 
-        /// The word for the level, so that it is visible without colours.
+        /// The word for the level in the log, so that the level is visible without colours.
         var word: String {
             switch self {
             case .information: "info"
@@ -24,7 +24,8 @@ struct LogEntry: Hashable, Sendable {
     let date: Date
     let level: Level
     let text: String
-    /// The upload that the entry is about; nil if the entry is about no single upload. Enter jumps to the upload.
+    /// The upload that the entry is about; nil if the entry is about no single upload. In the log's dialog, Enter shows
+    /// this upload in the list.
     let upload: Upload.ID?
 }
 
@@ -56,7 +57,7 @@ struct LogModel: Sendable {
         for change in self.status.take(status) {
             let sentence = change.sentence(at: date, in: zone)
             switch change {
-            // The first line reports unreachable hosts, which this sentence would contradict.
+            // The first line of the screen reports unreachable hosts, which this sentence would contradict.
             case .online where !status.unreachableHosts.isEmpty:
                 add(.information, "the network is back", date: date)
             case .online, .storage(.saved, _), .contact(.here), .limit:
