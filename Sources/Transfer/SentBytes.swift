@@ -4,8 +4,8 @@ import Synchronization
 /// Counts the bytes of a file that the server has confirmed, and the bytes that an attempt has sent.
 package struct SentTotals {
     private var confirmed: ByteCount
-    /// The number of the file's bytes that each running exchange has sent, by the exchange's number. If an exchange
-    /// sends its body again, its count starts at 0 again.
+    /// The number of the file's bytes that each running exchange (a request with its response) has sent. The keys are
+    /// the numbers of the exchanges. If an exchange sends its body again, its count starts at 0 again.
     private var underWay: [Int: ByteCount] = [:]
     /// The value of `out` without the bytes in `underWay`.
     private var ended: ByteCount
@@ -22,7 +22,7 @@ package struct SentTotals {
     /// `Upload.Tries.resent`. The value is never less than the number of confirmed bytes.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
-    /// Records how many bytes of the file an exchange has sent so far.
+    /// Records how many bytes of the file an exchange (a request with its response) has sent so far.
     ///
     /// - Parameters:
     ///   - bytes: The number of bytes of the file that the exchange has sent. If the exchange sends its body again, for
@@ -35,7 +35,8 @@ package struct SentTotals {
         if begins { ended += before }
     }
 
-    /// Records the end of an exchange. `now` is the number of bytes that the server has confirmed so far.
+    /// Records that a request and its response have ended. `now` is the number of bytes that the server has confirmed
+    /// so far.
     package mutating func end(_ exchange: Int, confirmed now: ByteCount) {
         ended += underWay.removeValue(forKey: exchange) ?? 0
         ended = max(now, ended - max(0, confirmed - now))

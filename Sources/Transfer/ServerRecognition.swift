@@ -2,7 +2,8 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// The facts about the server that an attempt has learned. Each response can add some.
+/// The facts about a server that an upload attempt learns from responses. They help to recognize a captive portal that
+/// responds in place of the server.
 final class ServerRecognition: Sendable {
     /// A refusal that a captive portal possibly sent in place of a server that has not responded before.
     struct Refusal: Sendable {
@@ -32,7 +33,8 @@ final class ServerRecognition: Sendable {
     /// the server itself has responded before.
     var doubtfulRefusal: Refusal? { state.withLock { $0.server.isKnown ? nil : $0.refusal } }
 
-    /// Learns from the response to `exchange` as `accept(_:)` does, and remembers it in `doubtfulRefusal`.
+    /// Learns from the response to `exchange` as `accept(_:)` does. Also stores the response for `doubtfulRefusal` if
+    /// it is a refusal that a captive portal possibly sent.
     func accept(_ response: ExchangeOutcome.Response, to exchange: Exchange) {
         accept(response)
         let isDoubtful = CaptivePortal(refusing: response, to: exchange.url) != nil

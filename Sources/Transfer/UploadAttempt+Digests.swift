@@ -14,7 +14,7 @@ extension UploadAttempt {
 
     /// Computes the digests of the file for comparison with those that the server reports in its response. Returns an
     /// empty array if the response is not a success, or reports no digest that can be compared. Also returns an empty
-    /// array if the file has changed or cannot be read. It throws no error then, because the upload itself has
+    /// array if the file has changed or cannot be read. The function throws no error, because the upload itself has
     /// succeeded.
     func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
         -> [ComputedDigest]

@@ -10,15 +10,15 @@ extension UploadAttempt {
         /// True if a successful response of the upload's protocol may have an HTML body.
         public var respondsWithPages: Bool
         /// The values of the header field `Server` in earlier responses of the server; empty if none of them had this
-        /// field. nil if the server itself has not responded yet.
+        /// field. The value is nil if the server itself has not responded yet.
         public var software: Set<String>?
         /// True if every response is accepted as the server's, even if it looks like a captive portal's. Only a
         /// response with the status 511 is still treated as a captive portal's. The caller sets this if all responses
         /// have looked like a captive portal's for a long time.
         public var isTakenAtWord: Bool
-        /// True if an HTML page is accepted as the final response of the upload, even if no header field shows that the
-        /// server itself sent it. The caller sets this if an attempt has ended with an HTML page, and a user has then
-        /// retried the upload.
+        /// True if an HTML page is accepted as the final response of the upload, even if the server itself possibly did
+        /// not send it. The caller sets this if an attempt has ended with an HTML page, and a user has then retried the
+        /// upload.
         public var mayEndWithPage: Bool
 
         public init(
@@ -70,9 +70,9 @@ extension UploadAttempt {
     /// nil.
     ///
     /// If the response looks suspicious, requests the first page of the server. A captive portal would respond to that
-    /// request in the same way. If this page proves nothing about a refusal, an unknown file is requested, too. If the
-    /// server has never responded before, checks only redirects. If `isTakenAtWord` is true, returns nil without a
-    /// check.
+    /// request in the same way. If the response does not show who sent a refusal, also requests a file that no server
+    /// has. If the server has never responded before, checks only redirects. If `isTakenAtWord` is true, returns nil
+    /// without a check.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
@@ -136,9 +136,9 @@ extension UploadAttempt {
         return CaptivePortal.isExcluded(byUnknownFile: unknown, andFirstPage: first, refusal: status)
     }
 
-    /// Returns the failure that ends the attempt. It is `failure`, unless a captive portal possibly sent the refusal in
-    /// place of a server that has not responded before. A user must then sign in or correct the destination, so the
-    /// result has the category `authentication`, which holds the upload.
+    /// Returns the failure that ends the attempt. The result is `failure`, unless the server has not responded before
+    /// and a captive portal possibly sent its last refusal. A user must then sign in or correct the destination, so the
+    /// result has the category `authentication`, with which the upload waits for the user.
     func reviewed(_ failure: UploadFailure) async -> UploadFailure {
         guard failure.category == .permanent, !server.now.isTakenAtWord,
             let refusal = server.doubtfulRefusal,
@@ -153,7 +153,8 @@ extension UploadAttempt {
     }
 
     /// Returns a failure if the response redirects to another host, and a request for an unknown file is redirected to
-    /// the same page; otherwise nil. A captive portal does that. A server that has moved keeps the path of the URL.
+    /// the same page; otherwise nil. A captive portal redirects all requests to one page. A server that has moved keeps
+    /// the path of the URL.
     private func suspicionAtFirstContact(
         of received: ExchangeOutcome.Response, to exchange: Exchange
     ) async -> UploadFailure? {
@@ -197,7 +198,8 @@ extension UploadAttempt {
             server.acceptProven(looked)
             return nil
         }
-        // A protocol with a resource asks the server for the outcome after the sign-in. Otherwise a user must look.
+        // After the sign-in, a protocol with an upload resource asks the server for the outcome. Without one, the user
+        // must look at the server.
         return isAboutResource
             ? page.failure(doubting: received.status, of: host(of: exchange))
             : UploadFailure(

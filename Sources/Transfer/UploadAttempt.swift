@@ -2,7 +2,8 @@ import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 
-/// One attempt at an upload. It performs the exchanges of its protocol, step by step, until a step ends the attempt.
+/// One attempt at an upload. The upload protocol decides step by step which requests the attempt sends, until a step
+/// ends the attempt.
 public struct UploadAttempt: Sendable {
     /// The outcome of an attempt.
     public enum Outcome: Sendable {
@@ -53,7 +54,7 @@ public struct UploadAttempt: Sendable {
         self.recorder = recorder
     }
 
-    /// Runs the protocol's steps until a step ends the attempt.
+    /// Sends the requests of the protocol's steps until a step ends the attempt.
     ///
     /// - Parameters:
     ///   - uploadProtocol: The protocol, made for this attempt.
@@ -159,7 +160,8 @@ public struct UploadAttempt: Sendable {
         try? await recorder.record(nil, durably: true)
     }
 
-    /// The number of an exchange and its result. If `reply` is a success with nil, the attempt was cancelled.
+    /// The number of an exchange (a request with its response) and its result. If `reply` is a success with nil, the
+    /// attempt was cancelled.
     private struct Ending: Sendable {
         var number: Int
         var reply: Result<ExchangeOutcome?, UploadFailure>
@@ -337,8 +339,8 @@ extension RequestFailure {
 }
 
 extension Step {
-    /// The number of confirmed bytes in the last `resource` note of the step; 0 if that note deletes the resource. nil
-    /// if the step has no such note.
+    /// The number of confirmed bytes in the last `resource` note of the step; 0 if that note deletes the resource. The
+    /// value is nil if the step has no such note.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil

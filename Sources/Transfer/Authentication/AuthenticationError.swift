@@ -8,15 +8,15 @@ public enum AuthenticationError: UploadFailureConvertible {
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 
-    /// The failure in words for users. It is transient if the refresh failed for a temporary reason, for example
-    /// without a network.
+    /// The failure in words for users. It is transient if the refresh failed for a temporary reason, such as a lost
+    /// network.
     public var failure: UploadFailure {
         switch self {
         case .missingCredential:
             return UploadFailure(
                 .authentication, "there are no credentials for this server", hint: "sign in, then retry")
         case .excessiveRefresh(let last):
-            // Without a network every refresh fails at once. The queue must then retry without an action of the user.
+            // Without a network every refresh fails at once. The queue must then retry by itself.
             if let last = last?.failure, last.isTransient { return last }
             return UploadFailure(
                 .authentication, "the server refuses credentials that were only just renewed",
@@ -33,8 +33,8 @@ public enum AuthenticationError: UploadFailureConvertible {
                 hint: "sign in again, then retry")
         }
         failure.summary = "the credentials could not be renewed: \(failure.summary)"
-        // The queue retries temporary failures; all others need the user. `signInAway` does not count as a failure of
-        // the upload's server: an hour without the token server must not end uploads.
+        // The queue retries temporary failures; all others need the user. The category `signInAway` does not count as a
+        // failure of the upload's server: an hour without the token server must not end uploads.
         if failure.category == .server || failure.category.isOfNetwork { failure.category = .signInAway }
         if !failure.isTransient { failure.category = .authentication }
         // `status` must be a status of the upload's own server.

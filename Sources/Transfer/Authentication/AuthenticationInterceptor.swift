@@ -16,8 +16,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     private struct Held {
         let credential: A.Credential
-        /// The requests that waited for this credential. The key is the id of the request, the value the number of the
-        /// attempt that uses the credential.
+        /// The requests that waited for the refresh that returned this credential. A key is the id of a request. Its
+        /// value is the number of the attempt that uses the credential. So an attempt whose credential was only just
+        /// refreshed does not refresh it in a loop.
         var awaitedBy: [UUID: Int] = [:]
     }
 
@@ -53,8 +54,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     /// - Parameters:
     ///   - credential: The first credential; nil before a sign-in.
     ///   - refreshWindow: The limit on the number of refreshes; nil for no limit.
-    ///   - retryLimit: The maximum number of times that a request is sent again after its credential was refused. The
-    ///     same limit applies to retries after `AdapterRetry`.
+    ///   - retryLimit: The maximum number of times that a request is sent again after its credential was refused.
+    ///     Retries after `AdapterRetry` are counted separately and have the same limit.
     ///   - clock: The clock for `refreshWindow`.
     public init(
         _ authenticator: A, credential: A.Credential?, refreshWindow: RefreshWindow? = RefreshWindow(),
@@ -90,7 +91,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     // MARK: Requests
 
     /// Adds the credential to the request. If the credential must be refreshed first, waits for the refresh, and throws
-    /// `AdapterRetry` so that the request is adapted again. A request of the refresh itself is returned unchanged.
+    /// `AdapterRetry` so that the request is adapted again. A request that the refresh itself sends is returned
+    /// unchanged.
     /// - Throws: `AuthenticationError` if there is no usable credential; `AdapterRetry` after a refresh.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext

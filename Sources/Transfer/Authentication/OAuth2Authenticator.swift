@@ -12,7 +12,7 @@ public final class OAuth2Authenticator: Authenticator {
     private struct Memory {
         /// The tokens that are not yet in the file. If no file is configured, this is their only copy.
         var unsaved: StoredTokens?
-        /// The refresh tokens that the server has refused, and the failure of that refusal.
+        /// The refresh tokens that the server has refused, which are not sent again, and the failure to throw instead.
         var refused: (tokens: [String], failure: UploadFailure)?
     }
 

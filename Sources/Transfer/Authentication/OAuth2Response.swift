@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The members of a token server's response that are used (RFC 6749 §5).
+/// The parts of a token server's JSON response that `OAuth2Authenticator` uses (RFC 6749 §5).
 struct OAuth2Response {
     let accessToken: String
     /// The server's new refresh token, if it replaced the current one.
@@ -36,7 +36,7 @@ struct OAuth2Response {
                 "\(host) sent a token of a type that cannot be used\(type.isEmpty ? "" : ": \(type)")",
                 "only bearer tokens can")
         }
-        // Tokens with spaces are refused, although RFC 6749 appendix A allows them: the value of a header field may not
+        // Tokens with spaces are refused, although RFC 6749 appendix A allows them. The value of a header field may not
         // begin or end with a space.
         guard Self.isToken(token), document.refreshToken.map(Self.isToken) ?? true else {
             throw Self.unusable("\(host) sent a token with characters that no token has", "tell its operator")

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The content of a token file.
+/// The OAuth tokens of one client at one token server, in the form in which a token file stores them.
 struct StoredTokens: Codable, Hashable, Sendable {
     private static let currentVersion = 1
 

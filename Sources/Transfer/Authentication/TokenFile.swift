@@ -4,7 +4,8 @@ import FerryProtocols
 /// A file that contains tokens and that only its owner can read. The user's programs that sign in to the token server
 /// with the same account share the file.
 ///
-/// A separate file beside it is the lock, because each change replaces the whole token file by a new one.
+/// A separate file in the same folder is the lock. The token file itself cannot be the lock, because each change
+/// replaces it with a new file.
 public struct TokenFile: Sendable {
     /// The longest wait for the lock. A refresh holds the lock during one or two requests to the token server.
     private static let lockLimit = Duration.seconds(90)

@@ -2,9 +2,9 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// The maximum chunk size of every body that passes through memory. The more bodies are sent at the same time, the
-/// smaller is the maximum. With TLS, a connection needs about four times the size of a chunk: a chunk in flight, the
-/// next one, and the buffers of NIOSSL.
+/// The maximum chunk size of every body that passes through memory. The maximum gets smaller when more bodies are sent
+/// at the same time. With TLS, a connection needs about four times the size of a chunk: a chunk in flight, the next
+/// one, and the buffers of NIOSSL.
 enum BufferBudget {
     /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of 1 MiB. With more
     /// bodies, the chunks get smaller, down to `smallest`.

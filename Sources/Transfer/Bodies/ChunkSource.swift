@@ -6,8 +6,9 @@ struct Chunk: Sendable {
     var data: [IOData]
     /// The number of bytes in `data`.
     var count: ByteCount
-    /// True if this chunk is the last one of the body. The last chunk is always in memory, and never a file region. So
-    /// the file can be checked for changes after its last bytes are read and before they are written.
+    /// True if this chunk is the last one of the body. The last chunk is always in memory, never a file region that the
+    /// kernel reads while it sends. So the file can be checked for changes after its last bytes are read and before
+    /// they are written.
     var isLast: Bool
 }
 
@@ -17,7 +18,7 @@ struct Chunk: Sendable {
 /// read on other threads, so that the event loop does not wait for a disk.
 protocol ChunkSource: Sendable {
     /// True for streams, bytes in memory and small files. Their first chunk can have up to 1 MiB instead of 64 KiB,
-    /// because small chunks would take too much time.
+    /// because many small chunks would cost more time.
     var isSmall: Bool { get }
     var largestChunk: ByteCount { get }
 
@@ -28,8 +29,8 @@ protocol ChunkSource: Sendable {
 
     /// Checks that each file of the source still has the expected version. If a file has changed, the future fails.
     func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
-    /// True if the kernel reads a file by itself while it sends a chunk (a file region). The kernel cannot report that
-    /// the file has changed. So the caller checks the file at intervals.
+    /// True if a chunk can be a file region, whose bytes the kernel itself reads while it sends them. The kernel cannot
+    /// report that the file has changed. So the caller checks the file at intervals.
     var needsWatching: Bool { get }
 
     /// Returns a failure that names the file if `error` means that the kernel could not read the file. Returns nil for

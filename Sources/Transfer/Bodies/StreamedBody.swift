@@ -5,7 +5,7 @@ public struct StreamedBody: Sendable {
     /// A part of a body. The parts follow each other without a separator.
     public enum Segment: Sendable {
         case bytes([UInt8])
-        /// A range of a file, in bytes from its start. The file must match `identity`.
+        /// A range of a file, in bytes from its start. Sending fails if the file no longer matches `identity`.
         case file(SourceFile, identity: FileIdentity, range: Range<ByteCount>)
         case stream(BodyStream)
     }
@@ -30,8 +30,8 @@ public struct StreamedBody: Sendable {
         self.rateLimiter = rateLimiter
     }
 
-    /// The exact number of bytes on the wire; nil if the length of a stream is unknown. A sum that would overflow is
-    /// the largest integer.
+    /// The exact number of bytes on the wire; nil if the length of a stream is unknown. If the sum would overflow, the
+    /// value is the largest integer.
     public var length: ByteCount? {
         segments.reduce(0) { sum, segment in
             guard let sum, let length = segment.length else { return nil }

@@ -54,7 +54,7 @@ final class BodyWriter: Sendable {
         state = Mutex(State(chunkSize: chunks.isSmall ? ChunkSize.alwaysBuffered : ChunkSize.smallest))
     }
 
-    /// True if the kernel reads a file of the body by itself while it sends the file (`FileRegion`).
+    /// True if the kernel itself reads a file of the body while it sends the file (`FileRegion`).
     var sendsRegions: Bool { chunks.needsWatching }
 
     /// Writes the whole body. Called on the event loop.
@@ -79,8 +79,9 @@ final class BodyWriter: Sendable {
         return done.futureResult
     }
 
-    /// Checks the files about once a second, and ends the writing with a failure if a file has changed. If a file
-    /// becomes shorter, the kernel can never send a file region beyond the new end completely, and does not report why.
+    /// Checks the files about once a second, and ends the writing with a failure if a file has changed. Without these
+    /// checks, a file that becomes shorter would stall the writing. The kernel cannot send a file region beyond the new
+    /// end, and reports no error.
     private func watchFiles() {
         let (chunks, eventLoop) = (chunks, eventLoop)
         let interval = TimeAmount.seconds(1)
@@ -108,8 +109,8 @@ final class BodyWriter: Sendable {
         guard let finished else { return }
         if finished.isLast { return end(.success(())) }
         adapt(to: finished.elapsed)
-        // One turn of the event loop later, the client has seen that the connection is writable again. It then accepts
-        // the chunk without a promise.
+        // The HTTP client needs one turn of the event loop to notice that the connection is writable again. After that,
+        // it accepts the chunk without making a promise for it.
         eventLoop.execute { self.goOn() }
     }
 

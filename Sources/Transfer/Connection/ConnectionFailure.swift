@@ -129,8 +129,8 @@ struct ConnectionFailure {
     var host: String { URL(string: url)?.host(percentEncoded: false) ?? Redaction.address(url) }
 
     /// The reason to report for a broken connection. It is `unsent` if no byte of the request was written. It is
-    /// `staleConnection` if the connection was reused and no head of a response arrived, since a server is allowed to
-    /// close an idle connection at any time (RFC 9112 §9.3.1). Otherwise it is `broken`.
+    /// `staleConnection` if the connection was reused and no head of a response arrived. The server possibly closed the
+    /// connection while it was idle, which is allowed (RFC 9112 §9.3.1). In all other cases it is `broken`.
     var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent

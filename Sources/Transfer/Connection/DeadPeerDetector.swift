@@ -35,9 +35,9 @@ struct DeadPeerDetector {
     private let breakCostsLittle: Bool
     private var state = State.heard
 
-    /// - Parameter breakCostsLittle: True if the server keeps the received part, or the body is small. The connection
-    ///   can then count as dead after one comparison with a new connection. Otherwise three more packets must stay
-    ///   unanswered, since the link possibly recovers.
+    /// - Parameter breakCostsLittle: True if the server keeps the received part, or the body is small, so that little
+    ///   must be sent again. The connection can then count as dead after one comparison with a new connection.
+    ///   Otherwise three more packets must stay unanswered, since the link possibly recovers.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
     /// Records the current state of the connection, and returns the action that the caller must take.
@@ -83,7 +83,8 @@ struct DeadPeerDetector {
     /// Called after the server has accepted a new connection.
     ///
     /// The result is 0 if bytes are in flight and `breakCostsLittle` is true. Otherwise it is 3. Without bytes in
-    /// flight, the kernel sends only probes of an idle connection, and some network devices drop those probes.
+    /// flight, unanswered packets prove less: the kernel then sends only probes of an idle connection, which some
+    /// network devices drop.
     private func tolerance(_ progress: TCPInfo) -> Int {
         breakCostsLittle && progress.hasBytesInFlight ? 0 : 3
     }

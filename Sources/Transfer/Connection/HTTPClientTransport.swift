@@ -7,8 +7,8 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A transport based on AsyncHTTPClient: HTTP/1.1 over persistent connections. Without TLS, the kernel reads most of a
-/// large file by itself (`FileRegion`).
+/// A transport based on AsyncHTTPClient: HTTP/1.1 over persistent connections. Without TLS, the kernel itself reads
+/// most of a large file while it sends the file (`FileRegion`).
 ///
 /// The transport uses HTTP/1.1 only, even if the server offers HTTP/2. `Tests/bench http2` compares both over TLS to
 /// nginx on loopback, on two busy cores. With one upload, HTTP/2 reached 1.02 times the rate of HTTP/1.1. With four
@@ -150,7 +150,7 @@ public final class HTTPClientTransport: Transport {
         let outcome = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
         if writer?.sendsRegions == true || !outcome.isSuccess {
-            // The connection runs on this loop: after one more turn of it, no byte of the file is being sent.
+            // After one more turn of the connection's event loop, no byte of the file is being sent.
             try? await loop.submit {}.get()
         }
         switch outcome {
@@ -174,7 +174,7 @@ public final class HTTPClientTransport: Transport {
     /// Adds a description of the server's certificate to the error, if the certificate can be read.
     ///
     /// If the certificate has expired or is not valid yet, the reason becomes `notConnected` instead of `notTrusted`.
-    /// For `notTrusted`, an upload to a server that has responded before would assume that a captive portal sent the
+    /// With `notTrusted`, if the server has responded before, the upload would assume that a captive portal sent the
     /// certificate, and would wait.
     private static func naming(
         certificateOf url: String, in failed: TransportError, on loop: any EventLoop

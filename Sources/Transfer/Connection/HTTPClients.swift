@@ -7,7 +7,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The HTTP clients of one transport, one per kind of connection; each is made on first use.
+/// The HTTP clients of one transport. Each kind of connection (`ConnectionKey`) has its own client, which is made on
+/// first use.
 final class HTTPClients: Sendable {
     /// The properties of a connection that require a separate client.
     private struct ConnectionKey: Hashable {
@@ -182,8 +183,8 @@ final class HTTPClients: Sendable {
 /// The way in which a request reaches its server: directly, through a tunnel, or forwarded by a proxy.
 struct Route: Sendable {
     var client: HTTPClient
-    /// The URL that the HTTP client receives. If a proxy forwards the request, it has the proxy's host and port, and
-    /// the path and query of the request. Otherwise it is the URL of the request.
+    /// The URL that the HTTP client receives. If a proxy forwards the request, this URL has the proxy's host and port,
+    /// and the path and query of the request. Otherwise it is the URL of the request.
     var url: String
     /// The header fields that the route adds, unless the request has them already.
     var fields: [(name: String, value: String)]

@@ -3,8 +3,8 @@ import Synchronization
 /// Limits the number of concurrent requests to one origin. When the limit is reached, other requests to that origin
 /// wait in order of arrival, without a time limit.
 ///
-/// The pool of the HTTP client can queue requests too, but only until the connect timeout. Then a request would fail as
-/// if the server were unreachable.
+/// The pool of the HTTP client can queue requests too, but only until the connect timeout. After that, a waiting
+/// request would fail as if the server were unreachable.
 final class OriginLimiter: Sendable {
     private struct Origin {
         var taken = 0

@@ -6,8 +6,8 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// A certificate that was not accepted, described for the user: its names, its validity period, and its fingerprint in
-/// the form of `openssl x509 -fingerprint -sha256`.
+/// The description, for the user, of a server's certificate that this program did not accept. It has the names, the
+/// validity period, and the fingerprint in the form of `openssl x509 -fingerprint -sha256`.
 struct PresentedCertificate {
     private static let timeout = TimeAmount.seconds(5)
 
@@ -32,8 +32,8 @@ struct PresentedCertificate {
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// Opens a new TLS connection to the server and reads the certificate, without verifying it. Sends only the TLS
-    /// handshake.
+    /// Reads the server's certificate after a request failed because of it, so that the failure can describe it. Opens
+    /// a new TLS connection without verifying the certificate, and sends only the TLS handshake.
     ///
     /// - Returns: The certificate; nil if the connection fails, or if no certificate arrives within five seconds.
     static func read(host: String, port: Int, on loop: any EventLoop) async -> PresentedCertificate? {

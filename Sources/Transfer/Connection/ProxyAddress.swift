@@ -97,7 +97,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     }
 
     /// - Parameters:
-    ///   - source: The name of the source. Passwords from the same source are equal.
+    ///   - source: The name of the source. Passwords from the same source count as equal.
     ///   - fetch: Fetches the password for each request, so that the password can change.
     public init(from source: String, fetch: @escaping @Sendable () async throws(UploadFailure) -> String) {
         identity = source

@@ -19,8 +19,8 @@ extension ConnectionFailure {
         case HTTPClientError.proxyAuthenticationRequired as HTTPClientError:
             return ProxyFailure.wantsCredentials(proxy)
         case HTTPClientError.invalidProxyResponse as HTTPClientError:
-            // The client hides the status, so the message names both causes; a refusal can be temporary, so it is
-            // retried.
+            // The HTTP client hides the status of the proxy's response, so the message names both possible causes. The
+            // category is `server`, which allows a retry, because a refusal can be temporary.
             return TransportError(
                 .notConnected,
                 UploadFailure(

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The head of a request as sent: its target and its header fields.
+/// The check of the size of a request's head, which consists of the target and the header fields.
 enum RequestHead {
     /// The maximum number of bytes in the head of a request. AsyncHTTPClient 1.37.0 crashes when the head of a request
     /// with a streamed body fills NIO's write buffer of 64 KiB (`HTTPRequestStateMachine.headSent()`). The limit is
@@ -12,7 +12,7 @@ enum RequestHead {
     /// - Throws: `UploadFailure` (`permanent`) if the head is longer than `longest`. The failure names the server and
     ///   the longest part of the head.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
-        // A URL parser can encode one byte as three.
+        // The URL parser can percent-encode one byte as three.
         let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)
         let fields = request.fields.map {
             ($0.name.rawName, $0.name.rawName.utf8.count + $0.value.utf8.count + 4)

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Collects one response and reports the request's progress. Called on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
-    /// The maximum number of bytes of a response's body that are read and dropped. Bytes are dropped after the stored
-    /// part has reached its own limit. If more bytes arrive, the connection is closed.
+    /// The maximum number of bytes that are read and dropped after the stored part of a response's body has reached its
+    /// own limit. If more bytes arrive, the connection is closed.
     private static let drainLimit = 15 << 20
 
     private struct ResponseTooLong: Error {}

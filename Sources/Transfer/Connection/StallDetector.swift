@@ -153,7 +153,7 @@ final class StallDetector: ChannelDuplexHandler {
             state = running.request == .complete ? .idle : .running(running)
             if case .idle = state { exchangesServed += 1 }
             running.observer?.didReceiveEnd()
-            // The client may start the next exchange within this call, so this exchange is settled before it.
+            // The client may start the next exchange within this call, so the state of this exchange is updated before.
             context.fireChannelRead(data)
             if running.request == .underWay, case .begun(let time) = before, time.status >= 300 {
                 running.observer?.didRefuseRest()
@@ -164,7 +164,7 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // The server's last bytes have been read; the socket is closed right after.
+        // If these were the server's last bytes, the socket is closed next, so the kernel's counters must be read now.
         countSent { $0.update($1) }
         context.fireChannelReadComplete()
     }

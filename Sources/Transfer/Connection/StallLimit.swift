@@ -19,7 +19,10 @@ struct StallLimit {
     /// The time for which the network was away. It is zero again once the connection makes progress.
     private var outage = Duration.zero
 
-    /// - Parameter stall: The configured stall time. The limit is never lower.
+    /// - Parameters:
+    ///   - stall: The configured stall time. The limit is never lower.
+    ///   - breakCostsLittle: True if little must be sent again after a break. The limit is then longer than `stall`
+    ///     only after an outage.
     init(stall: Duration, breakCostsLittle: Bool) {
         self.stall = stall
         self.breakCostsLittle = breakCostsLittle
@@ -31,6 +34,7 @@ struct StallLimit {
     /// of the time without an acknowledged byte.
     mutating func linkReturned(after outage: Duration) { self.outage += outage }
 
+    /// Returns the limit for the current state of the connection.
     /// - Parameters:
     ///   - acknowledged: The number of acknowledged bytes of this exchange.
     ///   - time: The time from the exchange's start to the last acknowledged byte.

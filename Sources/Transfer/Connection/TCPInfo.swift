@@ -71,7 +71,7 @@ struct TCPInfo: Hashable, Sendable {
     }
 
     /// Limits the time between two retransmissions, if the kernel supports such a limit (Linux 6.15). Without this
-    /// limit, the kernel possibly waits one more minute after an outage of one minute before it retransmits.
+    /// limit, after an outage of one minute, the kernel possibly waits one more minute before it retransmits.
     ///
     /// With more frequent retransmissions, the kernel would reach its maximum number of retries too early, and would
     /// close the connection. So this function also sets the total time of the retries (`TCP_USER_TIMEOUT`) to about 15

@@ -45,7 +45,7 @@ public struct TransportRequest: Sendable {
         }
     }
 
-    /// The method on the wire.
+    /// The HTTP method.
     public var method: HTTPRequest.Method
     /// An absolute `http` or `https` URL.
     public var url: String

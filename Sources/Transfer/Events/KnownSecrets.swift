@@ -3,7 +3,7 @@ package import HTTPTypes
 import Synchronization
 
 /// The secrets of all requests that a `RequestSender` has made. The sender cuts these secrets from all texts of servers
-/// that it passes on: in failures, locations and results of checks.
+/// that it passes on, such as failures, locations and results of checks.
 package final class KnownSecrets: Sendable {
     private let secrets: Mutex<Secrets>
 

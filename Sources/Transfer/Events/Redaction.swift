@@ -45,15 +45,15 @@ package enum Redaction {
             ? text(value) : value
     }
 
-    /// True if the name of the header field shows that its value is a secret, or if the value has the form of
+    /// True if the name of the header field shows that its value is a secret. Also true if the value has the form of
     /// credentials (RFC 9110 §11.4).
     package static func holdsSecret(_ field: HTTPField) -> Bool {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
     /// True if the value of a configured header field is possibly, but not clearly, a secret. Such a value has at least
-    /// 16 characters. Common fields (`harmless`) are left out, because they never contain a secret. Fields for which
-    /// `holdsSecret(_:)` is true are left out, because their value clearly is a secret.
+    /// 16 characters. The result is false for common fields (`harmless`), because they never contain a secret. It is
+    /// also false for fields for which `holdsSecret(_:)` is true, because their value clearly is a secret.
     package static func mayHoldSecret(_ field: HTTPField) -> Bool {
         field.value.count >= Secrets.telling && !harmless.contains(field.name.canonicalName)
             && !holdsSecret(field)

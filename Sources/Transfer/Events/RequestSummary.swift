@@ -4,7 +4,7 @@ public import HTTPTypes
 /// A request in a form that is safe to show. User info, query values, and values of header fields that are possibly
 /// secrets are cut.
 public struct RequestSummary: Hashable, Sendable {
-    /// The method that is sent.
+    /// The HTTP method.
     public let method: HTTPRequest.Method
     /// The URL without user info, query values, fragment and possible secrets in its path.
     public private(set) var url: String

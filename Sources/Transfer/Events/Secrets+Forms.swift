@@ -48,13 +48,14 @@ extension Secrets {
             }
         }
         others += [quoted, slashed, numbered]
-        // The forms in which `ServerText` and `HTMLText` show it.
+        // The secret as it appears in a text that `ServerText` or `HTMLText` has cleaned.
         if value.utf8.contains(where: { !(0x21...0x7E).contains($0) }) {
             others.append(ServerText.cleaned(value))
         }
         if value.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
             let shown = ServerText.cleaned(HTMLText.plain(Array(value.utf8)))
-            // Text that looks like a tag is left out. What is left of it can be an ordinary word.
+            // `HTMLText` removes text that looks like a tag. If little of the secret remains, the rest can be an
+            // ordinary word.
             if shown.utf8.count >= max(shownPrefix, value.utf8.count / 2) { others.append(shown) }
         }
         // A server that escapes some characters of the secret leaves escapes in it that decoding the text decodes too.

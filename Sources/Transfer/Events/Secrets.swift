@@ -115,7 +115,7 @@ struct Secrets: Sendable {
     {
         // Requests without credentials have no traces.
         guard !tracesOfValues.isEmpty || entries.contains(where: { !$0.traces.isEmpty }) else { return text }
-        // Most texts contain no secret, and this function runs at the end of each upload.
+        // This quick search comes first, since most texts contain no secret and this function runs after each upload.
         guard
             ByteSearch.finds(Array(Redaction.mark.utf8), in: text)
                 || UnescapedText.layers(of: text).contains(where: mayRepeat)
@@ -128,7 +128,8 @@ struct Secrets: Sendable {
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
         let all = whole.isEmpty ? forms : forms + Set(whole.flatMap(Self.forms)).subtracting(forms).sorted()
-        // Characters outside of ASCII are also equal if they are composed of other scalars.
+        // Forms with characters outside of ASCII are compared by `Character`. Equal ones can consist of different
+        // scalars.
         let text = all.reduce(text) { text, form in
             form.utf8.allSatisfy { $0 < 0x80 } ? text : text.replacing(form, with: Redaction.mark)
         }
@@ -152,7 +153,7 @@ struct Secrets: Sendable {
         return Self.text(Array(text.utf8), without: cuts)
     }
 
-    /// Returns a URL, or another short value from the server, with a mark (`…`) in place of each secret of eight or more
+    /// Returns a URL or another short value from the server. A mark (`…`) replaces each secret of eight or more
     /// characters.
     func cut(fromAddress text: String) -> String {
         cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
@@ -181,8 +182,8 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Returns byte sequences by which a text that repeats `value` is found quickly. If the letters of such a text are
-    /// in lower case, it contains at least one of these sequences.
+    /// Returns the byte sequences for a quick search. A text that repeats `value`, converted to lower case, contains at
+    /// least one of these sequences.
     ///
     /// For a form of `value` with characters outside of ASCII, the sequence is empty, and every text contains it. So
     /// every text is searched closely, because such characters can be written in several ways.
@@ -204,7 +205,7 @@ struct Secrets: Sendable {
     }
 }
 
-/// The extraction of the secrets from a request.
+/// The functions that find the secrets in a request.
 extension Secrets {
     private static func values(of source: Source) -> [(String, Certainty)] {
         var values: [(String, Certainty)] = []

@@ -58,8 +58,8 @@ public enum TransferEvent: Hashable, Sendable {
 }
 
 extension TransferEvent {
-    /// Returns the same event without the given `secrets`. From the reasons of failures, it also cuts texts that look
-    /// like secrets.
+    /// Returns the same event without the given `secrets`. Also cuts texts that look like secrets from the reasons of
+    /// failures.
     func redacted(_ secrets: Secrets) -> TransferEvent {
         let cut: (String) -> String = { Redaction.text(secrets.cut(from: $0)) }
         return switch self {
@@ -89,8 +89,8 @@ public enum EventDetail: Hashable, Sendable {
     case outline
 }
 
-/// A receiver of all events. Calls come from any thread. The events of one request come in order. A call must return
-/// quickly.
+/// A receiver of the events of requests, such as a log. Calls come from any thread. The events of one request come in
+/// order. A call must return quickly.
 public protocol EventMonitor: Sendable {
     /// The level of detail, `full` by default.
     var detail: EventDetail { get }

@@ -89,7 +89,7 @@ struct UnescapedText {
             }
             position += escape.length
         }
-        // Every escape is longer than the bytes that it stands for.
+        // Every escape is longer than the bytes that it stands for. So the same length means that there was no escape.
         guard result.bytes.count < bytes.count else { return nil }
         result.offsets.append(offsets[bytes.count])
         return result
@@ -115,7 +115,7 @@ struct UnescapedText {
                     length += 1
                 }
                 from = start + length
-                // A scalar that is repeated in part stays whole.
+                // If only a part of a scalar's bytes is repeated, the range ends before that scalar.
                 while length < value.count, value[length] & 0xC0 == 0x80 { length -= 1 }
                 found.append(offsets[start]..<offsets[start + length])
             }
@@ -238,8 +238,8 @@ extension UnescapedText {
         return Escape(decoded: [digits.reduce(UInt8(0)) { $0 << 3 | ($1 & 7) }], length: 4)
     }
 
-    /// Returns the number that the first `digits` bytes stand for; nil if there are fewer bytes, or if one of them is
-    /// not a hexadecimal digit.
+    /// Returns the number that the first `digits` bytes stand for. Returns nil if there are fewer bytes, or if one of
+    /// them is not a hexadecimal digit.
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard bytes.count >= digits else { return nil }
         var number: UInt32 = 0

@@ -33,7 +33,8 @@ struct FileChange {
         if found.modified != queued.modified {
             return "same size, but modified \(time(found.modified)), and before that \(time(queued.modified))"
         }
-        // The cause is unknown: setting the modification time back after a write looks like a change of the mode.
+        // The cause is unknown: a write whose modification time was then set back looks the same as a change of the
+        // mode.
         return "size and modification time are as before, but its mode, owner, name or times were set "
             + time(found.changed)
     }

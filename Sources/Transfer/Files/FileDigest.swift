@@ -6,12 +6,12 @@ enum FileDigest {
     private static let span: ByteCount = 16 << 20
     private static let blockSize = 1 << 20
 
-    /// Reads each range once, even if several digests of that range are requested.
+    /// Computes the digests that `orders` requests. Reads each range once, even if several digests of it are requested.
     ///
     /// - Returns: One digest for each element of `orders`, in the same order. Returns nil if the task was already
     ///   cancelled before one of the reads.
-    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before the end of a range,
-    ///   `sourceAway` if the disk or network share fails, and `network` if the task is cancelled during a read.
+    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before the end of a range, and
+    ///   `sourceAway` if the disk or network share fails. It is `network` if the task is cancelled during a read.
     static func compute(
         _ orders: [DigestRequest], of file: SourceFile
     ) async throws(UploadFailure) -> [ComputedDigest]? {

@@ -21,8 +21,8 @@ public final class SourceFile: Sendable {
 
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of hard links and the change time (ctime) of the open file: first the values at its opening. If only
-    /// hard links were removed since, `check(_:)` stores the new values here, and the file counts as unchanged.
+    /// The number of hard links and the change time (ctime) of the open file, initially as at its opening. If only hard
+    /// links were removed since, `check(_:)` stores the new values here, and the file counts as unchanged.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -100,9 +100,10 @@ public final class SourceFile: Sendable {
     /// Opens a queued file on a thread of `readers`.
     ///
     /// If the path contains no symbolic link, the opened file can have any version, so the caller must call
-    /// `check(_:)`. If the path contains a symbolic link, the opened file is always the queued version `identity`. This
-    /// matters if a link has replaced a folder of the path since.
+    /// `check(_:)`. If the path contains a symbolic link, the opened file is always the queued version `identity`. So a
+    /// link that has replaced a folder of the path since then cannot lead to another file.
     ///
+    /// - Parameter readsSmall: True to read the content of a small file on a local disk at once.
     /// - Throws: `UploadFailure` that names the path and the reason. Its category is `sourceChanged` if the path
     ///   contains a link and does not lead to the queued version. It is `sourceAway` if the disk or network share is
     ///   not mounted.
@@ -309,7 +310,7 @@ public final class SourceFile: Sendable {
     ///   `sourceAway` if the disk or network share fails.
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
         descriptor.willNeed(range)
-        // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.
+        // Reads one byte in each 64 KiB, and the last byte, because the kernel reads ahead around each of them.
         var byte: UInt8 = 0
         var offset = range.lowerBound
         while offset < range.upperBound {

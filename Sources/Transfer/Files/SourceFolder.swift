@@ -48,7 +48,8 @@ package final class SourceFolder: Sendable {
     }
 
     /// Returns the device number (`st_dev`) of `folder`. If the folder does not exist or cannot be examined, returns
-    /// the number of its nearest ancestor that can be examined; nil if there is none. Follows symbolic links.
+    /// the number of its nearest ancestor that can be examined. Returns nil if there is no such ancestor. Follows
+    /// symbolic links.
     package static func device(holding folder: LocalPath) -> UInt64? {
         var current: LocalPath? = folder
         while let folder = current {

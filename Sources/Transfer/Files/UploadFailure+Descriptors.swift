@@ -21,8 +21,8 @@ extension UploadFailure {
             hint: "Ferry resumes by itself when some are closed")
     }
 
-    /// A copy of a failure of `noDescriptor(_:for:)` without the file or host in its summary. The copies for all
-    /// uploads are equal. The copy of any other failure is unchanged.
+    /// A copy of this failure. If `noDescriptor(_:for:)` made the failure, the copy's summary names no file or host. So
+    /// the copies are equal for all uploads that lack a descriptor.
     package var ofEveryUpload: UploadFailure {
         var failure = self
         if let start = summary.firstRange(of: Self.lack)?.lowerBound {

@@ -70,8 +70,8 @@ public struct Redirect: Sendable {
         return isRepeated || [.get, .head].contains(request.method) ? next : nil
     }
 
-    /// True if the redirect leads to a Unix socket, this machine or a private network, and the server that sent the
-    /// redirect is in none of these. Host names are not resolved, so a name with a private address is not detected.
+    /// True if the redirect leads to a Unix socket, this machine or a private network, from a server in none of these
+    /// places. Host names are not resolved, so a name with a private address is not detected.
     package var leadsInside: Bool {
         guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
         return UploadAddress.leadsInside(target, from: from)

@@ -107,8 +107,8 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// Throws `.unusable` for a CONNECT request, for a body part with a negative length, and for a body in a request
-    /// that allows none (GET, HEAD, TRACE).
+    /// Throws `.unusable` for a CONNECT request, and for a body part with a negative length. Also throws `.unusable`
+    /// for a body in a request that allows none (GET, HEAD, TRACE).
     private func checkForm() throws(RequestFailure) {
         if request.method == .connect {
             throw .unusable(
@@ -173,8 +173,8 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The maximum number of sent body bytes with which a repeatable request is sent again at once. If more bytes were
-    /// sent, the connection was not idle when it broke. An upload then asks the server how many bytes arrived.
+    /// The number of sent body bytes up to which a repeatable request is sent again at once. If more bytes were sent,
+    /// the connection was not idle when it broke. An upload then asks the server how many bytes arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
     /// True if the request can safely be sent again at once after `error`. It is safe if no byte of the request was
@@ -196,7 +196,7 @@ extension TransportRequest {
 package protocol AttemptObserver: UploadDelegate {
     /// Reports that the attempt begins.
     func didBegin(_ context: RequestContext)
-    /// Reports that another attempt begins after a wait.
+    /// Reports that a wait begins. After it, another attempt with the context `next` begins.
     func isWaiting(for next: RequestContext)
     /// Reports that the attempt is about to send the body. Called again if the body is sent again: after a redirect, or
     /// on a fresh connection. `expected` is the length of the body in bytes; nil if the length is unknown.

@@ -18,9 +18,10 @@ public protocol RequestAdapter: Sendable {
 
 /// Decides whether a failed request is retried.
 ///
-/// A retrier is called after a request that could not be made, a failed adaptation, a transport error, and a response
-/// that was not accepted or could not be decoded. It is never called after a cancellation. Retriers are called in
-/// order: first those of the session, then those of the request. The first decision other than `doNotRetry` counts.
+/// A retrier is called if the request could not be made, an adapter failed, or the transport threw an error. It is also
+/// called if a response was not accepted or could not be decoded. It is never called after a cancellation. Retriers are
+/// called in order: first those of the session, then those of the request. The first decision other than `doNotRetry`
+/// counts.
 public protocol RequestRetrier: Sendable {
     /// Decides whether the request is retried after `failure`.
     ///
@@ -31,8 +32,8 @@ public protocol RequestRetrier: Sendable {
     ) async -> RetryDecision
 }
 
-/// A retrier that can also correct the cause of a refusal with a status other than 401: for example a wrong clock, a
-/// wrong region or old credentials.
+/// A retrier that can also correct the cause of a refusal with a status other than 401. Such a cause is, for example, a
+/// wrong clock, a wrong region or old credentials.
 ///
 /// During an upload, the retriers receive such a response first. The upload's protocol receives it only if no retrier
 /// handles it.

@@ -19,7 +19,7 @@ package struct RequestRun: Sendable {
     /// crashes.
     private static let longestWait = Duration.seconds(366 * 86_400)
 
-    /// The request of the caller, without its body. The sender's header fields are added to it.
+    /// The request of the caller without its body, and with the sender's header fields.
     let request: TransportRequest
     let body: any ReopenableBody
     let sender: RequestSender

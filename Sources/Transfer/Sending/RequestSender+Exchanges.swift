@@ -5,8 +5,8 @@ extension RequestSender {
     ///
     /// - Parameter label: The name of the request in events.
     /// - Returns: `responded` with the response, whatever its status is. `broken` if no complete response arrived.
-    /// - Throws: `UploadFailure` if the body is a file, if the request cannot be made, if a retrier ends it with an
-    ///   error, or if the task is cancelled.
+    /// - Throws: `UploadFailure` if the body is a file, or if the request cannot be made. Also if a retrier ends the
+    ///   request with an error, or if the task is cancelled.
     public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> ExchangeOutcome {
         let body: TransportRequest.Body
         switch exchange.body {
@@ -73,9 +73,9 @@ extension RequestSender {
     /// Then it requests the sizes of up to 100 of them.
     private static var checkLimit: Int { 256 }
 
-    /// Returns a function that throws if a response has the status 401. It also throws if a retrier can correct the
-    /// cause of the response. The function accepts every other response. The upload protocol or the `DestinationCheck`
-    /// then interprets the response.
+    /// Returns a function that throws if a response has the status 401, or if a retrier can correct its cause. The
+    /// sender then calls the retriers. The function accepts every other response, which the upload protocol or the
+    /// `DestinationCheck` interprets.
     ///
     /// - Parameter beforeRetrying: Called right before the function throws.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {

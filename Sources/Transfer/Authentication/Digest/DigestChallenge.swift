@@ -40,7 +40,8 @@ struct DigestChallenge: Hashable, Sendable {
     /// True if the server refused only the nonce, because it is too old.
     var isStale: Bool
 
-    /// Takes the first Digest challenge that this client supports (RFC 7616 §3.7); nil if there is none.
+    /// Chooses the first Digest challenge that this client supports (RFC 7616 §3.7). The result is nil if there is
+    /// none.
     init?(_ challenges: [AuthenticationChallenge]) {
         for case let challenge? in challenges.map(DigestChallenge.init) {
             self = challenge
@@ -49,9 +50,9 @@ struct DigestChallenge: Hashable, Sendable {
         return nil
     }
 
-    /// Parses a challenge. The result is nil if the scheme is not Digest, if the realm or the nonce is missing, if the
-    /// algorithm is unknown, or if a `qop` does not contain `auth`. The result is also nil if a value has control
-    /// characters: a request could not repeat them in a header field.
+    /// Parses a challenge. The result is nil if the scheme is not Digest, or if the realm or the nonce is missing. The
+    /// result is also nil if the algorithm is unknown, or if a `qop` does not contain `auth`. Control characters in a
+    /// value lead to nil too, because a request could not repeat them in a header field.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],

@@ -3,7 +3,7 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Authenticates requests with a user and a password: with Basic (RFC 7617) first, and with Digest (RFC 7616) once the
+/// Authenticates requests with a user and a password. Uses Basic (RFC 7617) first, and Digest (RFC 7616) once the
 /// server has sent a Digest challenge.
 ///
 /// One interceptor serves one destination. The first Digest challenge to any request switches all requests to Digest,
@@ -14,7 +14,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         case digest(DigestSession)
     }
 
-    /// The maximum number of retries of a request after a 401: one for the switch to Digest, one for a nonce that is
+    /// The maximum number of retries of a request after a 401. One is for the switch to Digest, one for a nonce that is
     /// out of date, and one for a changed password.
     private static let retryLimit = 3
 

@@ -1,7 +1,8 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The current S3 credentials: loaded on first use and shortly before they expire, once for all requests.
+/// The store of the S3 credentials that all requests share. It loads them on first use, and again shortly before they
+/// expire.
 public actor S3CredentialStore {
     /// A function that loads credentials. Its error names the sources that were searched.
     public typealias Load = @Sendable () async throws(UploadFailure) -> S3Credentials
@@ -26,8 +27,8 @@ public actor S3CredentialStore {
     /// Temporary credentials are replaced this many seconds before they expire, because a signed request can wait
     /// before it is sent, and can run for minutes.
     static let margin: TimeInterval = 300
-    /// The shortest time from a successful load to the next one, in seconds, even if the credentials expire sooner. A
-    /// refusal by the server ends this time.
+    /// The shortest time from a successful load to the next one, in seconds, even if the credentials expire sooner. If
+    /// the server refuses the credentials, the next load does not wait.
     static let pause: TimeInterval = 60
 
     private let load: Load
@@ -68,7 +69,7 @@ public actor S3CredentialStore {
     }
 
     /// Returns other credentials after a server refused `refused`, and loads them if necessary.
-    /// - Returns: The credentials; nil if their source still has the refused ones.
+    /// - Returns: The credentials; nil if the load returned the refused ones again.
     /// - Throws: The error of the load.
     public func replacement(for refused: S3Credentials) async throws(UploadFailure) -> S3Credentials? {
         let found: S3Credentials

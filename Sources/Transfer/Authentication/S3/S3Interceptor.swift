@@ -19,8 +19,8 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
 
     /// The maximum number of retries of one request: one for the clock, one for the region and one for the credentials.
     private static let retryLimit = 3
-    /// The largest clock difference, in seconds, that is not corrected. It cannot be the reason for a refusal, because
-    /// S3 tolerates 15 minutes.
+    /// The largest clock difference, in seconds, that is not corrected. Such a small difference cannot be the reason
+    /// for a refusal, because S3 tolerates 15 minutes.
     private static let tolerance: TimeInterval = 60
 
     private let origin: String?
@@ -48,7 +48,7 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     /// The region in signatures: the configured one, or the one that a response of the server named.
     public var region: String { state.withLock { $0.region } }
 
-    /// Signs the request. Also puts the bytes of `aws-chunked` around its body if the payload form requires that.
+    /// Signs the request. Also wraps its body in the `aws-chunked` encoding if the payload form requires that.
     /// - Throws: `UploadFailure` if there are no credentials, if the request goes to another server than the
     ///   destination's, or if the body cannot be read.
     public func adapt(

@@ -11,7 +11,7 @@ public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
     /// Sends the body as one `aws-chunked` chunk, for servers that refuse unsigned content. A checksum in the request's
     /// fields is sent in a trailer after the chunk. Over http, the chunk is also signed. It is not signed if the body
     /// contains a stream and the request does not state its SHA-256. A body of unknown length is sent as with `auto`.
-    /// So is a body without a checksum, if it is https or cannot be signed.
+    /// The same is true of a body without a checksum that is sent over https or cannot be signed.
     case streaming
     /// Signs the SHA-256 of the body, also over https. If the request does not state this hash, the body is hashed
     /// before it is sent. A body with a stream can be read only once. So it is not hashed, and is sent unsigned if the
@@ -19,7 +19,7 @@ public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
     case signed
 }
 
-/// The way in which one request's body is signed, and the bytes of `aws-chunked` around it.
+/// The way in which one request's body is signed, and the `aws-chunked` encoding around the body.
 struct S3Payload {
     private enum Frame {
         case none
@@ -61,8 +61,8 @@ struct S3Payload {
             var hash: String?
             if !isEncrypted {
                 hash = given?.utf8.count == 64 ? given : try await Self.hash(of: body)
-                // A body that cannot be read twice is sent unsigned. S3 has chunks without signatures only with a
-                // trailer.
+                // A body that cannot be read twice is sent unsigned. S3 allows unsigned chunks only with a trailer, so
+                // without a checksum for the trailer the body is not chunked.
                 if hash == Self.unsigned { hash = nil }
                 if hash == nil, sum == nil {
                     request.fields[.amzContentHash] = Self.unsigned
@@ -86,7 +86,7 @@ struct S3Payload {
         }
     }
 
-    /// Puts the bytes of `aws-chunked` around the body, if it is sent in that form. The head must already be signed,
+    /// Wraps the body in the `aws-chunked` encoding, if the body is sent in that form. The head must already be signed,
     /// because the chunk's signature depends on the signature of the head.
     func apply(_ signer: SigV4ChunkSigner, to request: inout TransportRequest) {
         guard case .chunk(let length, let trailer, let hash) = frame, case .streamed(var body) = request.body

@@ -20,8 +20,8 @@ enum S3Refusal: Equatable {
         case signature = "SignatureDoesNotMatch"
     }
 
-    /// The clock difference, in seconds, that explains a 403 without an error code: the server's clock must differ by
-    /// more than this. A response to HEAD has no body, so it has no error code.
+    /// The clock difference, in seconds, above which the clock is assumed to be the cause of a 403 without an error
+    /// code. For example, a response to HEAD has no body and therefore no error code.
     private static let telling: TimeInterval = 600
 
     /// - Parameter now: The time of this machine's clock.
@@ -59,7 +59,7 @@ enum S3Refusal: Equatable {
         }
     }
 
-    /// True if the text has the form of a region: 1 to 64 letters, digits, `-` and `_`. So it is safe in a header
+    /// True if the text has the form of a region: 1 to 64 letters, digits, `-` and `_`. Such a text is safe in a header
     /// field.
     static func isRegion(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
