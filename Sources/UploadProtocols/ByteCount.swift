@@ -9,8 +9,8 @@ extension ByteCount {
     }
 }
 
-/// Converts byte counts to text, and text to byte counts. All units are powers of 1024 (IEC 80000-13: KiB, MiB). A text
-/// has at most three significant digits.
+/// Converts byte counts to text, and text to byte counts. All units are powers of 1024 (IEC 80000-13: KiB, MiB). A
+/// formatted count has at most three significant digits.
 package enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 
@@ -61,7 +61,7 @@ package enum ByteFormat {
 
     private static func scaled(_ count: Double) -> (value: Double, unit: Int) {
         guard count > 0 else { return (0, 0) }
-        // The last unit is the largest; amounts beyond 999 of it are shown as 999.
+        // E (2^60 bytes) is the largest unit, so a count above 999 E is shown as 999 E.
         var value = min(count, 999 * 0x1p60)
         var unit = 0
         while value >= 999.5, unit < units.count - 1 {

@@ -1,8 +1,9 @@
 package import FerryFiles
 
 extension UploadAddress {
-    /// True if `url` leads to a Unix socket or to a private, loopback or link-local host, and `origin` does not. A
-    /// server on the internet has no reason to send a client to such a host.
+    /// True if `url` leads to a Unix socket or to a private, loopback or link-local host, and `origin` does not.
+    /// `origin` is a URL of the server that sent `url`. A server on the internet has no reason to send a client to such
+    /// a host.
     ///
     /// Only the URL itself is checked. A host name that resolves to a private address is not detected.
     package static func leadsInside(_ url: URL, from origin: URL) -> Bool {
@@ -41,7 +42,7 @@ enum PrivateHost {
         let isTranslated = bytes[..<12] == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
         if isMapped || isTranslated { return isPrivate(ipv4: Array(bytes[12...])) }
         let isLocal = bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
-        // The prefixes fc00::/7 (RFC 4193) and fe80::/10.
+        // The prefixes of unique local addresses (fc00::/7, RFC 4193) and of link-local addresses (fe80::/10).
         return isLocal || bytes[0] & 0xFE == 0xFC || bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
     }
 

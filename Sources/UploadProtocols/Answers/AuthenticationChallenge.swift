@@ -99,9 +99,9 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Skips a token68, which can follow the name of a scheme such as `Negotiate`. A token68 ends at a comma or at the
-    /// end of the field. If any other text follows, the skipped characters belong to a parameter, and the position is
-    /// restored.
+    /// Skips a token68 (data similar to Base64), which can follow the name of a scheme such as `Negotiate`. A token68
+    /// ends at a comma or at the end of the field. If any other text follows, the skipped characters belong to a
+    /// parameter, and the position is restored.
     private mutating func skipToken68() {
         let start = position
         skip { Self.isToken68($0) }

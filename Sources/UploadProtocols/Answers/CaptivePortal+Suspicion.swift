@@ -4,7 +4,8 @@ import HTTPTypes
 /// The check of a response that possibly comes from a captive portal, such as a redirect or an HTML page. The header
 /// fields of earlier responses, or a second request, show whether the server itself sent the response.
 extension CaptivePortal {
-    /// Makes a `CaptivePortal` if a captive portal possibly sent the response.
+    /// Makes a `CaptivePortal` if a captive portal possibly sent the response. Call this if the server responded
+    /// before.
     ///
     /// - Parameters:
     ///   - url: The URL of the request. If its scheme is not `http`, the result is nil.
@@ -66,12 +67,12 @@ extension CaptivePortal {
         self.host = host
     }
 
-    /// Makes a `CaptivePortal` if a captive portal possibly sent this refusal, which is an HTML page. Call this only if
-    /// the server has not responded before.
+    /// Makes a `CaptivePortal` if the response is a refusal with an HTML page, which a captive portal possibly sent.
+    /// Call this only if the server has not responded before.
     ///
     /// - Parameter url: The URL of the request. If its scheme is not `http`, the result is nil.
-    /// - Returns: nil if the response is no page with a status 4xx, or if a header field shows that the server itself
-    ///   sent it.
+    /// - Returns: nil if the response is not an HTML page with a status 4xx, or if a header field shows that the server
+    ///   itself sent it.
     public init?(refusing response: ExchangeOutcome.Response, to url: String) {
         guard (400..<500).contains(response.status), Self.isPage(response), !Self.isOwn(response, of: []),
             URL(string: url)?.scheme?.lowercased() == "http"
@@ -96,8 +97,9 @@ extension CaptivePortal {
         return response.status != refusal && (!isPage(response) || response.status >= 400)
     }
 
-    /// True if the response to a request for a file that no server has proves that the server itself responds: the file
-    /// is missing, or the server names the credentials that it wants. Any other refusal can come from a captive portal.
+    /// True if the response to a test request proves that the server itself responds. The test requests a file that no
+    /// server has. The server itself reports that the file is missing, or names the credentials that it wants. Or it
+    /// sends a header field of an upload protocol. Any other response can come from a captive portal.
     public static func isExcluded(byUnknownFile response: ExchangeOutcome.Response) -> Bool {
         switch response.status {
         case 404, 410: true
@@ -106,14 +108,14 @@ extension CaptivePortal {
         }
     }
 
-    /// True if the responses to two `GET` requests prove that the server itself sent a refusal with the status
-    /// `refusal`. The requests are for a file that no server has, and for the server's first page. A captive portal
-    /// sends the same response to both.
+    /// True if the responses to two test requests prove that the server itself sent an earlier refusal with the status
+    /// `refusal`. The tests request a file that no server has (`unknown`), and the first page of the server (`first`).
+    /// A captive portal sends the same response to both.
     public static func isExcluded(
         byUnknownFile unknown: ExchangeOutcome.Response, andFirstPage first: ExchangeOutcome.Response,
         refusal: Int
     ) -> Bool {
-        // A portal that responds 404 to every request does so to this one.
+        // A portal can send 404 to every request. So this 404 proves nothing if the refusal was a 404.
         if unknown.status != refusal, isExcluded(byUnknownFile: unknown) { return true }
         if isOwn(unknown, of: []) || isOwn(first, of: []) { return true }
         return first.status != unknown.status && !(300..<400).contains(first.status) && first.status != 511
@@ -134,8 +136,8 @@ extension CaptivePortal {
         }
     }
 
-    /// Returns the failure for a response with `status` that a captive portal possibly sent in place of `server`. Its
-    /// category is `signInPage`, as for a response that certainly comes from a captive portal.
+    /// Returns the failure for a response with `status` that a captive portal possibly sent in place of `server`. The
+    /// failure has the category `signInPage`, as after a response that certainly comes from a captive portal.
     public func failure(doubting status: Int, of server: String) -> UploadFailure {
         UploadFailure(
             .signInPage,

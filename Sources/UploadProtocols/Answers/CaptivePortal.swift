@@ -1,9 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The finding that a captive portal (RFC 8952) certainly or possibly responded in place of the server. A wrong host,
-/// to which a false DNS response points, is treated as a captive portal too. If the finding is right, the server has
-/// received nothing of the request.
+/// The finding that a captive portal (the sign-in page of a network, RFC 8952) certainly or possibly responded in place
+/// of the server. A wrong host, to which a false DNS response points, is treated in the same way. If the finding is
+/// right, the server has received nothing of the request.
 package struct CaptivePortal: Hashable, Sendable {
     /// The facts about the server and the request that are needed to recognize a captive portal.
     package struct Expectation: Hashable, Sendable {
@@ -47,7 +47,7 @@ package struct CaptivePortal: Hashable, Sendable {
         // A captive portal by definition (RFC 6585 §6).
         case 511: break
         case _ where Self.isPage(response) && Self.hasMark(response.body): break
-        // A server that has moved permanently sends 301 or 308.
+        // 301 and 308 are not suspicious: a server sends them if it has moved permanently.
         case 302, 303, 307: guard expecting.isKnown, elsewhere != nil else { return nil }
         case 200..<300:
             guard expecting.isKnown || expecting.completes, !expecting.mayBePage, Self.isPage(response),

@@ -1,4 +1,4 @@
-/// The reason for a refusal in a server's HTML page.
+/// Extracts text from a server's HTML page, such as the reason for a refusal.
 package enum HTMLText {
     /// The number of bytes, from the beginning of the page, that are searched.
     private static let searched = 16 << 10
@@ -9,8 +9,8 @@ package enum HTMLText {
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&"),
     ]
 
-    /// Returns the text of the page's first paragraph, or else the page's title; nil if it has none. A title that
-    /// repeats `status`, as nginx and Apache write it, counts as none.
+    /// Returns the text of the page's first paragraph, or else the page's title; nil if the page has neither. A title
+    /// that contains `status` is ignored, because nginx and Apache write only the status there.
     static func reason(in body: [UInt8], status: Int) -> String? {
         let page = body.prefix(searched)
         if let paragraph = text(ofFirst: "p", in: page) { return paragraph }
@@ -51,7 +51,7 @@ package enum HTMLText {
         }
     }
 
-    /// True for a byte after `<` with which a tag or a comment begins.
+    /// True if a byte after `<` shows that a tag or a comment begins.
     private static func beginsTag(_ byte: UInt8) -> Bool {
         "/!?".utf8.contains(byte) || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
     }

@@ -1,6 +1,6 @@
 import FerryFiles
 
-/// A JSON document of any shape (RFC 8259).
+/// A JSON value of any kind (RFC 8259).
 package enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
     case array([JSONValue])

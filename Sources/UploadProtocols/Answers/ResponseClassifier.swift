@@ -128,8 +128,8 @@ package enum ServerText {
     /// Returns untrusted text as one line of at most 200 code points. Each run of white space becomes one space.
     /// Removes characters that control a terminal or the writing direction, and characters without a standard meaning.
     ///
-    /// A longer text is cut and ends with `…`. If the cut leaves only the beginning of a secret, `Secrets` recognizes
-    /// the beginning by the `…`.
+    /// A longer text is cut and ends with `…`. If the cut leaves only the beginning of a secret, the `…` after it lets
+    /// `Secrets` find and remove that beginning.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         var count = 0

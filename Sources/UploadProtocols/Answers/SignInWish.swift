@@ -1,8 +1,8 @@
 /// The authentication that a server requires with status 401: the schemes and the realm that it names.
-/// `carriedCredentials` is true if the refused request possibly contained credentials.
 struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?
+    /// True if the refused request possibly contained credentials.
     private let carriedCredentials: Bool
 
     private static let mostSchemes = 4

@@ -12,7 +12,7 @@ extension UploadFailure {
     }
 
     /// Returns the failure for a file if the server has a file of the same name that must not be replaced.
-    /// - Parameter policies: The values of `ifExists` that the hint suggests, as words of a sentence.
+    /// - Parameter policies: The values of the configuration key `ifExists` for the hint, as words of a sentence.
     static func nameTaken(_ name: String, instead policies: String = "skip, replace or rename")
         -> UploadFailure
     {
@@ -29,8 +29,8 @@ extension UploadFailure {
             hint: "give the file another name")
     }
 
-    /// Returns the failure for a destination with `ifExists` whose URL is the same for every file. The two cannot be
-    /// combined.
+    /// Returns the failure for a destination that has the configuration key `ifExists`, although its URL is the same
+    /// for every file. The key requires a URL of its own for each file name.
     /// - Parameter hint: The text that follows "end the url with a slash" in the failure's hint.
     static func oneAddress(_ hint: String) -> UploadFailure {
         UploadFailure(

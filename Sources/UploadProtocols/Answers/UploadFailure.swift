@@ -3,7 +3,7 @@
 /// Every layer translates the errors of libraries to this type. The failure is stored with its upload in the queue's
 /// journal.
 public struct UploadFailure: Error, Hashable, Codable, Sendable {
-    /// The consequence of the failure for the queue.
+    /// The kinds of failure. Each one has its own consequence for the upload in the queue.
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
         /// The network or the connection failed: refused, reset, name not found. The upload is retried.
         case network
@@ -13,23 +13,24 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// The server cannot serve the request now: 408, 425, 429 and most of 5xx. The upload is retried.
         case server
         /// The credentials are missing, expired or refused: 401, 407. Also a refusal by a server that has never
-        /// responded before, if a captive portal possibly sent it. The user must act.
+        /// responded before, if a captive portal possibly sent it. The upload waits until the user acts.
         case authentication
-        /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination.
+        /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination. The upload fails.
         case permanent
         /// The configuration no longer contains the destination of the upload, or the destination now belongs to
-        /// another server. If the user corrects the configuration, the upload becomes possible again.
+        /// another server. The upload fails. A retry can succeed after the user has corrected the configuration.
         case destinationChanged
-        /// The file changed while it was queued or sent.
+        /// The file changed while it was queued or sent. By configuration, the upload restarts or waits for the user.
         case sourceChanged
-        /// The file cannot be read: gone, no permission, not a regular file.
+        /// The file cannot be read: gone, no permission, not a regular file. The upload fails.
         case sourceUnreadable
         /// The disk or network share of the file cannot be read now. The upload is retried.
         case sourceAway
         /// The whole body was sent, but it is unknown whether the server accepted it. Either no response arrived, or a
-        /// captive portal possibly sent the response. The protocol cannot ask the server for the outcome.
+        /// captive portal possibly sent the response. The protocol cannot ask the server for the outcome. By
+        /// configuration, the upload is sent again, waits for the user or fails.
         case outcomeUnknown
-        /// A file that Ferry writes for itself, usually in the state folder, cannot be written.
+        /// A file that Ferry writes for itself, usually in the state folder, cannot be written. The upload is retried.
         case storage
         /// No file descriptor is free, so no file or socket can be opened. The upload is retried, and the attempt does
         /// not count toward any limit on retries.
@@ -40,8 +41,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         /// A captive portal certainly or possibly responded in place of the server. The upload is retried, and the
         /// attempt does not count toward any limit on retries.
         case signInPage
-        /// The source of the credentials is unreachable or busy. The upload is retried. This is not counted as a
-        /// failure of the server that receives the upload.
+        /// The source of the credentials, such as a token server, is unreachable or busy. The upload is retried. This
+        /// does not count as a failure of the server that receives the upload.
         case signInAway
         /// Another request uses the same upload on the server. It is most likely an earlier request of this client
         /// whose connection broke. The upload is retried within seconds, any number of times.
@@ -51,8 +52,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// The problem with the connection that caused the failure. This is not an enum, so that a journal of a newer
-    /// version can be read even if it contains an unknown problem.
+    /// The problem with the connection that caused the failure. This is not an enum, because a newer version of Ferry
+    /// can store a problem in the queue's journal that this version does not know.
     public struct Detail: RawRepresentable, Hashable, Codable, Sendable {
         /// The other side refused the connection.
         public static let refused = Self(rawValue: "refused")
@@ -83,9 +84,9 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public var summary: String
     /// The next step for the user, such as a command or a setting; nil if there is none.
     public var hint: String?
-    /// The HTTP status that caused the failure, if one did.
+    /// The HTTP status that caused the failure; nil if the failure has another cause.
     public var status: Int?
-    /// The wait in seconds that the server requested or the protocol chose; nil if neither did.
+    /// The wait before a retry in seconds, if the server requested or the upload protocol chose one; otherwise nil.
     public var retryAfter: Double?
     /// The problem with the connection; nil if it is unknown, or if the failure has another cause.
     public var detail: Detail?

@@ -20,8 +20,8 @@ struct XMLReader {
 
     private let bytes: [UInt8]
     private let depthLimit: Int
-    /// The namespaces that the open elements have declared for each prefix. The last one, of the innermost element, is
-    /// valid. The empty prefix stands for the default namespace.
+    /// The namespaces that the open elements have declared for each prefix. Only the last one, which the innermost
+    /// element has declared, is valid. The empty prefix stands for the default namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
     private var position = 0
@@ -217,7 +217,7 @@ extension XMLReader {
     }
 }
 
-// Bytes.
+// Steps through the bytes of the document.
 extension XMLReader {
     private static let lessThan = UInt8(ascii: "<")
     private static let greaterThan = UInt8(ascii: ">")

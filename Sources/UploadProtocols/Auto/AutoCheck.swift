@@ -1,4 +1,5 @@
-/// A check that finds out the protocol for a URL, and then runs the check of that protocol.
+/// The check of a destination with the protocol `auto`. It finds out which protocol the server supports, and then runs
+/// the check of that protocol.
 package struct AutoCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
@@ -45,7 +46,8 @@ package struct AutoCheck: DestinationCheck {
     private mutating func check(_ choice: ProtocolChoice, wasAsked: Bool) -> CheckStep {
         do throws(UploadFailure) {
             let (entry, options) = try AutoProbe.use(choice, options, catalog)
-            // If the URL itself named the protocol, no request has shown yet that the server responds.
+            // The protocol possibly has no check. If no request was sent either, because the URL alone determined the
+            // protocol, `PlainCheck` tests whether the server responds.
             guard var inner = entry.check(url, options) ?? (wasAsked ? nil : PlainCheck(url: url)) else {
                 return .finished(CheckReport(capabilities: ServerCapabilities(facts: choice.added(to: [:]))))
             }

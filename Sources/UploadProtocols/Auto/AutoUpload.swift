@@ -129,7 +129,7 @@ enum AutoProbe {
             throw failure
         }
         let choice = try ProtocolChoice.named(by: response, at: url)
-        // A WebDAV folder accepts PUT like any other server (RFC 4918 §9.7).
+        // If this build lacks `webdav`, `put` is used: a WebDAV folder accepts PUT, too (RFC 4918 §9.7).
         if choice.name == "webdav", entry(choice.name, in: catalog) == nil, UploadAddress.tellsNamesApart(url)
         {
             return ProtocolChoice("put", because: "\(choice.because), which takes PUT")
@@ -166,7 +166,8 @@ enum AutoProbe {
 
 extension Step {
     /// Returns the step with the choice of the protocol added to its upload resources, capabilities and receipt. If the
-    /// server refused the URL, the method or the content, the returned step also clears the stored capabilities.
+    /// server refused the URL, the method or the content, the step also clears the stored capabilities, which are then
+    /// possibly out of date.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
         let notes = notes.stamped(choice)
         switch self {
@@ -177,7 +178,6 @@ extension Step {
         case .done(var receipt, _):
             receipt.chosen = choice.name
             return .done(receipt, notes: notes)
-        // The server refused the URL, the method or the content, so the stored capabilities may be out of date.
         case .failed(let failure, _) where failure.saysNoSuchThing:
             return .failed(failure, notes: notes + [.capabilities(ServerCapabilities())])
         case .failed(let failure, _): return .failed(failure, notes: notes)
@@ -226,8 +226,8 @@ extension ServerCapabilities {
     /// protocol has recorded any, and `facts` contains only the choice of `auto`.
     private static let learntKey = "learnt"
 
-    /// Returns the capabilities with the choice of `auto` added. The key `learntKey` in them shows that the chosen
-    /// protocol recorded the capabilities.
+    /// Returns the capabilities with two additions. One is the choice of `auto`. The other is the key `learntKey`,
+    /// which shows that the chosen protocol recorded the capabilities.
     func stamped(_ choice: ProtocolChoice) -> ServerCapabilities {
         var found = self
         found.facts = choice.added(to: facts)

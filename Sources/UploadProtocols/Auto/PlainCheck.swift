@@ -15,7 +15,7 @@ package struct PlainCheck: DestinationCheck {
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         guard case .responded(let response) = reply else { return .failed(reply.failure) }
         let failure = ResponseClassifier.failure(response)
-        // Any other refusal of OPTIONS may concern OPTIONS only.
+        // Any other refusal of OPTIONS does not show that the server refuses uploads.
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
         let allowed = response.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
         return .finished(

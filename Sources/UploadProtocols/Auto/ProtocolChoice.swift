@@ -52,7 +52,8 @@ public struct ProtocolChoice: Hashable, Sendable {
 
     /// Returns the choice that follows from the response to `OPTIONS` at `url`.
     ///
-    /// - Parameter isGivenAddress: True if the user gave the URL instead of a destination's name.
+    /// - Parameter isGivenAddress: True if the user gave the URL instead of a destination's name. A URL that ends
+    ///   without a slash is then possibly the URL of the file itself.
     /// - Throws: `UploadFailure` (`permanent`) if the response does not show how to send files.
     public static func named(
         by response: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false

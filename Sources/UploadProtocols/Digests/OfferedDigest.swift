@@ -1,18 +1,19 @@
 import HTTPTypes
 
-/// The comparison of the file's digest with a digest that the server reports in a response, for example in
-/// `Repr-Digest` (RFC 9530).
+/// The comparison of the file's digest with a digest that the server reports, for example in `Repr-Digest` (RFC 9530).
+/// It is used if the configuration allows such a digest but does not require one.
 ///
 /// Ferry computes the file's digest only after a response has reported the server's digest. At that time, the file is
 /// usually still in the page cache.
 enum OfferedDigest {
     static let algorithm = DigestAlgorithm.sha256
-    /// The maximum size of the file in bytes. The server reads the file once more before it responds. For a larger
-    /// file, that could take longer than the response timeout.
+    /// The maximum size, in bytes, of a file whose digests are compared. If Ferry asks for a digest, the server reads
+    /// the file once more before it responds. For a larger file, that could take longer than the response timeout.
     static let largestFile: ByteCount = 1 << 30
 
-    /// Asks the server for a digest in the response to `exchange`, which completes an upload of `size` bytes. Does
-    /// nothing if `choice` is not `offered`, or if the file is empty or larger than `largestFile`.
+    /// Makes `exchange` ask the server for the file's digest, by the field `Want-Repr-Digest`. `exchange` is the
+    /// request that completes an upload of `size` bytes. Does nothing if `choice` is not `offered`, or if the file is
+    /// empty or larger than `largestFile`.
     static func ask(in exchange: inout Exchange, size: ByteCount, _ choice: ChecksumChoice) {
         guard choice == .offered, (1...largestFile).contains(size), let key = ServerDigest.key(of: algorithm)
         else { return }

@@ -2,13 +2,13 @@ import FerryFiles
 
 /// The boundary between the parts of a form, and the layout of the form's bytes (RFC 2046 §5.1.1).
 ///
-/// The form has the bytes of `opening` and then the content for each part. It ends with the bytes of
-/// `closing`.
+/// For each part, the form has the bytes of `opening`, and then the content of the part. The form ends with the bytes
+/// of `closing`.
 package struct MultipartBoundary: Hashable, Sendable {
     /// The boundary: 1 to 70 characters, without the dashes before it.
     package let text: String
-    /// True for a random boundary, which no part contains. Any other boundary must be searched for in each part
-    /// (`BoundaryCheck`).
+    /// True for a random boundary, which is too long to occur in a part by chance. If false, each part must be searched
+    /// for the boundary (`BoundaryCheck`).
     package let isUnguessable: Bool
 
     /// Makes a random boundary of 52 letters and digits: 256 random bits.

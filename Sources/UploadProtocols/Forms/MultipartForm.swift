@@ -10,7 +10,7 @@ package struct MultipartForm: Hashable, Sendable {
     /// The body after the file's bytes: the closing delimiter.
     package let suffix: [UInt8]
 
-    /// - Parameter boundary: The boundary. The caller searches for it in the file, unless it is random.
+    /// - Parameter boundary: The boundary. Unless it is random, the caller must search the file for it.
     package init(
         boundary: MultipartBoundary, parameters: [UploadItem.Parameter], fileField: String, fileName: String,
         fileType: String

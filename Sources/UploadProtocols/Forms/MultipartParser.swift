@@ -86,7 +86,7 @@ package struct MultipartParser: Sendable {
         return events
     }
 
-    /// Ends the body.
+    /// Checks that the body is complete. Call this after the last chunk.
     /// - Throws: `.endedEarly` if the closing delimiter is missing, because the last part is possibly incomplete.
     package func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .endedEarly }

@@ -81,8 +81,8 @@ package struct JSONScanner {
         return true
     }
 
-    /// Reads the name of the next member and the colon after it. Returns nil at the end of the object, and reads the
-    /// closing brace. Call this after `expect("{")`.
+    /// Reads the name of the next member and the colon after it. At the end of the object, reads the closing brace and
+    /// returns nil. Call this after `expect("{")`.
     ///
     /// - Parameter isFirst: True before the first member. The function sets it to false.
     package mutating func key(isFirst: inout Bool) throws(MalformedJSON) -> Key? {
@@ -120,10 +120,10 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads an integer with an optional minus sign, as a JSON number or as digits in quotes. Its absolute value
-    /// must fit in 64 bits.
+    /// Reads an integer with an optional minus sign, as a JSON number or as digits in quotes. Its absolute value must
+    /// fit in 64 bits.
     ///
-    /// The result type is fixed: a generic function would not be specialized for callers in other modules.
+    /// The result type is fixed: a generic function would be slower, because other modules could not specialize it.
     package mutating func wholeNumber() throws(MalformedJSON) -> Int128 {
         let isQuoted = take("\"")
         let isNegative = next == UInt8(ascii: "-")

@@ -52,7 +52,8 @@ package struct JSONWalk {
         }
     }
 
-    /// Reads one step. Returns nil at the end of the text.
+    /// Moves to the next scalar, or the next beginning or end of an object or array. Returns nil at the end of the
+    /// text.
     package mutating func next() throws(MalformedJSON) -> Step? {
         if let top = containers.indices.last {
             let lastValue = scanner.position

@@ -11,7 +11,7 @@ package struct MalformedJSON: Error, Hashable {
 
     /// The number of bytes before the error.
     package var position: Int
-    /// The error as a part of a sentence. If `kind` is `newer`: the feature of a newer Ferry that the text uses.
+    /// The error as a part of a sentence. If `kind` is `newer`, it is the feature of a newer Ferry that the text uses.
     package var reason: String
     package var kind: Kind
 

@@ -1,12 +1,13 @@
 import FerryFiles
 import HTTPTypes
 
-/// A check of the folder of a Nextcloud destination, and of the unfinished uploads in the user's upload folder.
+/// The check of a Nextcloud destination. It looks up the destination's folder, and lists the unfinished uploads in the
+/// user's upload folder.
 package struct NextcloudCheck: DestinationCheck {
     private enum Phase: Sendable {
         case folder
         case uploads(findings: [String])
-        /// Requests the stored size of one unfinished upload. The number is that upload's index in `leftovers`.
+        /// Requests the stored size of one unfinished upload. The number is its index in `CheckReport.leftovers`.
         case sizing(CheckReport, Int)
     }
 

@@ -6,8 +6,8 @@ struct NextcloudPlan: Hashable, PartPlan {
     /// chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
     static let usualChunkSize: ByteCount = 10 << 20
-    /// The maximum number of chunks. The server allows 10,000, but the list of so many chunks would exceed the maximum
-    /// size of a response.
+    /// The maximum number of chunks. The server allows 10,000, but its list of so many chunks would exceed the maximum
+    /// size of a response that Ferry reads.
     static let chunkLimit: ByteCount = 2000
 
     let size: ByteCount

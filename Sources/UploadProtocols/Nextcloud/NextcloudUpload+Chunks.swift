@@ -44,14 +44,15 @@ extension NextcloudUpload {
         var held: Set<Int> = []
         for entry in all where !entry.isFolder {
             let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
-            // `.file` is the assembled file. A stored chunk of the wrong size is sent again.
+            // The entry `.file` is the assembled file, not a chunk. A stored chunk of the wrong size is sent again.
             guard let number = Int(name), (1...plan.count).contains(number) else { continue }
             if entry.file.size == ByteCount(plan.range(of: number).count) { held.insert(number) }
         }
         return send(PartTable(plan, held: held))
     }
 
-    /// Sends missing chunks, as many at once as `atOnce` allows, or the `MOVE` if all chunks are stored.
+    /// Sends the first missing chunks, as many at the same time as `atOnce` allows. If all chunks are stored, sends the
+    /// `MOVE` that assembles them.
     private mutating func send(_ chunks: PartTable<NextcloudPlan>) -> Step {
         var chunks = chunks
         noteHeld(chunks)

@@ -12,7 +12,8 @@ extension NextcloudUpload {
         addKept(to: &exchange)
         var begun = UploadResource(url: address.url)
         begun.nextcloud.name = name
-        // If no file existed before and the response gets lost, a file of this size must be this upload's.
+        // If the response is lost, the mark makes the next attempt look for the file. If no file existed before, a file
+        // of this size must be this upload's.
         if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
         noteResource(begun)
         phase = .sendingWhole
@@ -103,8 +104,8 @@ extension NextcloudUpload {
     /// it has assembled the file.
     ///
     /// If the folder is gone, the file is looked up next. If the folder is still there, the attempt fails, and the next
-    /// attempt looks again. If `polls` has reached `pollLimit` or is 0, the upload continues instead with the list of
-    /// stored chunks.
+    /// attempt looks again. After `pollLimit` such attempts, or if none is recorded, the upload continues with the list
+    /// of stored chunks.
     mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
@@ -121,7 +122,7 @@ extension NextcloudUpload {
 
     mutating func foundSettled(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, file.size == item.size else { return startAgain() }
-        // The server also deletes the folder of an upload whose `MOVE` never arrived, after a day.
+        // The server also deletes the folder after a day without a `MOVE`. The old file is then still there.
         if let old = resource?.nextcloud.old, WebDAVVersion(file).isSame(as: old) == true {
             return startAgain()
         }
@@ -148,7 +149,8 @@ extension NextcloudUpload {
     }
 
     /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute the file's digest.
-    /// Nextcloud also returns a digest that the client sent earlier, but does not check that digest against the file.
+    /// Without this request, Nextcloud returns a digest that the client sent earlier, and has not compared it with the
+    /// file.
     ///
     /// The stored file is verified if the options require a digest that Nextcloud supports. Without a required digest,
     /// it is verified only if it was sent in chunks. `OfferedDigest.take` then decides by the options and the file's

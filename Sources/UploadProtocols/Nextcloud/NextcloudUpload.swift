@@ -21,7 +21,7 @@ public struct NextcloudUpload: UploadProtocol {
         case listing
         case sendingChunks(PartTable<NextcloudPlan>)
         case moving
-        /// The server computes the digest of the stored file.
+        /// The server computes the digest of the stored file. `ours` has the computed digests of the local file.
         case hashing(Receipt, ours: [ComputedDigest])
         case deleting(Receipt)
     }
@@ -33,13 +33,13 @@ public struct NextcloudUpload: UploadProtocol {
         case folder
         /// A lookup that shows whether an earlier `MOVE` without a response is still running.
         case assembling
-        /// A lookup of the file that an earlier `MOVE` may have made.
+        /// A lookup of the file that an earlier `MOVE` may have assembled.
         case settled
         /// A lookup of the stored file after the server reported success. `ours` has the digests of the local file.
         case result(ours: [ComputedDigest])
     }
 
-    /// The number of lookups after which a `MOVE` without a response is sent again.
+    /// The number of lookups of the upload's folder after which a `MOVE` without a response is sent again.
     static let pollLimit = 4
     /// The number of seconds until the next lookup while the server assembles the file, which can take minutes. A
     /// pause that the server requests takes precedence.
@@ -55,9 +55,9 @@ public struct NextcloudUpload: UploadProtocol {
     /// The name of the file on the server. It can differ from `item.name` if a file with that name exists.
     var name: String
     var replaces = false
-    /// The version of the file that already exists at the upload's final URL; nil if there is none.
+    /// The size, tag and time of the file that already exists at the upload's final URL; nil if there is none.
     var old: WebDAVVersion?
-    /// True if the `MOVE` of an earlier attempt may have made the file.
+    /// True if the `MOVE` of an earlier attempt may have assembled the file on the server.
     var mayBeMoved = false
     /// True once this attempt has found the folder of the file, or has begun to create it.
     var knowsFolder = false
@@ -133,7 +133,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds a note to the next step that `receive` returns.
+    /// Adds a note, which is a fact for the caller to record, to the next step that `receive` returns.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {
@@ -188,7 +188,8 @@ extension NextcloudUpload {
         }
     }
 
-    /// Looks up the file's URL, because a folder there must not be replaced, and follows the policy for existing files.
+    /// Looks up the file's URL on the server, and then follows the policy for existing files. Every policy needs the
+    /// lookup, because a folder at the URL must not be replaced.
     mutating func choose() -> Step {
         let begun = resource.flatMap { noted in
             noted.nextcloud.name.map { ExistingChoice.Begun(name: $0, mayBeComplete: noted.wholeBodySent) }
@@ -265,7 +266,7 @@ struct NextcloudMemory: ResumeForm {
     var chunkSize: ByteCount?
     /// The number of attempts in a row that ended while the server might still be assembling the file.
     var polls = 0
-    /// The version of the file that the `MOVE` replaces; nil if there was none.
+    /// The size, tag and time of the file that the `MOVE` replaces; nil if there was none.
     var old: WebDAVVersion?
 
     static let keys: [ResumeKey<Self>] =

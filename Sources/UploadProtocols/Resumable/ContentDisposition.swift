@@ -1,9 +1,10 @@
 import FerryFiles
 
-/// The name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
+/// Reads and writes the name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
 package enum ContentDisposition {
-    /// Returns the field's value. If the name contains quotes, backslashes or characters other than printable ASCII,
-    /// `filename` has `_` for each of them, and `filename*` has the unchanged name.
+    /// Returns the field's value for a file name. If the name contains quotes, backslashes or characters other than
+    /// printable ASCII, the parameter `filename` has `_` for each of them. The parameter `filename*` then has the
+    /// unchanged name.
     package static func inline(filename name: String) -> String {
         let plain = plainText(name)
         guard plain != name else { return "inline; filename=\"\(name)\"" }

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// A check by `OPTIONS` that shows whether a target accepts resumable uploads, and with which limits.
+/// The check of a destination with the protocol `resumable`. An `OPTIONS` request shows whether the server accepts
+/// resumable uploads, and with which limits.
 package struct ResumableCheck: DestinationCheck {
     private let target: String
 

@@ -4,15 +4,17 @@ extension HTTPField.Name {
     /// The Boolean field for the end of an upload. In a request, true means that the content reaches the end of the
     /// file. In a response, true means that the upload is complete.
     package static let uploadComplete = named("Upload-Complete")
-    /// The field with the opposite value of `Upload-Complete`, up to interop version 3.
+    /// The field that interop versions up to 3 use instead of `Upload-Complete`, with the opposite value.
     package static let uploadIncomplete = named("Upload-Incomplete")
     /// The field with the server's limits, such as the maximum size of a file and the lifetime of an upload.
     package static let uploadLimit = named("Upload-Limit")
-    /// The interop version of the draft (`InteropVersion`), which every request states until the draft becomes an RFC.
+    /// The field with the version of the draft (`InteropVersion`). Every request has this field until the draft becomes
+    /// an RFC.
     package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
 }
 
-/// The drafts of Resumable Uploads for HTTP, which differ on the wire (draft-ietf-httpbis-resumable-upload).
+/// The interop versions of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload). Each version stands for
+/// the drafts that have the same format of requests and responses.
 package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Draft -01.
     case three = 3

@@ -1,8 +1,8 @@
 import FerryFiles
 
-/// The facts that a resumable upload stores between attempts. Each change is journaled, so the facts are short.
+/// The facts that a resumable upload stores between attempts. They are short, because each change is written to disk.
 struct ResumableMemory: ResumeForm {
-    /// The interop version of the upload; nil for a resource of another protocol.
+    /// The version of the draft with which the server created the upload; nil for a resource of another protocol.
     var interop: InteropVersion?
     /// The limits on the size of a `PATCH` request that the server stated most recently; nil if it stated none.
     var limit: UploadLimit?
@@ -29,8 +29,8 @@ extension UploadResource {
     /// The longest stored lifetime of an upload, in seconds. A server that states a longer one means "for ever".
     private static let longestAge: ByteCount = 10 * 366 * 86_400
 
-    /// Stores the limits for `PATCH` requests, and the time when the server drops the upload. Does nothing if
-    /// `reported` is nil.
+    /// Stores the limits for `PATCH` requests, and the time when the server deletes the unfinished upload. Does nothing
+    /// if `reported` is nil.
     mutating func take(_ reported: UploadLimit?) {
         guard let reported else { return }
         if let age = reported.age { expires = Date().addingTimeInterval(Double(min(age, Self.longestAge))) }

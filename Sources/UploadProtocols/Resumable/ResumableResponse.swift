@@ -17,7 +17,7 @@ struct ResumableResponse: Sendable {
     init(_ response: ExchangeOutcome.Response, version asked: InteropVersion) {
         let fields = response.fields
         version = InteropVersion(field: fields[.uploadDraftInteropVersion])
-        // Both fields are read in any version, because swift-nio-extras 1.35.2 swaps them.
+        // Both fields are read in any version, because swift-nio-extras 1.35.2 sends one in place of the other.
         isComplete =
             StructuredField.boolean(fields[.uploadComplete])
             ?? StructuredField.boolean(fields[.uploadIncomplete]).map { !$0 }
@@ -31,7 +31,8 @@ struct ResumableResponse: Sendable {
     var isTelling: Bool { version != nil || isComplete != nil || offset != nil || limit != nil }
 }
 
-/// The problem types of draft-ietf-httpbis-resumable-upload, and of draft-ietf-httpapi-digest-fields-problem-types.
+/// The problems that a server can report in the JSON body of a refusal (RFC 9457). Their types are defined in
+/// draft-ietf-httpbis-resumable-upload and draft-ietf-httpapi-digest-fields-problem-types.
 enum ResumableProblem: Sendable, Hashable {
     case mismatchingOffset(expected: ByteCount?)
     case completedUpload

@@ -30,7 +30,7 @@ extension ResumableUpload {
                 return reported.offset ?? item.size == item.size ? done(resource, response) : misfit(resource)
             }
             guard let offset = reported.offset else {
-                // Another server responded, or this server is temporarily wrong.
+                // Another server possibly responded, or this one made a temporary error. So Ferry asks again.
                 let end = budget.standstill("the server does not say how much it holds (Upload-Offset)")
                 return end.map { .failed($0) } ?? query(resource)
             }
@@ -83,9 +83,9 @@ extension ResumableUpload {
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// Returns a note if `resource` shows that the server drops the bytes of broken requests. The note stores this fact
-    /// for other uploads. Returns no note if `capabilities` already contains the fact, or if the server has not shown
-    /// that it supports resumable uploads.
+    /// Returns a note that stores a fact for other uploads: the server drops the bytes of a request whose connection
+    /// breaks. The result is empty if `resource` does not show this, or if `capabilities` already contains the fact. It
+    /// is also empty if the server has not shown that it supports resumable uploads.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
         ChunkSizePolicy.note(resource, in: &found)
@@ -163,8 +163,8 @@ extension ResumableUpload {
         return advance(resource, reported, to: reported.offset ?? end, end: end)
     }
 
-    /// Continues the upload at the offset that the server states, even if an earlier response stated another one. An
-    /// impossible offset starts the upload again. Too little progress ends the attempt.
+    /// Continues the upload at the offset that the server states, even if an earlier response stated another one. If
+    /// the offset is impossible, the upload starts again. If it brings too little progress, the attempt ends.
     ///
     /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
     private mutating func advance(
@@ -268,7 +268,8 @@ extension ResumableUpload {
         return .send(LocationCheck.question(location), notes: notes + [.resource(resource)])
     }
 
-    /// Returns the location of the finished file: from the response, else the target of a PUT or the upload's URL.
+    /// Returns the URL of the finished file. If no response names one, this is `target` for a PUT, and otherwise the
+    /// URL of the upload.
     private func location(named response: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
         for field in [response?.fields[.contentLocation], response?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }

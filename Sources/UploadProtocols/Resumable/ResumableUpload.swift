@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. The
-/// client creates an upload and appends bytes until the server reports the upload as complete. To resume, the client
-/// requests the offset.
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. The client creates
+/// an upload and appends bytes until the server reports the upload as complete. To resume, the client requests the
+/// offset.
 ///
-/// A separate request without content creates the upload. So no interim responses are needed, and the URL is on disk
-/// before a byte of the file is sent. A server without this protocol possibly stores an empty file for that request.
-/// The upload then fails before a byte of the file is sent.
+/// A separate request without content creates the upload. So no interim responses (1xx) are needed, and the URL is on
+/// disk before a byte of the file is sent. A server without this protocol possibly stores an empty file for that
+/// request. The upload then fails before a byte of the file is sent.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(
@@ -121,7 +121,8 @@ extension ResumableUpload {
         var found = capabilities
         found.note(ResumableResponse(response, version: .eight))
         learn(found)
-        // Without `Upload-Limit`, the server possibly still supports uploads: older versions do not require the field.
+        // Without `Upload-Limit`, the server possibly still supports this protocol: older versions do not require the
+        // field.
         return create(noting: search.isExpected ? [.capabilities(found)] : [])
     }
 
@@ -169,7 +170,8 @@ extension ResumableUpload {
             }
             return created(response, reported, version: reported.version ?? version)
         case 400, 412:
-            // Observed: 400 with the server's version (swift-nio-extras), 412 from a server that expects tus (tusd).
+            // Servers that refused the version sent 400 with their own version (swift-nio-extras), or 412 because they
+            // expected tus (tusd).
             if let problem = reported.problem { return .failed(problem.failure(status: response.status)) }
             return search.refused(version, response, spoken: reported.version).map { .failed($0) } ?? create()
         case _ where !hasAsked && response.refusesKind: return askAnew()

@@ -14,7 +14,8 @@ package enum StructuredField {
         return value
     }
 
-    /// Returns a non-negative Integer; nil for any other field. It has at most 15 digits, so it never overflows.
+    /// Returns the value of a non-negative Integer; nil for any other field. An Integer has at most 15 digits, so it
+    /// never overflows.
     package static func count(_ field: String?) -> ByteCount? {
         guard case .integer(let value)? = item(field), value >= 0 else { return nil }
         return value

@@ -16,7 +16,7 @@ struct TusAppending: Sendable {
         case failed(UploadFailure)
     }
 
-    /// The state of the upload's length: whether the server knows it.
+    /// The server's knowledge of the upload's length.
     private enum Length: Sendable {
         case reported
         /// The server does not know the length. The next request with bytes also sends the length.
@@ -35,7 +35,7 @@ struct TusAppending: Sendable {
 
     static let contentType = "application/offset+octet-stream"
 
-    /// The stored facts about the upload. Its `confirmed` is an offset in `range`, not in the file.
+    /// The stored facts about the upload. Its `confirmed` counts from the start of `range`, not of the file.
     private(set) var resource: UploadResource
     /// The number of bytes that the server had confirmed but no longer has.
     private(set) var lost: ByteCount = 0
@@ -102,8 +102,8 @@ struct TusAppending: Sendable {
         if tellsLength { fields[.uploadLength] = "\(size)" }
         if resource.tus.overridesMethod { fields[.methodOverride] = "PATCH" }
         let content = range.lowerBound + held..<range.lowerBound + end
-        // Not idempotent, although the request states an offset: the transport would repeat bytes that possibly
-        // arrived.
+        // The request is not marked as idempotent, although it states an offset. Otherwise, the transport would repeat
+        // bytes that possibly arrived.
         var exchange = Exchange(
             resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
             body: .file(range: content), traits: isLast ? .completes : [])

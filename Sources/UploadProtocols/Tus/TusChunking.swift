@@ -13,9 +13,9 @@ struct TusChunking: Sendable {
         self.chunkSize = chunkSize
     }
 
-    /// The offset in the upload at which the next request ends. With checksums, it is the next multiple of the
-    /// checksum's chunk size. Without checksums, the lowest known limit for one request determines it. It is never
-    /// above `size`.
+    /// The offset in the upload at which the next request ends. If requests have checksums, it is the next multiple of
+    /// `TusSum.chunk`. Without checksums, the lowest known limit for one request determines it. It is never above
+    /// `size`.
     var end: ByteCount {
         let left = size - resource.confirmed
         if let sum = resource.tus.sum {

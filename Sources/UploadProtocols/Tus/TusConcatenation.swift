@@ -4,14 +4,14 @@ import HTTPTypes
 /// The upload of one file as several partial uploads at the same time. The server joins them at the end (tus 1.0.0,
 /// Concatenation).
 ///
-/// The resource contains the URLs of all existing partial uploads. Its `url` is the URL of the newest one, or the
+/// `resource` contains the URLs of all existing partial uploads. Its `url` is the URL of the newest one, or the
 /// destination's URL before the first one exists. Each new URL is written to disk before bytes are sent to it.
 struct TusConcatenation: Sendable {
     /// The result of handling a response: the next step, or the end of the partial uploads.
     enum Turn: Sendable {
         case step(Step)
         /// The server refuses to create a partial upload or to join the partial uploads. The caller must delete the
-        /// existing ones.
+        /// existing ones, and send the file as one upload.
         case givenUp(notes: [Step.Note])
     }
 
@@ -29,7 +29,7 @@ struct TusConcatenation: Sendable {
 
     /// The minimum size of a part in bytes. Smaller parts would not make the upload faster.
     static let smallestPart: ByteCount = 16 << 20
-    /// The maximum number of parts. It is small, because one journal record contains the URLs of all parts.
+    /// The maximum number of parts. It is small, because one record on disk contains the URLs of all parts.
     static let mostParts = 8
 
     private(set) var resource: UploadResource
@@ -45,7 +45,7 @@ struct TusConcatenation: Sendable {
     private var budget = RetryBudget()
     /// True once the server has reported offset 0 for a partial upload although it had confirmed bytes of that upload.
     private(set) var hasForgotten = false
-    /// The URLs of the partial uploads, as they were last recorded in the journal.
+    /// The URLs of the partial uploads, as they were last recorded on disk.
     private var noted: [String] = []
 
     private var item: UploadItem { creation.item }
@@ -176,8 +176,8 @@ extension TusConcatenation {
         }
     }
 
-    /// Sends a request to each partial upload. It appends bytes to an upload that this attempt created. It asks for the
-    /// offset of an upload from an earlier attempt.
+    /// Sends a request to each partial upload. If this attempt created the partial upload, the request appends bytes.
+    /// If an earlier attempt created it, the request asks for the offset.
     ///
     /// - Parameter response: The response that created the last partial upload; nil to ask for the offsets of all
     ///   uploads.
@@ -226,8 +226,8 @@ extension TusConcatenation {
         }
     }
 
-    /// Creates a partial upload again. The server no longer has the old one, has lost its bytes, or reports a state
-    /// that does not fit the part. After too many such restarts, the attempt fails.
+    /// Creates a partial upload again, because the server no longer has the old one or has lost its bytes. Another
+    /// reason is a state on the server that does not fit the part. After too many such restarts, the attempt fails.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Turn {
@@ -245,8 +245,8 @@ extension TusConcatenation {
         return create(index, noting: notes)
     }
 
-    /// Returns the note that records the current resource in the journal, or no note. The resource's `confirmed` is
-    /// outdated until `heard` contains every part. Before that, the resource is recorded only if it has new URLs.
+    /// Returns a note that records `resource` on disk, or no note. The number `resource.confirmed` is outdated until
+    /// `heard` contains every part. Before that, `resource` is recorded only if it has new URLs.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }

@@ -15,6 +15,7 @@ struct TusCreation: Sendable {
 
     let item: UploadItem
 
+    /// Returns the request that creates an upload of this kind.
     /// - Throws: `UploadFailure` (`permanent`) if the names of the item's parameters cannot be keys of tus metadata.
     func exchange(_ kind: Kind) throws(UploadFailure) -> Exchange {
         var exchange = Exchange(
@@ -39,6 +40,7 @@ struct TusCreation: Sendable {
         return exchange
     }
 
+    /// Returns the URL of the created upload.
     /// - Throws: `UploadFailure` (`permanent`) if the response has no `Location`, or if the URL in it is invalid or on
     ///   another server.
     func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {

@@ -16,7 +16,7 @@ extension HTTPField.Name {
     public static let uploadOffset = named("Upload-Offset")
     /// The size of the whole upload in bytes.
     public static let uploadLength = named("Upload-Length")
-    /// Has the value `1` as long as the length of the upload has not been sent (tus 1.0.0, Creation).
+    /// The field that has the value `1` until the length of the upload has been sent (tus 1.0.0, Creation).
     public static let uploadDeferLength = named("Upload-Defer-Length")
     /// The metadata of the upload: keys, each with a value in Base64.
     public static let uploadMetadata = named("Upload-Metadata")
@@ -24,9 +24,9 @@ extension HTTPField.Name {
     public static let uploadExpires = named("Upload-Expires")
     /// The digest `NAME BASE64` of the content of one request (tus 1.0.0, Checksum).
     public static let uploadChecksum = named("Upload-Checksum")
-    /// The role of an upload that is joined from parts (tus 1.0.0, Concatenation). A part has the value `partial`. The
-    /// joined upload has `final;` and the URLs of the parts.
+    /// The role of an upload if a file is sent in parts (tus 1.0.0, Concatenation). A part has the value `partial`. The
+    /// upload that joins the parts has `final;` and their URLs.
     public static let uploadConcat = named("Upload-Concat")
-    /// The HTTP method that a server must execute instead of POST. It is used if a proxy blocks this method.
+    /// The HTTP method that a server must execute instead of POST. The field is used if a proxy blocks that method.
     public static let methodOverride = named("X-HTTP-Method-Override")
 }

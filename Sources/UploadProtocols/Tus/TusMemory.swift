@@ -1,5 +1,5 @@
-/// The facts about a tus upload that are stored on disk for a later attempt. The URL and the offset are stored
-/// elsewhere.
+/// The facts about a tus upload that are stored on disk for a later attempt. The URL and the offset are stored with
+/// them, in `UploadResource`.
 struct TusMemory: ResumeForm {
     /// The checksum in each request, which the server checks, and the maximum size of such a request. It is nil if
     /// requests have no checksum.
@@ -10,8 +10,8 @@ struct TusMemory: ResumeForm {
     var overridesMethod = false
     /// The maximum number of bytes in one request, set when the server refuses a request as too large; nil before.
     var requestLimit: ByteCount?
-    /// True if the server failed at the request that joins the parts. The server has possibly joined them if the parts
-    /// are missing later.
+    /// True if the server failed at the request that joins the parts. If the parts are missing later, the server has
+    /// possibly joined them.
     var mayBeJoined = false
     /// The URLs of the partial uploads. The keys are the indices of the parts in the file.
     var partials: [Int: String] = [:]

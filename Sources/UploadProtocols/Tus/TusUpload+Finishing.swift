@@ -17,10 +17,10 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Handles the response to the last request for the upload's offset. If all bytes are there, or the response does
-    /// not show it, the upload is done after a lookup of the finished file. If the server is temporarily unable to
-    /// respond, the attempt fails. If bytes are missing, the upload starts again, or fails at the second loss within an
-    /// hour.
+    /// Handles the response to the last request for the upload's offset. If all bytes are there, the finished file is
+    /// looked up, and then the upload is done. The same applies if the response does not show whether they are there.
+    /// If the server is temporarily unable to respond, the attempt fails. If bytes are missing, the upload starts
+    /// again, or fails at the second loss within an hour.
     mutating func confirm(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt
     )
@@ -60,8 +60,8 @@ extension TusUpload {
         return step.noting(noteForgetting())
     }
 
-    /// Returns a request that checks the joined file, if `step` completes an upload in parts and names the file's
-    /// location. Returns any other step unchanged.
+    /// Returns a request that checks the file which the server has joined from parts. `step` must complete the upload
+    /// and name the file's location. Returns any other step unchanged.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged

@@ -19,8 +19,8 @@ public struct TusUpload: SequentialProtocol {
         /// Deletes an abandoned upload, or all its partial uploads. The value is the number of deletion requests still
         /// without a response.
         case clearing(Int)
-        /// Asks for the upload's offset once more. The server has confirmed a whole file that was sent in several
-        /// requests or joined from parts.
+        /// Asks for the upload's offset once more, after the server has confirmed the whole file. The file was sent in
+        /// several requests or joined from parts.
         case confirming(UploadResource, Receipt)
         /// The finished file is looked up at the location that the server named.
         case locating(Receipt)
@@ -40,7 +40,7 @@ public struct TusUpload: SequentialProtocol {
     private let creation: TusCreation
     var phase = Phase.asking
     var capabilities: ServerCapabilities?
-    /// The upload resource that was last recorded in the journal.
+    /// The upload resource as it was last recorded on disk, to detect changes; nil if none was recorded.
     private var noted: UploadResource?
     /// The limit on restarts of the upload after the server has lost it. Tests replace the clock of this value.
     var dropped = RestartGuard()
@@ -136,9 +136,9 @@ extension TusUpload {
         return begin(noting: isBroken ? [] : capabilities.map { [.capabilities($0)] } ?? [])
     }
 
-    /// Handles OPTIONS without a response. Some servers close the connection, because tus 1.0.0 does not require them
-    /// to support OPTIONS (seen with fastapi-tusd 0.100.2). The upload then starts, and its next request shows whether
-    /// the server supports tus.
+    /// Handles an OPTIONS request that got no response. Some servers close the connection, because tus 1.0.0 does not
+    /// require them to support OPTIONS (seen with fastapi-tusd 0.100.2). The upload then starts, and its next request
+    /// shows whether the server supports tus.
     ///
     /// The attempt fails if the request was not sent, or if the failure is not a network failure. It also fails if a
     /// checksum is required, because only OPTIONS shows whether the server supports it.
@@ -159,8 +159,8 @@ extension TusUpload {
         if isForgetting { capabilities?.facts[TusOffer.Fact.forgets] = "yes" }
     }
 
-    /// The configured maximum number of bytes in one request; nil for no limit. It is nil for a server that has lost
-    /// confirmed bytes.
+    /// The configured maximum number of bytes in one request; nil for no limit. It is also nil for a server that has
+    /// lost confirmed bytes (see `isForgetting`).
     private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
     /// Starts a new upload. If the server's features are unknown, first asks for them with OPTIONS. Fails if the file

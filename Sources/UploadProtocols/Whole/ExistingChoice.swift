@@ -5,7 +5,7 @@ package struct ExistingChoice: Sendable {
     package enum Verdict: Sendable {
         /// Look up this name on the server. If `digest` is not nil, also compute this digest of the local file.
         case look(name: String, digest: DigestAlgorithm?)
-        /// Send the file under this name. If `replaces` is true, replace an existing file.
+        /// Send the file under this name. If `replaces` is true, the file is allowed to replace an existing one.
         case free(name: String, replaces: Bool)
         /// The server already has the file under this name, so nothing is sent. `verified` is the algorithm of the
         /// digest that proves this; nil if only the sizes were compared. `wasThere` is false if an earlier attempt of
@@ -55,8 +55,8 @@ package struct ExistingChoice: Sendable {
         phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
     }
 
-    /// Returns the first action. If `looksAlways` is false and the policy is `replace` or nil, the action is `free`. In
-    /// all other cases, the action is a lookup.
+    /// Returns the first action. If `looksAlways` is false and the policy is `replace` or nil, the action is to send
+    /// the file. In all other cases, the action is a lookup.
     package func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)

@@ -24,8 +24,8 @@ package struct PutCheck: DestinationCheck {
 
     private let address: String
     private let method: String
-    /// True if the URL contains a signature that is valid for one request only. The server refuses the requests of the
-    /// check, so the check ignores a list of allowed methods that lacks the configured method.
+    /// True if the URL contains a signature that is valid for one request only. The server then refuses the requests of
+    /// the check. So the check ignores a list of allowed methods that lacks the configured method.
     private let isSigned: Bool
     private var phase = Phase.options
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The functions that the protocols `put`, `post` and `form` share, each of which sends the whole upload in one request.
-/// Other protocols use the failures for their last request.
+/// The functions that the protocols `put`, `post` and `form` share. Each of these protocols sends the whole upload in
+/// one request. Other protocols use the failures for their last request.
 enum SingleRequestUpload {
     static func step(_ reply: ExchangeOutcome, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
