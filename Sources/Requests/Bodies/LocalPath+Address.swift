@@ -18,7 +18,7 @@ extension LocalPath {
         self.init(text)
     }
 
-    /// Returns whether the text is a scheme (RFC 3986 §3.1).
+    /// Returns whether the text has the form of a URL scheme (RFC 3986 §3.1).
     private static func isScheme(_ text: Substring) -> Bool {
         text.first?.isLetter == true
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }

@@ -110,7 +110,7 @@ extension UploadBody {
 }
 
 extension MultipartFormData {
-    /// False if a part is a stream that can be read only once and was read.
+    /// False if a part is a stream that can be read only once and was read. The form then cannot be sent again.
     fileprivate var canBegin: Bool {
         parts.allSatisfy { part in
             if case .stream(let stream) = part.content { stream.canBegin } else { true }

@@ -3,8 +3,8 @@ import FerryTransfer
 
 /// A multipart form whose files have been opened for one attempt to send it.
 struct OpenedForm: Sendable {
-    /// Neighbouring segments in memory are joined if together they have at most this many bytes. A copy costs less than
-    /// another write.
+    /// The maximum total size, in bytes, at which two neighboring segments in memory are joined into one. Copying so
+    /// few bytes costs less than another write.
     private static let joinedLimit = 64 << 10
 
     private(set) var body = StreamedBody([])

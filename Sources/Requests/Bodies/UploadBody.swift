@@ -80,7 +80,7 @@ extension UploadBody {
         }
     }
 
-    /// Returns a body of the file at a `file:` URL. Any other URL ends the request before anything is sent.
+    /// Returns a body of the file at a `file:` URL. With any other URL, the request fails before anything is sent.
     public static func file(_ url: URL) -> UploadBody {
         guard url.isFileURL else {
             return UploadBody {
@@ -98,9 +98,8 @@ extension UploadBody {
         UploadBody(.streamed(StreamedBody([.stream(stream)])))
     }
 
-    /// Returns a body of a JSON value, encoded once.
-    ///
-    /// A value that cannot be encoded ends the request before anything is sent.
+    /// Returns a body of a JSON value, encoded once. If it cannot be encoded, the request fails before anything is
+    /// sent.
     public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> UploadBody {
         let encoded = Result { try [UInt8](encoder.encode(value)) }.mapError { error in
             UploadFailure(.permanent, "the value cannot be written as JSON: \(error)")

@@ -13,8 +13,8 @@ import Synchronization
 /// `url`, `status`, `bytes`, `reason`, `host`, `total` (the body bytes sent so far), `expected` (the body's length),
 /// `seconds` (the duration, or the delay before a retry).
 ///
-/// One write appends each line, off the caller's thread. Call `flush()` before the process ends: it waits until all
-/// lines are written.
+/// Each line is appended by one write, off the caller's thread. Call `flush()` before the process ends: it waits until
+/// all lines are written.
 public final class JSONLinesMonitor: EventMonitor {
     private let queue = DispatchQueue(label: "ferry.events")
     private let file: OpenFile

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A gate that blocks one task while the gate is closed.
+/// A gate at which one task waits while the gate is closed. A suspended request waits at its gate until it is resumed.
 final class PauseGate: Sendable {
     private enum State {
         case open

@@ -2,7 +2,7 @@ public import FerryTransfer
 
 /// Decides how to treat a redirect.
 public protocol RedirectHandler: Sendable {
-    /// - Returns: The next request, usually `redirect.next`; nil to use the redirect itself as the response.
+    /// Returns the next request, usually `redirect.next`; nil to use the redirect itself as the response.
     func request(after redirect: Redirect, for context: RequestContext) async -> TransportRequest?
 }
 

@@ -67,7 +67,7 @@ extension RequestTask {
     }
 }
 
-/// A type that has a value for a response without a body.
+/// A type with a value that stands for a response without a body; `RequestTask.decoding` returns that value.
 public protocol EmptyResponse {
     /// The value for an empty body.
     static var empty: Self { get }

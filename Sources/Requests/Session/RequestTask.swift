@@ -106,7 +106,7 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// The current progress first, then newer values, until the request ends.
+    /// The progress of the request: first the current value, then newer values, until the request ends.
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
     /// The request as the caller created it, with the session's header fields, but without secrets. Changes by adapters
@@ -197,8 +197,8 @@ public final class RequestTask: Identifiable, Sendable {
         return execution
     }
 
-    /// Waits for the current execution, and returns it with its outcome. Begins the request if it has not begun. The
-    /// execution is nil if the request ended before any execution began.
+    /// Waits for the current execution (a series of attempts), and returns it with its outcome. Begins the request if
+    /// it has not begun. The execution is nil if the request ended before any execution began.
     func outcome() async -> (Execution?, Outcome) {
         resumeIfNew()
         while true {

@@ -55,6 +55,7 @@ public struct ResponseValidation: Sendable {
         ResponseValidation(checks + other.checks)
     }
 
+    /// Calls the checks in sequence.
     /// - Throws: `RequestFailure.rejected` with the error of the first check that fails.
     func validate(
         _ response: TransportResponse, to request: TransportRequest

@@ -19,7 +19,7 @@ final class RunningRequests: Sendable {
     var count: Int { state.withLock { $0.running.count } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Tracks a task until it begins, ends or is released.
+    /// Keeps a weak reference to a request until the request begins, ends or is released.
     func hold(_ task: RequestTask) {
         state.withLock { $0.held[ObjectIdentifier(task)] = Held(task: task) }
     }

@@ -100,6 +100,8 @@ public struct Session: Sendable {
         return try await run(request, body: request.body, options).performed().response
     }
 
+    /// Makes the run that performs one request with this session's settings and `options`.
+    ///
     /// - Parameter request: Its own body is ignored, because the argument `body` is sent.
     func run(
         _ request: TransportRequest, body: any ReopenableBody, _ options: RequestOptions

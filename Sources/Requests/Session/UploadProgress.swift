@@ -71,8 +71,9 @@ final class ProgressTracker: AttemptObserver {
     }
 
     private let state = Mutex(State())
-    /// The numbers of the readers that have ended, and are not yet removed from `readers`. They have a lock of their
-    /// own: `yield` waits for a task that is just being cancelled, and that one must not wait for the lock of `state`.
+    /// The numbers of the readers that have ended, and are not yet removed from `readers`. They have their own lock to
+    /// prevent a deadlock. `yield`, which is called under the lock of `state`, can wait for a task that is being
+    /// cancelled. That task, when it ends, must not wait for the lock of `state`.
     private let ended = Mutex<Set<Int>>([])
 
     /// Ends the streams that are still open, so that no reader waits for ever.

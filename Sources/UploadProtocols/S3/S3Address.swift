@@ -8,7 +8,7 @@ struct S3Address: Hashable, Sendable {
     private let path: String
 
     /// - Parameter url: The URL of the destination. Its query is dropped, since it is not part of an object's URL.
-    /// - Throws: `UploadFailure` (`permanent`) if the text is no URL, or if the path must name the bucket and does not.
+    /// - Throws: `UploadFailure` (`permanent`) if the text is no URL, or if the URL names no bucket.
     init(_ url: String, options: S3Options) throws(UploadFailure) {
         let url = UploadAddress.withoutQuery(url)
         let parts = url.split(separator: "://", maxSplits: 1)
@@ -31,6 +31,8 @@ struct S3Address: Hashable, Sendable {
         bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
     }
 
+    /// Returns the key of the object for a file with this name.
+    ///
     /// - Throws: `UploadFailure` (`permanent`) if the key would be empty.
     func key(for name: String) throws(UploadFailure) -> String {
         let key = key(inPath: UploadAddress.address(path, for: name))

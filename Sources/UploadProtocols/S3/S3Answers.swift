@@ -1,9 +1,10 @@
 import FerryFiles
 import HTTPTypes
 
-/// A part that the server has stored.
+/// A part of a multipart upload that the server has stored.
 struct S3Part: Hashable, Sendable {
-    /// The maximum length of an entity tag, in bytes. Up to 10,000 tags are kept in memory and sent in one document.
+    /// The maximum length of an entity tag, in bytes. It is limited because up to 10,000 tags are kept in memory and
+    /// sent in one document.
     static let longestTag = 1024
 
     /// The entity tag as the server sent it. The request that completes the upload must repeat it verbatim.
@@ -13,7 +14,8 @@ struct S3Part: Hashable, Sendable {
     var digest: [UInt8]?
 }
 
-/// The parser of the response to `POST ?uploads`. It ignores the root element's name, which differs between servers.
+/// The parser of the response to `POST ?uploads`, the request that creates a multipart upload. It ignores the root
+/// element's name, which differs between servers.
 enum S3Creation {
     /// The maximum length of an upload ID, in bytes. The ID is journaled and is part of each URL. Real servers send at
     /// most a few hundred bytes.
@@ -26,14 +28,14 @@ enum S3Creation {
     }
 }
 
-/// One page of the list of stored parts.
+/// One page of a server's list of the stored parts of a multipart upload.
 struct S3PartPage {
     var parts: [(number: Int, size: ByteCount, part: S3Part)] = []
     /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Returns nil if the body is not a page of the list, or if it announces a next page without a marker. A part
-    /// without a valid number, size or entity tag is left out.
+    /// Parses a page of the list. Returns nil if the body is not such a page, or if it announces a next page without
+    /// saying where that page begins. A part without a valid number, size or entity tag is left out.
     ///
     /// - Parameter digest: The algorithm of the digests to read; nil to read none.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
@@ -69,7 +71,8 @@ struct S3PartPage {
 
 /// The response to the request that completes a multipart upload.
 struct S3Completion {
-    /// The entity tag; nil if the server sent none: radosgw 16.2.15 leaves the element empty.
+    /// The entity tag of the object; nil if the server sent none. For example, radosgw 16.2.15 leaves the XML element
+    /// empty.
     var entityTag: String?
     private let root: XMLElement
 
@@ -98,7 +101,7 @@ struct S3Completion {
     }
 }
 
-/// One page of the list of unfinished uploads.
+/// One page of a server's list of the unfinished multipart uploads in a bucket.
 struct S3UploadPage {
     struct Entry {
         var key: String
@@ -134,6 +137,8 @@ struct S3UploadPage {
 
 /// The XML body of the request that completes a multipart upload.
 enum S3CompletionDocument {
+    /// Returns the XML document, which lists all parts of the upload.
+    ///
     /// - Parameters:
     ///   - parts: The parts by number. They are written in ascending order, as the server requires.
     ///   - digest: The algorithm of the parts' digests to include; nil to include none.

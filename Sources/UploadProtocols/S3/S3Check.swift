@@ -7,7 +7,7 @@ package struct S3Check: DestinationCheck {
         case starting
         case listing
         case searching
-        /// Requests the sizes of the stored parts of one unfinished upload. The number is its index in
+        /// Requests the sizes of the stored parts of one unfinished upload. The number is the index of this upload in
         /// `report.leftovers`.
         case sizing(Int)
     }
@@ -19,7 +19,8 @@ package struct S3Check: DestinationCheck {
     /// there are more pages, the report puts "more than" before the number of uploads.
     private static let pageLimit = 20
 
-    /// The maximum number of requests for lists. After them, at most one more page is requested for each upload.
+    /// The number of requested pages after which the check requests only one page of parts for each upload. If an
+    /// upload has more pages, its size stays unknown.
     private static let requestLimit = 120
 
     private let setup: Result<S3Address, UploadFailure>
@@ -170,7 +171,8 @@ package struct S3Check: DestinationCheck {
         return askSize(of: index + 1, after: nil)
     }
 
-    /// Ends the check. The sum of some of the parts would be a wrong size.
+    /// Ends the check, and leaves the size of the upload at `index` unknown. The list of its parts is incomplete, so
+    /// the sum of their sizes would be too small.
     private mutating func finishedWithoutSize(of index: Int) -> CheckStep {
         report.leftovers[index].size = nil
         return .finished(report)

@@ -14,7 +14,8 @@ enum S3Checksum {
         }
     }
 
-    /// Returns the name in `x-amz-checksum-algorithm`; nil for MD5, which S3 uses in Content-MD5 and the entity tag.
+    /// Returns the value of the field `x-amz-checksum-algorithm`. Nil for MD5, for which S3 uses `Content-MD5` and the
+    /// entity tag instead.
     static func name(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -28,8 +29,8 @@ enum S3Checksum {
     /// Returns the name of the XML element that contains the digest of a part or of the object; nil for MD5.
     static func element(_ algorithm: DigestAlgorithm) -> String? { name(algorithm).map { "Checksum\($0)" } }
 
-    /// Returns the value of `x-amz-checksum-type`; nil for MD5. The CRCs of parts combine to the CRC of the object.
-    /// Hashes of parts combine only to a composite, a hash of the hashes.
+    /// Returns the value of `x-amz-checksum-type`; nil for MD5. The CRCs of the parts give the CRC of the object. The
+    /// hashes of the parts give only a composite, which is a hash of these hashes.
     static func type(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil

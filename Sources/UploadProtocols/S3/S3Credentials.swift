@@ -30,7 +30,7 @@ public struct S3Credentials: Hashable, Sendable {
     }
 }
 
-/// The printed form, which shows the source and no key.
+/// The text for logs and debuggers, which shows the source of the credentials but no key.
 extension S3Credentials: CustomStringConvertible, CustomReflectable {
     public var description: String { "credentials from \(origin)" }
     public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }

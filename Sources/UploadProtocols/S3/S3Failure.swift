@@ -136,10 +136,11 @@ extension S3Error {
     /// True if the server is overloaded, so that the client must send fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// Returns the server's maximum number of parts, if the error means that part number `number` is too high.
+    /// Returns the server's maximum number of parts, if the error means that part number `number` is too high; nil for
+    /// any other error.
     ///
-    /// If the error does not state the maximum, 1,000 is assumed, which is a common maximum. The result is nil if
-    /// `number` is not higher than this.
+    /// If the error does not state the maximum, 1,000 is assumed, which is a common maximum. The result is then nil if
+    /// `number` is at most 1,000.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil

@@ -1,7 +1,7 @@
 /// The division of a file into numbered parts. All parts have the same size, except the last part, which can be
 /// smaller. If the connection breaks often, the rest of the file is divided into smaller parts.
 struct S3PartPlan: Hashable, Sendable {
-    /// Consecutive parts of a file that have the same size.
+    /// A group of consecutive parts of a file that have the same size.
     private struct Run: Hashable, Sendable {
         var first: Int
         var start: ByteCount

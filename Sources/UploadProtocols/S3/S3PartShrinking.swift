@@ -20,12 +20,12 @@ struct S3PartShrinking: Sendable {
     }
 
     /// The number of parts that should be sent between two breaks of the connection. A break loses half a part on
-    /// average. With four parts, that is an eighth of the sent bytes.
+    /// average. With four parts between breaks, an eighth of the sent bytes is lost.
     private static let partsBetweenBreaks: ByteCount = 4
 
-    /// Returns a smaller part size for later attempts, if the transfer of a part broke in this attempt. The size is a
-    /// quarter of the bytes that this attempt sent, but at least `smallest`. It is also at least half of the old size,
-    /// because a single break does not show that the connection breaks often.
+    /// Returns a smaller part size for later attempts, if the transfer of a part broke in this attempt. The new size is
+    /// a quarter of the bytes that this attempt sent, but at least `smallest`. It is also at least half of `size`, the
+    /// old part size: a single break does not show that the connection breaks often.
     ///
     /// - Parameter smallest: The minimum part size at this server, in bytes.
     /// - Returns: Nil if no transfer broke, or if the new size would not be smaller.
@@ -86,9 +86,9 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Doubles the reduced part size that `shrink` has stored for the destination. If the stored size is at least half
-    /// of the configured or default size, deletes the stored size instead. Does nothing if no size is stored, or if
-    /// this attempt resumed the upload of an earlier attempt.
+    /// Doubles the reduced part size that `shrink` has stored for the destination, because all parts have arrived. If
+    /// the stored size is at least half of the configured or default size, deletes it instead. Does nothing if no size
+    /// is stored, or if this attempt resumed the upload of an earlier attempt.
     ///
     /// - Returns: The notes to record; empty if nothing was done.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {

@@ -34,7 +34,7 @@ struct S3Requests: Sendable {
         return Exchange(.post, object + S3Address.query(["uploads": ""]), fields: fields)
     }
 
-    /// Returns nil if the file has no part of this number.
+    /// Makes the request that sends one part of the file; nil if the file has no part of this number.
     func part(_ number: Int, of session: S3Session) -> Exchange? {
         guard let range = session.plan.range(of: number) else { return nil }
         let query = S3Address.query(["partNumber": "\(number)", "uploadId": session.uploadID])

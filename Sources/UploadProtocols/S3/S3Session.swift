@@ -1,5 +1,5 @@
-/// The facts about a multipart upload that are stored between attempts. The list of the stored parts is not one of
-/// them, because the server has this list.
+/// Facts about a multipart upload that are stored between attempts. The list of the stored parts is not stored, because
+/// the server has this list.
 struct S3Session: Hashable, Sendable {
     /// The URL of the object.
     let object: String
@@ -70,7 +70,7 @@ struct S3Session: Hashable, Sendable {
     }
 }
 
-/// The facts that a multipart upload stores between attempts.
+/// The form in which the facts about a multipart upload are stored between attempts.
 struct S3Memory: ResumeForm {
     var uploadID: String?
     /// The part size at the start of the file, in bytes.

@@ -89,6 +89,8 @@ extension S3Upload {
         }
     }
 
+    /// Handles the outcome of a request that sent a part.
+    ///
     /// - Parameter ending: The action when no part is in flight any more; nil if the upload sends more parts.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
@@ -147,8 +149,8 @@ extension S3Upload {
     /// sent bytes, or if the entity tag is not usable, sends the part once more. If this happens for the second time,
     /// the upload fails. In all other cases, records the part as stored.
     ///
-    /// - Parameter ending: The action when no part is in flight any more. With such an action, no part is sent once
-    ///   more. Nil if the upload sends more parts.
+    /// - Parameter ending: The action when no part is in flight any more; the part is then not sent once more. Nil if
+    ///   the upload sends more parts.
     private mutating func receiveHeld(
         _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger,
@@ -192,8 +194,8 @@ extension S3Upload {
         return drain(session, ledger, then: ending, noting: notes)
     }
 
-    /// Starts no new parts and waits for the parts in flight. Then the action `ending` follows. If a part in flight is
-    /// stored, it need not be sent again.
+    /// Starts no new parts, and waits for the parts in flight. A part that the server stores in this time need not be
+    /// sent again. Then the action `ending` follows.
     mutating func drain(
         _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
     ) -> Step {

@@ -175,6 +175,8 @@ enum S3DigestMatch {
     /// The response has no digest that can be compared.
     case nothing
 
+    /// Compares the digest in the header fields of a response with the digest of the file.
+    ///
     /// - Parameters:
     ///   - ours: The digest of the file, as text in the form that S3 uses.
     ///   - tag: The expected entity tag. It is used only if the algorithm is MD5, because S3 reports an MD5 only as an
@@ -220,8 +222,8 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// A copy of the response, with the MD5 from the entity tag in the field `Repr-Digest`. The copy is unchanged if
-    /// the entity tag is not an MD5, or if the response already has this field.
+    /// A copy of the response, with the MD5 from the entity tag in the field `Repr-Digest`, where `ExistingFile` looks
+    /// for it. The copy is unchanged if the entity tag is not an MD5, or if the response already has this field.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var response = self
@@ -233,9 +235,9 @@ extension ExchangeOutcome.Response {
 }
 
 extension Receipt {
-    /// Ends the upload after comparing the digests in the response with those of the file. The upload fails if a digest
-    /// in the header fields differs. If only the entity tag differs from the file's MD5, the upload succeeds. The
-    /// reason is that an entity tag is not always an MD5, for example with encryption.
+    /// Returns the step that ends the upload, after comparing the digests in the response with those of the file. The
+    /// upload fails if a digest in the header fields differs. If only the entity tag differs from the file's MD5, the
+    /// upload succeeds, because an entity tag is not always an MD5.
     fileprivate func comparing(_ response: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {

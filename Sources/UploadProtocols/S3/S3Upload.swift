@@ -24,7 +24,7 @@ public struct S3Upload: UploadProtocol {
     /// response.
     enum Phase: Sendable {
         case starting
-        /// Looks up the object at the file's key.
+        /// Looks up whether an object with the file's key exists, to follow the policy for an existing file.
         case deciding(ExistingFile)
         /// Checks whether an earlier attempt has stored the object. That attempt possibly sent the whole file, but
         /// received no response.
@@ -50,8 +50,8 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns this ending, or an ending with the other failure `failure`. `failure` is chosen if this ending is
-        /// also a failure, and if `failure` asks all uploads to wait for a longer time.
+        /// Returns an ending with `failure` if this ending is a failure too, and `failure` asks all uploads to wait for
+        /// a longer time. Otherwise returns this ending.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -114,8 +114,8 @@ public struct S3Upload: UploadProtocol {
                 upload.claimed = resource.confirmed
                 upload.wasResumed = true
                 upload.atOnce.beginAfterBreak()
-                // A completion without a response may have made the object: some servers then no longer know the
-                // upload.
+                // An earlier request to complete the upload possibly created the object, although no response arrived.
+                // Some servers then no longer know the multipart upload.
                 return session.completion == nil
                     ? upload.list(session) : upload.settle(session, then: .resume)
             }
@@ -140,7 +140,7 @@ public struct S3Upload: UploadProtocol {
 
     public func removal(of resource: UploadResource) -> [Exchange] {
         guard resource[S3Memory.self].uploadID != nil else { return [] }
-        // A part in flight may arrive after the first removal: then the second one removes it.
+        // A part in flight possibly arrives after the first removal. The second removal then deletes that part.
         let abort = S3Requests.abort(resource.url, options.s3)
         return [abort, abort]
     }

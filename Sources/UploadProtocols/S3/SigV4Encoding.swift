@@ -14,7 +14,7 @@ package enum SigV4Encoding {
         return Array(bytes).percentEncoded { plain.contains($1) }
     }
 
-    /// Decodes a percent-encoded text. A `%` without two hexadecimal digits after it stays.
+    /// Decodes a percent-encoded text. A `%` without two hexadecimal digits after it stays unchanged.
     static func decoded(_ text: some StringProtocol) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = Array(text.utf8)[...]

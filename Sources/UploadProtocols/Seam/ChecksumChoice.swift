@@ -1,7 +1,8 @@
 /// The choice of the digest by which the server confirms the bytes that it received.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// Any digest that the server offers, if the digest hardly delays the upload. The upload fails if the server's
-    /// digest differs from that of the file. If the server offers no digest, the upload succeeds without one.
+    /// Any digest that the server reports. For a large file, it is compared only if this hardly delays the upload. The
+    /// upload fails if the server's digest differs from that of the file. If the server reports no digest, the upload
+    /// succeeds without one.
     case offered
     /// No digest is used to confirm the upload.
     case none

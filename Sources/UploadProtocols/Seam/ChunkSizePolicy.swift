@@ -1,16 +1,16 @@
-/// The rules for the size of requests that append bytes to an upload, if the server drops the bytes of a broken
-/// request. After each broken request, the next request is smaller. After each successful request, the next request is
-/// larger. So a broken request loses few bytes, and an upload over a good connection stays fast.
+/// The rules for the size of a request that appends bytes to an upload. They apply if the server drops the bytes of a
+/// broken request. A request is broken if its connection broke, or it was cancelled, before the response arrived.
+///
+/// After each broken request, the next request is smaller, so that the next break loses fewer bytes. After each
+/// successful request, the next request is larger, so that an upload over a good connection stays fast.
 ///
 /// A server should keep the bytes that it received before the connection broke (tus 1.0.0, PATCH;
 /// draft-ietf-httpbis-resumable-upload, "Upload Append"). Some servers drop these bytes. The offset that the server
-/// reports after a broken request shows whether it drops them. If it does, this is recorded in the upload and for the
+/// reports after a broken request shows whether it drops them. Ferry stores this fact with the upload and with the
 /// destination.
-///
-/// A request is broken if it ended before the response arrived: its connection broke, or it was cancelled.
 enum ChunkSizePolicy {
-    /// The number of bytes up to which a broken request proves nothing. If the request sent only so few bytes, the
-    /// server possibly received none of them, because they were still in buffers on the way.
+    /// The number of bytes that a broken request must exceed to show whether the server drops received bytes. Of fewer
+    /// bytes, the server possibly received none, because they were still in buffers on the way.
     static let telling: ByteCount = 1 << 20
     /// The first maximum size of a request, in bytes, for a server that drops the bytes of broken requests.
     static let careful: ByteCount = 8 << 20
@@ -33,15 +33,15 @@ enum ChunkSizePolicy {
         if capabilities?.facts[fact] == "no" { resource.appends.learntChunk = careful }
     }
 
-    /// Records in `capabilities` that the server drops the bytes of broken requests. Does nothing if `resource` does
-    /// not limit the size of its requests for this reason.
+    /// Records in `capabilities` that the server drops the bytes of broken requests, if the upload `resource` has shown
+    /// this.
     static func note(_ resource: UploadResource, in capabilities: inout ServerCapabilities) {
         if resource.appends.learntChunk != nil { capabilities.facts[fact] = "no" }
     }
 }
 
-/// The facts about the requests that append bytes to an upload. The upload stores them between attempts. They show
-/// whether the server drops the bytes of broken requests.
+/// Facts about the requests that append bytes to an upload, stored between attempts. They show whether the server drops
+/// the bytes of broken requests.
 struct AppendMemory: ResumeForm {
     /// The maximum size of the next request, in bytes. Nil as long as the server is not known to drop the bytes of
     /// broken requests. WebDAV uses this property for another purpose: it is the size of the next part.
@@ -50,7 +50,8 @@ struct AppendMemory: ResumeForm {
     /// Also nil if the request had too few bytes to show whether the server keeps received bytes.
     private var appendedFrom: ByteCount?
     /// The number of broken requests in a row from which the server stored no bytes. Requests that are too small to
-    /// prove anything do not count. Requests also do not count while `learntChunk` has a value.
+    /// prove anything do not count. The count stops once `learntChunk` has a value, because the server's behavior is
+    /// then known.
     private var fruitless = 0
 
     static let keys: [ResumeKey<Self>] =
@@ -59,19 +60,21 @@ struct AppendMemory: ResumeForm {
             .init("fruitless", \.fruitless),
         ]
 
-    /// Records the offset at which a request with these bytes of the file begins. The offset is not recorded if the
-    /// request is too small to show whether the server keeps received bytes.
+    /// Records that a request with these bytes of the file is about to be sent. Does not record a request that is too
+    /// small to show whether the server keeps received bytes.
     mutating func begin(_ range: Range<ByteCount>) {
         let isTelling = range.count > (learntChunk == nil ? ChunkSizePolicy.telling : 0)
         appendedFrom = isTelling ? range.lowerBound : nil
     }
 
-    /// Forgets the request if `bytes` is too small to show whether the server keeps received bytes.
+    /// Handles a request that broke after it had sent this number of bytes. Forgets the request if the number is too
+    /// small to show whether the server keeps received bytes.
     mutating func didBreak(afterSending bytes: ByteCount) {
         if bytes <= (learntChunk == nil ? ChunkSizePolicy.telling : 0) { appendedFrom = nil }
     }
 
-    /// Records that the server refused the request. A refusal does not show what the server keeps after a break.
+    /// Forgets the last request, because the server refused it. A refusal does not show what the server keeps after a
+    /// break.
     mutating func wasRefused() { appendedFrom = nil }
 
     /// Records that the request succeeded. If the size of requests is limited, doubles the limit, up to a maximum.

@@ -24,7 +24,7 @@ public enum CheckStep: Sendable {
     static func found(_ finding: String) -> CheckStep { .finished(CheckReport(findings: [finding])) }
 }
 
-/// The result of a destination's check.
+/// The result of a check of a destination.
 public struct CheckReport: Hashable, Sendable {
     /// An unfinished upload that the server lists. Any program may have begun it.
     public struct Leftover: Hashable, Sendable {
@@ -37,8 +37,8 @@ public struct CheckReport: Hashable, Sendable {
         public var changed: Date?
         /// The number of stored bytes; nil if it is unknown.
         public var size: ByteCount?
-        /// The stored state of the unfinished upload. `UploadProtocol.removal(of:)` makes the requests that delete the
-        /// upload.
+        /// The state of the unfinished upload on the server. `UploadProtocol.removal(of:)` makes from it the requests
+        /// that delete the upload.
         public var resource: UploadResource
 
         public init(

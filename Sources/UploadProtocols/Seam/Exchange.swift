@@ -20,10 +20,10 @@ public struct Exchange: Hashable, Sendable {
     public var fields: HTTPFields
     /// The content of the request. Its size is `contentLength`.
     public var body: Body
-    /// The facts about the request that its sender needs.
+    /// Facts that the sender of the request needs, such as whether the request can be repeated.
     public var traits: Traits
-    /// The upload resource to write to disk before the last bytes of the request are sent; nil to write nothing. If the
-    /// response is lost, this resource shows a later attempt that the server possibly has the whole file.
+    /// The state of the upload to write to disk before the last bytes of the request are sent; nil to write nothing. If
+    /// the response is lost, a later attempt reads there that the server possibly has the whole file.
     public var markBeforeLastBytes: UploadResource?
     /// The digests of the file to compute before the request is sent. The property `digests` of the response contains
     /// the results.
@@ -80,7 +80,7 @@ public struct Exchange: Hashable, Sendable {
 }
 
 extension Exchange {
-    /// The facts about a request that its sender needs.
+    /// Facts about a request that its sender needs, such as whether the request can be repeated.
     public struct Traits: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 

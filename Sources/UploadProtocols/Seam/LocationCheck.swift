@@ -5,10 +5,10 @@ import HTTPTypes
 enum LocationCheck {
     static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
-    /// Returns the step that follows the response to the `HEAD` request. The attempt fails if the server is temporarily
-    /// unable to respond, or if the reported size differs from that of the file. The size is not compared if the
-    /// response has a content encoding. In all other cases the upload is done, even if the server refuses the request,
-    /// because the server has already confirmed all bytes.
+    /// Returns the next step of the upload after the response to the `HEAD` request. The attempt fails if the server is
+    /// temporarily unable to respond, or if the reported size differs from that of the file. The size is not compared
+    /// if the response has a content encoding. In all other cases the upload is done, even if the server refuses the
+    /// request, because the server has already confirmed all bytes.
     static func step(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard response.isSuccess else {

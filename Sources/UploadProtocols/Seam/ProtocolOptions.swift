@@ -15,7 +15,7 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var parallelRequests: Int?
     /// The choice of the digest by which the server confirms the bytes that it received.
     public var checksumChoice: ChecksumChoice
-    /// The policy for a file that exists on the server; nil lets the server decide.
+    /// The policy for a file of the same name that exists on the server; nil lets the server decide.
     public var existing: ExistingFilePolicy?
     /// True to create a tus upload without its length (`Upload-Defer-Length`), if the server supports that.
     public var defersLength: Bool
@@ -25,8 +25,8 @@ public struct ProtocolOptions: Hashable, Sendable {
     /// The options that only an S3 destination has.
     public var s3: S3Options
     /// True if the user gave a URL instead of a destination's name. If the URL has no `{name}` and no slash at its end,
-    /// it is possibly the URL of the file itself. The protocol `auto` then chooses `put`, except if the server names
-    /// another protocol that is not WebDAV.
+    /// it is possibly the URL of the file itself. The protocol `auto` then chooses `put`, unless the server announces a
+    /// protocol other than WebDAV.
     public var isGivenAddress = false
 
     /// The algorithm of `ChecksumChoice.required`; nil if `checksumChoice` is another case. Setting nil sets

@@ -1,7 +1,7 @@
 /// The abilities and properties that all uploads by one protocol share.
 public struct ProtocolTraits: Hashable, Sendable {
     /// True if an interrupted upload resumes at the bytes that the server has confirmed. False if it starts again from
-    /// its first byte, at all servers or at some.
+    /// its first byte, at least on some servers.
     public var resumes: Bool
     /// True if one upload can have several concurrent requests.
     public var isParallel: Bool
@@ -33,7 +33,7 @@ public struct ProtocolTraits: Hashable, Sendable {
     }
 }
 
-/// The policy for a file that exists on the server.
+/// The policy for a file of the same name that already exists on the server.
 public enum ExistingFilePolicy: String, Hashable, Codable, Sendable, CaseIterable {
     /// Does not send the file if the existing file has the same size, and the same digest if the server reports one.
     /// Otherwise, replaces the existing file.

@@ -35,8 +35,8 @@ extension ResumeMemory: Codable {
 /// under all other keys stay unchanged.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The properties that are stored, each with its key. They are read in this order. A stored property, because
-    /// making key paths takes long.
+    /// The properties that are stored, each with its key. They are read in this order. Types should implement this as a
+    /// stored property, because making key paths takes long.
     static var keys: [ResumeKey<Self>] { get }
 }
 
@@ -69,15 +69,15 @@ extension UploadResource {
 
 /// A type whose values can be stored in a `ResumeMemory`.
 protocol ResumeValue: Sendable {
-    /// Creates the value from a stored string. An older version of Ferry possibly wrote the string. `stored` is nil if
-    /// there is no entry. A malformed string is treated like a missing entry. But for `Bool`, any string is true.
+    /// Creates the value from the string `stored`; this is nil if there is no entry. A malformed string is treated like
+    /// a missing entry, because an older version of Ferry possibly wrote it. For `Bool`, any string means true.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }
 }
 
-/// A type whose values can be stored as a string. A value is not stored if its `stored` is nil. An optional of this
-/// type is a `ResumeValue`.
+/// A type whose values can be stored as a string. A value is not stored if its `stored` is nil. An optional of such a
+/// type is a `ResumeValue`, so a property of that optional type can be stored in a `ResumeMemory`.
 protocol ResumeText: Sendable {
     init?(stored: String)
     var stored: String? { get }

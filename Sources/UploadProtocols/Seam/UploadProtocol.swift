@@ -5,7 +5,7 @@
 /// and passes the outcome of each request to `receive`, which returns the next step. The step `done` or `failed` ends
 /// the attempt.
 public protocol UploadProtocol: Sendable {
-    /// The name in the configuration: `put`, `tus`, …
+    /// The name of the protocol in the configuration: `put`, `tus`, …
     static var name: String { get }
     /// The properties that all uploads by the protocol share, such as whether an upload can resume.
     static var traits: ProtocolTraits { get }
@@ -67,8 +67,8 @@ public enum Step: Sendable {
 
     /// A fact that the code which performs the step must record first.
     public enum Note: Sendable, Hashable {
-        /// The upload resource from which a later attempt resumes; nil deletes the stored resource. If its URL or its
-        /// `memory` is new, the resource is on disk before the step is performed.
+        /// The state of the upload from which a later attempt resumes; nil deletes the stored state. If its URL or its
+        /// `memory` has changed, it is written to disk before the step is performed.
         case resource(UploadResource?)
         /// The features of the server, to be stored for the destination.
         case capabilities(ServerCapabilities)

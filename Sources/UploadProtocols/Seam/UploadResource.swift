@@ -89,8 +89,8 @@ extension UploadResource {
         return resource
     }
 
-    /// Returns the notes that record `moved` instead of this resource. If `moved` has fewer confirmed bytes, the first
-    /// note states how many bytes the server has lost.
+    /// Returns the notes that record `moved`, the new state of this upload. If `moved` has fewer confirmed bytes than
+    /// this state, the first note states how many bytes the server has lost.
     func notes(of moved: UploadResource) -> [Step.Note] {
         let lost = confirmed - moved.confirmed
         return (lost > 0 ? [.serverLost(lost)] : []) + [.resource(moved)]
@@ -122,7 +122,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var verified: DigestAlgorithm?
     /// True if the file was not sent, because the server already had it.
     public var wasThere: Bool
-    /// The protocol that `auto` chose; nil if no choice was needed.
+    /// The name of the protocol that `auto` (`AutoUpload`) chose; nil if the destination's protocol is not `auto`.
     public var chosen: String?
     /// The change at the file's path during the upload: the file was deleted or replaced. Nil if neither happened, or
     /// if this is unknown.

@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// The parameters in the query of a URL. Existing parameters stay unchanged, because a signature in the URL possibly
-/// covers them.
+/// Functions that read the query parameters of a URL, and add others. Existing parameters stay unchanged, because a
+/// signature in the URL possibly covers them.
 enum AddressQuery {
     /// Returns the decoded value of the first query parameter with this name; nil if there is none. A parameter without
     /// `=` has an empty value.

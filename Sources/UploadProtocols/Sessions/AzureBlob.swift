@@ -104,9 +104,9 @@ struct AzureBlob: Sendable {
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 
-    /// Requests that the digest which Azure reports for the received bytes is compared with that of the file. The
-    /// digest of the file's bytes in `range` is computed only after Azure has reported a digest of the same algorithm.
-    /// Does nothing if the checksum choice is not `offered`, or if the file is empty or larger than 1 GiB.
+    /// Lets the digest that Azure reports for the received bytes be compared with that of the file. The digest of the
+    /// file's bytes in `range` is computed only after Azure has reported a digest of the same algorithm. Does nothing
+    /// if the checksum choice is not `offered`, or if the file is empty or larger than 1 GiB.
     private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc64nvme, .md5], range: range, in: .azureFields, of: &exchange, size: item.size,

@@ -194,8 +194,9 @@ extension AzureUpload {
     }
 
     /// Handles the response with the list of the blob's committed blocks. If the list is exactly this upload's blocks
-    /// in order, the upload is done. If the list differs or the blob does not exist, requests the uncommitted blocks.
-    /// If Azure refuses to send the list, the attempt can also fail.
+    /// in order, the upload is done. If it is another list, if there is no blob, or if reading is not permitted,
+    /// requests the uncommitted blocks. If reading is not permitted and the blob must be new, the attempt fails
+    /// instead.
     private mutating func receiveCommitted(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {

@@ -31,7 +31,7 @@ struct BlockPlan: Hashable, PartPlan {
     }
 
     /// Makes a plan with exactly this block size, for an upload that resumes. The result is nil if Azure does not allow
-    /// this block size, or the number of blocks that it gives.
+    /// this block size, or the number of blocks that results from it.
     init?(size: ByteCount, blockSize: ByteCount, key: String) {
         guard (1...Self.largestBlock).contains(blockSize), Self.count(size, blockSize) <= Self.blockLimit
         else {

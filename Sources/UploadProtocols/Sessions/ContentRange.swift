@@ -25,7 +25,7 @@ enum ContentRange {
         return last + 1
     }
 
-    /// Returns the lowest offset at which a service still expects bytes. A range in its list has one of the forms
+    /// Returns the lowest offset at which a service still expects bytes. Each of `ranges` has one of the forms
     /// `12345-`, `12345-55232` and `26`. Returns nil if the list is empty, or if one of its ranges is malformed.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }

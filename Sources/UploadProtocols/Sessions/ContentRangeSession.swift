@@ -23,6 +23,8 @@ protocol ContentRangeService: Sendable {
     func query(_ session: UploadResource) -> Exchange
     /// Makes the request that sends a range of the file. The range is not empty.
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
+    /// Returns the state of the upload session that a response reports.
+    ///
     /// - Parameter hasSent: True for the response to `append`, which sends bytes; false for the response to `query`.
     func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
     /// Returns the step that ends the attempt after the service has reported that the file is complete. The step is a

@@ -80,8 +80,8 @@ struct GoogleLookup: Sendable {
     func start() -> Exchange { Exchange(.get, base) }
 
     /// Handles the response to the lookup. The object counts as the same file if it has the same size and the same
-    /// digest. If Google reports no digest, an equal size is enough. To compute the digest of the local file, the
-    /// lookup is sent a second time.
+    /// digest. If Google reports no digest, an equal size is enough. A digest of the local file is computed only
+    /// together with a request, so the lookup is sent a second time for it.
     func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: return .free

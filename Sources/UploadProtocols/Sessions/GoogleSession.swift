@@ -89,7 +89,7 @@ struct GoogleSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Sets the CRC32C of the file to be computed and compared with the CRC32C in the response to `exchange`. Cloud
+    /// Lets the CRC32C of the file be computed, and compared with the CRC32C in the response to `exchange`. Cloud
     /// Storage reports a CRC32C for every object. Does nothing if the checksum choice is not `offered`, or if the file
     /// is empty or larger than 1 GiB.
     private func takeReported(in exchange: inout Exchange) {
@@ -150,9 +150,9 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Handles the loss of the session at the server. Returns a step that ends the upload if the user configured the
-    /// session. Only the user can get a new one. Also returns such a step if the server has lost two sessions within an
-    /// hour. Returns nil if the caller must create a new session.
+    /// Handles the loss of the session at the server. Returns nil if the caller must create a new session. Returns a
+    /// step that ends the upload if the user configured the session, because only the user can get a new one. Also
+    /// returns such a step if the server has lost two sessions within an hour.
     ///
     /// If the result is nil, the old URL stays in the journal until the new session exists. The server possibly
     /// reported the loss by mistake.

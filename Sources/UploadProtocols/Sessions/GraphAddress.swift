@@ -13,8 +13,8 @@ struct GraphAddress: Sendable {
     /// Returns the URL that creates an upload session for a file with the name `name`.
     func session(for name: String) -> String { UploadAddress.filled(url, with: name) }
 
-    /// Returns the URL for sending a whole file in one request. Only for a URL that creates sessions (`isSession` is
-    /// false).
+    /// Returns the URL for sending a whole file in one request. The destination's URL must be one that creates sessions
+    /// (`isSession` is false).
     ///
     /// - Parameter policy: The policy for an existing file, in Graph's words: `replace`, `rename` or `fail`. Nil means
     ///   Graph's default.
@@ -26,8 +26,8 @@ struct GraphAddress: Sendable {
         return AddressQuery.adding([("@microsoft.graph.conflictBehavior", policy)], to: String(content))
     }
 
-    /// Returns the URL for the metadata of a file with the name `name`. Only for a URL that creates sessions
-    /// (`isSession` is false).
+    /// Returns the URL for the metadata of a file with the name `name`. The destination's URL must be one that creates
+    /// sessions (`isSession` is false).
     func item(named name: String) -> String {
         let base = UploadAddress.withoutQuery(UploadAddress.filled(url, with: name)).dropLast(
             Self.creation.count)

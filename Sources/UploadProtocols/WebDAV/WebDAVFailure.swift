@@ -29,8 +29,10 @@ enum WebDAVFailure {
         return failure
     }
 
+    /// Returns the failure for a server that does not support `MOVE`.
+    ///
     /// - Parameter status: The status of the response to a `MOVE`; nil if none was sent, because the server does not
-    ///   offer `MOVE`.
+    ///   offer it.
     static func noMove(_ status: Int?) -> UploadFailure {
         UploadFailure(
             .permanent,

@@ -15,7 +15,7 @@ struct WebDAVFolders: Sendable {
     /// True once the server has created one of the folders, or reported that the folder exists. After that, the folders
     /// inside it are created, the outermost first.
     private var isDescending = false
-    /// The index of the folder whose request was last repeated after status 403; nil if none was repeated.
+    /// The index in `folders` of the folder whose request was last repeated after status 403; nil if none was repeated.
     private var repeated: Int?
 
     /// Returns nil if there is no folder above `address` but the root, which always exists.

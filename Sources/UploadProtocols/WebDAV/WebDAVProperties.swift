@@ -14,7 +14,7 @@ struct WebDAVProperties: Hashable, Sendable {
     /// Nil if the server reports nothing.
     var quotaAvailable: ByteCount?
 
-    /// The properties to request.
+    /// A property that a `PROPFIND` requests.
     enum Wish: String, Sendable {
         case resourcetype, getcontentlength, getetag, getlastmodified
         case quota = "quota-available-bytes"
@@ -22,7 +22,7 @@ struct WebDAVProperties: Hashable, Sendable {
         case checksums
     }
 
-    /// - Parameter depth: 0 for the URL itself, 1 to include the entries of a folder.
+    /// Makes the `PROPFIND` request. `depth` is 0 for the URL itself, and 1 to include the entries of a folder.
     static func exchange(_ url: String, depth: Int = 0, _ wishes: [Wish]) -> Exchange {
         let names = wishes.map { wish in
             wish == .checksums ? "<O:checksums xmlns:O=\"\(ownCloud)\"/>" : "<D:\(wish.rawValue)/>"
@@ -36,8 +36,8 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties of all files and folders in the response, in its sequence. Leaves out those for which the
-    /// server reports an error. Returns nil if the response is not a multi-status response (207).
+    /// Returns the properties of all files and folders in the response, in the same order. Leaves out those for which
+    /// the server reports an error. Returns nil if the response is not a multi-status response (207).
     static func list(in response: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard response.status == 207, let root = XMLDocument.parse(response.body), root.name == "multistatus",
             root.namespace == dav

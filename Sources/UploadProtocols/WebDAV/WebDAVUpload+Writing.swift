@@ -18,22 +18,21 @@ extension WebDAVUpload {
         return [options.chunkSize, server.largestRequest, part].compactMap { $0 }.min()
     }
 
-    /// True if the file is too large for one request, and the server does not offer SabreDAV's partial update. If it
-    /// was sent in parts, the server has possibly joined them incorrectly.
+    /// True if the file is too large for one request, and the server does not offer SabreDAV's partial update. If the
+    /// server accepts parts, they are then sent by `PUT` with `Content-Range`. Some servers join them incorrectly.
     private var isInRanges: Bool {
         (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
     }
 
-    /// True if `size` stored bytes under the temporary name are usable as the beginning of the file. Parts of a file
-    /// are sent by SabreDAV's `PATCH`, or by `PUT` with `Content-Range` (`isInRanges`).
+    /// True if the upload can continue after the `size` bytes that the server has stored under the temporary name.
     ///
-    /// More bytes than the file has are not usable.
-    ///
-    /// The full size is usable without `isInRanges`, or if this server has joined parts by `PUT` before. Otherwise the
-    /// stored file possibly has gaps. It is then usable only if an earlier attempt possibly sent its `MOVE`.
+    /// The full size is usable if the file was sent in one request, or in parts by SabreDAV's `PATCH`. If it was sent
+    /// in parts by `PUT` with `Content-Range` (`isInRanges`), it possibly has gaps. It is then usable if such parts
+    /// have worked on this server, or if an earlier attempt possibly sent the `MOVE`.
     ///
     /// Fewer bytes are usable with `PATCH`. They are also usable with `isInRanges`, unless the server has refused
-    /// parts. If it is unknown whether the server joins them, a lookup of the stored size follows the next part.
+    /// parts. If it is unknown whether the server joins them, a lookup of the stored size follows the next part. More
+    /// bytes than the file has are never usable.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }
@@ -63,8 +62,8 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// Looks for the temporary file at the target of an earlier trial `MOVE` (see `tryMove`). The file is missing under
-    /// its recorded name. The trial possibly worked, but its response was lost.
+    /// Looks for the temporary file at the target of an earlier trial `MOVE` (see `tryMove`). The file is missing at
+    /// its recorded URL. The trial possibly moved it, but the response was lost.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next
@@ -76,9 +75,9 @@ extension WebDAVUpload {
     /// The number of failed lookups of the temporary file in a row after which another temporary name is used.
     private static let refusedLooks = 2
 
-    /// Handles status 423 or 500 in the lookup of the temporary file. The first time, the attempt fails. The second
-    /// time in a row, the upload starts again under another temporary name. If a `MOVE` was possibly sent, the attempt
-    /// fails instead. rclone 1.60 returns an error for up to an hour, while it waits for the rest of a broken request.
+    /// Handles status 423 or 500 in the lookup of the temporary file. rclone 1.60 sends such a status for up to an
+    /// hour, while it waits for the rest of a broken request. The first time, the attempt fails. The second time in a
+    /// row, the upload starts again under another temporary name, or fails if a `MOVE` was possibly sent.
     mutating func refusedTemporary(_ failure: UploadFailure) -> Step {
         guard var refused = resource else { return .failed(failure) }
         refused.webDAV.refusedLooks += 1
@@ -195,8 +194,8 @@ extension WebDAVUpload {
     }
 
     /// Handles the lookup of the temporary file after a request sent `chunk`. If all bytes arrived, the upload
-    /// continues. If not, the file is sent again without parts, or the attempt fails after a plain `PUT`. `place` is
-    /// nil if the server refused the lookup; only a plain `PUT` then counts as complete.
+    /// continues. If not, the attempt fails after a plain `PUT`. After any other request, the whole file is sent again
+    /// in one `PUT`. `place` is nil if the server refused the lookup; only a plain `PUT` then counts as complete.
     mutating func measured(_ place: FoundEntry?, _ chunk: WebDAVChunk) -> Step {
         let end = chunk.range.upperBound
         let size: ByteCount?

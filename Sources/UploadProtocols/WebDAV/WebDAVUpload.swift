@@ -279,8 +279,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Takes the next step after the final name was chosen. A complete temporary file is moved to this name. An
-    /// incomplete one gets its next bytes. Before the first bytes of a large file, the folder is looked up.
+    /// Takes the next step after the final name was chosen. A complete temporary file is moved to this name. To an
+    /// incomplete one, the next bytes are added. Before the first bytes of a large file, its folder is looked up.
     private mutating func proceed() -> Step {
         if held == item.size { return moveToFinalName() }
         if held ?? 0 == 0, !knowsFolder, item.size > Self.folderLookSize {

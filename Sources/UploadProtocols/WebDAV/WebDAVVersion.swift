@@ -39,7 +39,7 @@ struct WebDAVVersion: Hashable, Sendable {
     }
 }
 
-/// Whether a `MOVE` request put the new file at the final URL, or left the old file there.
+/// The result of a `MOVE` request: whether the new file is at the final URL, or the old file is still there.
 ///
 /// The sizes alone do not show this, because the old and the new file possibly have the same size.
 enum WebDAVArrival: Hashable, Sendable {
