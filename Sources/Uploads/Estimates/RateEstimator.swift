@@ -15,8 +15,9 @@ package struct RateEstimator: Hashable, Sendable {
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// A number of seconds. If the last but one of `points` is more recent, new bytes change the last point instead of
-    /// adding one. The reason is that a connection writes thousands of times a second.
+    /// The minimum time, in seconds, from the last but one of `points` to a new point. Before this time has passed, new
+    /// bytes change the last point. This limits the number of points, because a connection writes thousands of times a
+    /// second.
     private static let resolution = 0.1
     private static let capacity = 512
 
@@ -27,7 +28,7 @@ package struct RateEstimator: Hashable, Sendable {
     }
 
     /// The numbers of bytes sent up to different times, sorted by time. At first, the only point is the start of the
-    /// measurement. If there are more than `capacity` points, those that no mean needs are dropped, also the start.
+    /// measurement. If there are more than `capacity` points, those that no mean needs are dropped, even the start.
     /// Means need the last 24 seconds and the point before.
     private var points: [Point]
 

@@ -1,7 +1,7 @@
 /// The number of bytes that the due uploads have not sent yet: for all uploads together, for each destination and for
 /// each batch.
 ///
-/// An upload is due (`Upload.isDue`) if it runs, or will start without an action of a user. An upload that waits for a
+/// An upload is due (`Upload.isDue`) if it runs, or waits to start as soon as possible. An upload that waits for a
 /// start time is not due.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
@@ -23,7 +23,8 @@ package struct RemainingBytes: Hashable, Sendable {
         for scope in upload.limitScopes where scope != .total { scopes[scope, default: 0] += bytes }
     }
 
-    /// The number of bytes that the due uploads in a scope have not sent yet; never negative.
+    /// The number of bytes that the due uploads in a scope (all uploads, a destination or a batch) have not sent yet;
+    /// never negative.
     package subscript(scope: LimitScope) -> Double {
         Double(max(0, scope == .total ? total : scopes[scope] ?? 0))
     }

@@ -75,7 +75,8 @@ package struct TransferEstimator: Sendable {
         var estimates = TransferEstimates()
         estimates.uploads = self.estimates(of: running, limits: limits, at: now)
         if let shared = sharedLimit(of: running, limits: limits, at: now) {
-            // An upload that ends leaves its part of the limit to the others. So none ends later than all together.
+            // An upload that ends leaves its part of the limit to the others. So no upload takes longer than all of
+            // them together.
             let end = left[shared.scope] / shared.rate
             estimates.uploads = estimates.uploads.mapValues { estimate in
                 TransferEstimate(rate: estimate.rate, remaining: estimate.remaining.map { min($0, end) })
@@ -93,7 +94,8 @@ package struct TransferEstimator: Sendable {
     ) -> [Upload.ID: TransferEstimate] {
         let running = Array(running)
         var share: Double?
-        // In the seconds after an upload stopped, the measured rates of the other uploads are too low.
+        // In the seconds after an upload stopped, the measured rates of the other uploads are lower than the rates that
+        // they can reach now.
         if now - lastEnd < 2 * RateEstimator.recent {
             share = sharedLimit(of: running, limits: limits, at: now).map {
                 $0.rate / Double(max(1, running.count))
@@ -106,8 +108,8 @@ package struct TransferEstimator: Sendable {
 
     /// Returns the estimate of one running upload.
     ///
-    /// - Parameter share: The minimum rate for the remaining time, in bytes per second: a limit of all running uploads,
-    ///   divided by their number. Nil to use the measured rate alone.
+    /// - Parameter share: The lowest rate, in bytes per second, with which the remaining time is computed. It is the
+    ///   limit that all running uploads share, divided by their number. Nil to use the measured rate alone.
     private func estimate(
         of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
     ) -> TransferEstimate {

@@ -1,6 +1,6 @@
-/// An event in a queue: one of an upload, one of all uploads together, or a change of the engine's status.
+/// An event of the upload queue. It concerns one upload, all uploads together or the status of the engine.
 public enum QueueEvent: Hashable, Sendable {
-    /// The names of the events that run hook commands and notify users, as in the configuration.
+    /// The names, in the configuration, of the events that can run hook commands and notify users.
     public enum Name: String, CaseIterable, Sendable {
         case done, failed, held, idle, offline, online, notSaved
     }

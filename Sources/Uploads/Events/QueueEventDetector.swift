@@ -18,7 +18,7 @@ public struct QueueEventDetector: Sendable {
     private var seen: [Upload.ID: Seen] = [:]
     /// The highest upload number in the updates so far; nil before the first update.
     private var highest: Upload.ID?
-    /// The number of uploads whose property `keepsQueueBusy` is true.
+    /// The number of uploads that keep the queue from being idle (`keepsQueueBusy`).
     private var pending = 0
     /// The number of the current round. A round ends with the event `idle`: no upload runs, and none will start without
     /// an action of a user.
@@ -72,8 +72,11 @@ public struct QueueEventDetector: Sendable {
         return events
     }
 
-    /// Stores the upload for the next update, and counts its outcome.
+    /// Stores the upload for comparison with its state in the next update, and counts its outcome.
     ///
+    /// - Parameters:
+    ///   - isStanding: Whether the upload is not new. The outcome of such an upload is not counted.
+    ///   - isOffline: Whether the engine reports no network. The upload then gets no event `offline` of its own.
     /// - Returns: The kind of event that happened since the previous update; nil if there is nothing to report.
     private mutating func take(_ upload: Upload, isStanding: Bool, isOffline: Bool) -> UploadEvent.Kind? {
         let before = seen[upload.id]

@@ -7,8 +7,8 @@ public enum StatusChange: Hashable, Sendable {
     case online
     /// There is no network. The value is the reason, such as `no address on any interface`.
     case offline(String)
-    /// The engine's storage has changed its state, which shows whether the disk accepts changes of the queue. The
-    /// failure is the current problem that users should know, such as a full disk; nil if there is none.
+    /// The disk has begun or ceased to accept changes of the queue or its snapshots. The failure is the current problem
+    /// that users should know, such as a full disk; nil if there is none.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The client can no longer reach the engine, or can reach it again.
     case contact(EngineStatus.Contact)

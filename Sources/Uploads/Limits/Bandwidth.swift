@@ -45,7 +45,7 @@ public enum LimitScope: Hashable, Comparable, Codable, Sendable {
     case total
     /// The uploads to a destination, by the destination's name in the configuration.
     case destination(String)
-    /// The uploads that were added to a batch, by the batch's name.
+    /// The uploads of a batch, a group of uploads to which a user gave a name. The value is this name.
     case batch(String)
 }
 

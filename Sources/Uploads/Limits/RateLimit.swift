@@ -27,8 +27,8 @@ public final class RateLimit: RateLimiter {
         set { self[.total] = newValue }
     }
 
-    /// The limit of a scope in bytes per second; nil for no limit. After a change, the new limit applies from the next
-    /// chunk of a file that is sent.
+    /// The limit of a scope (all uploads, a destination or a batch) in bytes per second; nil for no limit. After a
+    /// change, the new limit applies from the next chunk of a file that is sent.
     public subscript(scope: LimitScope) -> ByteCount? {
         get { buckets.withLock { $0[scope]?.rate } }
         set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The result of one append to the journal.
+/// The result of one append to the journal, the log of the queue's changes on disk. `ticket` identifies the append.
 package struct AppendResult: Sendable {
     let ticket: Ticket
     let result: Result<Void, JournalError>
@@ -11,12 +11,13 @@ package struct AppendResult: Sendable {
     }
 }
 
-/// The results of journal appends that the queue has not processed yet. The queue processes all of them at once.
+/// Collects the results of journal appends until the queue processes all of them at once. The journal adds a result
+/// without waiting for the queue's actor.
 final class AppendResults: Sendable {
     private let waiting = Mutex<[AppendResult]>([])
 
-    /// Returns true if this is the only stored result. The caller must then make the queue call `takeAll`. If false,
-    /// the caller of an earlier `add` has done this.
+    /// Stores a result. If this function returns true, the caller must start a task in which the queue calls `takeAll`.
+    /// If it returns false, an earlier caller has already started this task.
     func add(_ append: AppendResult) -> Bool {
         waiting.withLock { waiting in
             waiting.append(append)

@@ -6,8 +6,8 @@ public import FerryTransfer
 public protocol AttemptRunner: Sendable {
     /// Runs one attempt at `upload`. Returns when the upload is done, the attempt has failed, or the task is cancelled.
     ///
-    /// - Parameter recorder: The receiver of the attempt's progress, and of the upload resource that a later attempt
-    ///   needs to resume.
+    /// - Parameter recorder: The receiver of the attempt's progress. It also stores the server's state (the upload
+    ///   resource) from which a later attempt can resume.
     /// - Returns: The outcome of the attempt, from which the secrets of its requests have been removed.
     func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome>
 
@@ -33,11 +33,12 @@ public protocol AttemptRunner: Sendable {
     /// Returns whether the protocol of the upload can resume it after a broken connection.
     func resumes(_ upload: Upload) -> Bool
 
-    /// Closes the connections that are possibly dead, because this machine lost a network address or was asleep.
+    /// Closes connections that are possibly dead although no error has shown it. The `reason` is that this machine lost
+    /// a network address or was asleep.
     func invalidateConnections(because reason: ConnectionInvalidation)
 
-    /// Reports that this machine has lost the network (`isAway` is true) or has it again. Without a network, no
-    /// connection over the network times out. When the network is back, the timeouts start from zero.
+    /// Informs the runner that this machine has lost the network (`isAway` is true) or has it again. Without a network,
+    /// no connection over the network times out. When the network is back, the timeouts start from zero.
     func linkChanged(isAway: Bool)
 }
 

@@ -31,7 +31,8 @@ struct CommandOrder {
 
     mutating func wait(_ number: Int, _ continuation: Continuation) { waiting[number] = continuation }
 
-    /// Records that it is now decided which change an `undo` or `redo` undoes or redoes.
+    /// Records that the `undo` or `redo` with this number has chosen the change that it undoes or redoes. Later
+    /// commands no longer wait for this choice.
     ///
     /// - Returns: The continuations of the waiting commands that can now continue.
     mutating func chose(_ number: Int) -> [Continuation] {
@@ -39,7 +40,7 @@ struct CommandOrder {
         return ready()
     }
 
-    /// Returns the continuations of the waiting commands that can now continue.
+    /// Removes a command that has ended. Returns the continuations of the waiting commands that can now continue.
     mutating func end(_ number: Int) -> [Continuation] {
         underWay[number] = nil
         return ready()

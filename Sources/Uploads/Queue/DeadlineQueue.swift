@@ -1,7 +1,7 @@
 import HeapModule
 
-/// A priority queue of ids, sorted by the instant that each id waits for. When an instant is replaced or forgotten, its
-/// old entry stays in the heap until it is the first entry. So a change does not search the heap.
+/// A priority queue of ids, sorted by the instant that each id waits for. When an id gets another instant or is
+/// forgotten, its old entry stays in the heap until the entry is the first one. So a change never searches the heap.
 struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant
@@ -15,7 +15,7 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Replaces the instant of a previous call.
+    /// Adds `id`. If `id` is already waiting, its new instant replaces the old one.
     mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)

@@ -51,8 +51,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The minimum time between two reports of the number of sent bytes to the queue. If the process is killed, the
-    /// bytes sent after the last report are unknown. So they are missing in `Tries.resent` when they are sent again.
+    /// The minimum time between two reports of the number of sent bytes to the queue. After a crash, the queue uses the
+    /// number to count the bytes that are sent a second time. The bytes sent after the last report are not counted.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())
@@ -90,9 +90,9 @@ final class ProgressStore: Sendable {
 
     /// Notes that `bytes` bytes were sent, and that `reached` bytes of the file are now sent or confirmed.
     ///
-    /// - Returns: True if the caller must report the number to the queue now. This is at most once a second, and only
-    ///   if the server discards the bytes of a broken request (`carriesAll`). After a crash, the queue cannot ask that
-    ///   server for the number. The queue needs the number to count the bytes that are sent again.
+    /// - Returns: True if the caller must report `reached` to the queue now, which is at most once a second. The report
+    ///   is needed only if the server discards the bytes of a broken request (`carriesAll`). After a crash, the queue
+    ///   cannot ask such a server how many bytes were sent.
     func sent(_ id: Upload.ID, bytes: ByteCount, reached: ByteCount, at instant: ContinuousClock.Instant)
         -> Bool
     {
@@ -110,8 +110,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Ends the estimate of the rate of an attempt, and returns the attempt's last sample; nil if there is none. The
-    /// sample stays in the store until `remove` is called.
+    /// Marks an attempt as ended, and stops measuring its rate. Returns the last sample of the attempt; nil if there is
+    /// none. The sample stays in the store until `remove` is called.
     func end(_ id: Upload.ID) -> ProgressSample? {
         state.withLock { state in
             state.estimator.end(id, at: now)
@@ -140,8 +140,9 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the samples with their estimated rates and remaining times. The estimates depend on the `limits`, in
-    /// bytes per second.
+    /// Returns the progress of each running upload, with its estimated rate and remaining time.
+    ///
+    /// - Parameter limits: The bandwidth limits in bytes per second, by scope. Remaining times depend on them.
     func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
         state.withLock { state in
             let now = now

@@ -14,8 +14,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// the upload. A 429 or 503 with `Retry-After` never fails the upload. With `OnUncertain.retry`, the number also
     /// limits how often a file is sent again after a missing response.
     public var serverTries: Int
-    /// The limit, in seconds, on the delay that a server can ask for with a temporary refusal. If a server asks for
-    /// this delay or a longer one, the upload is held.
+    /// The limit, in seconds, on the delay that a server can ask for with a temporary refusal (`Retry-After`). If a
+    /// server asks for this delay or a longer one, the upload is held until a user decides.
     public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
@@ -23,12 +23,12 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The treatment of an upload when it is unknown whether the server has stored the file.
     public var onUncertain: OnUncertain
 
-    /// The treatment of an upload if it is unknown whether the server has stored the file. The whole body was sent, but
-    /// no response came, and the protocol has no request that asks for the outcome.
+    /// The treatment of an upload whose outcome is unknown. The whole body was sent, but no response came, or a captive
+    /// portal possibly sent the response. The protocol has no request that asks for the outcome.
     public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
         /// The upload is sent again, at the risk of a second copy on the server.
         case retry
-        /// The upload is held.
+        /// The upload is held until a user decides.
         case hold
         /// The upload fails.
         case fail
@@ -51,9 +51,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     static let restartLimit = 3
 
     /// The longest random delay, in seconds, before the retry of an upload that the server has locked for an earlier
-    /// request. It is shorter than the time for which a new request waits at the server for the lock. That time is 20 s
-    /// at tusd 2.9.2, and 30 s at @tus/server 2.4.3 and tuspyserver 4.4.3. Within that time, each of these servers
-    /// takes the lock away from a stalled request.
+    /// request. Longer delays are not needed: while a new request waits for the lock, the server takes the lock away
+    /// from a stalled request. A request can wait 20 s at tusd 2.9.2, and 30 s at @tus/server 2.4.3 and tuspyserver
+    /// 4.4.3.
     static let longestLockedWait = 15.0
 
     /// Returns how many seconds of a delay are left at `now`.
@@ -164,9 +164,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// The number of failed attempts in a row up to which an attempt that sent bytes is retried quickly. After more
-    /// failures, the delay doubles with each failure, so a server that breaks every connection after a few bytes gets
-    /// fewer requests.
+    /// The number of failures in a row after which quick retries end. Until then, an attempt that sent bytes is retried
+    /// quickly. Afterwards, the delay is as long as if it had sent none, so that a server that breaks every connection
+    /// gets fewer requests.
     private static let quickBreaks = 16
 
     private func decide(
@@ -241,7 +241,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
 
 /// The treatment of an upload whose file changed after it was queued.
 public enum FileChangePolicy: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The upload is held.
+    /// The upload is held until a user decides.
     case hold
     /// The current version is sent from its beginning. After three such restarts, another change holds the upload.
     case restart

@@ -113,7 +113,7 @@ extension UploadQueue {
         return result.isPaused ? .addedPaused(result.ids) : .changed(result.ids)
     }
 
-    /// Adds uploads. If a user pauses or resumes a batch while its new uploads are being written to disk, the new
+    /// Adds uploads. A user may pause or resume a batch while its new uploads are being written to disk. The new
     /// uploads are then paused or resumed too.
     func addFollowingBatches(
         _ new: [NewUpload], _ rule: Transaction.AddRule
@@ -124,8 +124,9 @@ extension UploadQueue {
         return result
     }
 
-    /// Retries uploads. If an upload failed or is held because of its file, this function first looks up the file's
-    /// current version. The upload then sends that version. If the lookup fails, the upload keeps its version.
+    /// Retries uploads. If an upload failed or is held because its file changed or could not be read, this function
+    /// first looks up the file's current version. The upload then sends that version. If the lookup fails, the upload
+    /// keeps its version.
     ///
     /// - Parameters:
     ///   - isEach: Whether the user named each upload. It decides what happens if the path of a file now contains a
@@ -186,7 +187,8 @@ extension UploadQueue {
         _ direction: UndoStack.Direction, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
         while let entry = core.undo.next(direction) {
-            // Before these commands continue, the transaction below has begun.
+            // The released commands continue only after the transaction below has begun, because this actor is busy
+            // until then.
             if let number { release(order.chose(number)) }
             let (transaction, change) = entry.action.transaction(in: core)
             let result: TransactionResult

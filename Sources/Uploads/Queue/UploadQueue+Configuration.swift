@@ -37,7 +37,8 @@ extension UploadQueue {
         }
     }
 
-    /// The totals of the uploads that this engine finished and that have moved from the queue to the history.
+    /// The totals of the uploads that this engine (the process that owns the queue) finished, and that have moved from
+    /// the queue to the history.
     public struct Retired: Hashable, Sendable {
         /// The number of uploads that this engine finished and that have moved to the history.
         public var count = 0

@@ -2,13 +2,15 @@ import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
 
-/// Passes events to `QueueCore`, and performs the effects that `QueueCore` returns.
+/// Passes events to `QueueCore`, and performs the effects that `QueueCore` returns. Effects are actions, such as a
+/// write to the journal or the start of an attempt.
 extension UploadQueue {
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
     /// Passes an event to the core, and waits for the reply of the core. If the event changes something that must be on
     /// disk, the core replies after the write.
     ///
+    /// - Parameter event: Creates the event from the number with which the core identifies this caller in its reply.
     /// - Throws: `UploadFailure` if the core or the journal refuses the event.
     @discardableResult
     func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {

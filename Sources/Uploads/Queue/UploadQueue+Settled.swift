@@ -109,8 +109,9 @@ extension Upload {
     mutating func renew(_ identity: FileIdentity) -> Bool {
         guard awaits(identity) else { return false }
         take(identity)
-        // The change was expected, so the counts of tries start from zero.
-        // An earlier key must not come back: the server may still have bytes of the earlier version under it.
+        // The change was expected, so the counts of tries start from zero. But `changes` stays, because it is a part of
+        // the key by which servers recognize the upload (`Upload.key`). Under an earlier key, a server may still have
+        // bytes of an earlier version of the file.
         let changes = tries.changes
         tries = Tries()
         tries.changes = changes

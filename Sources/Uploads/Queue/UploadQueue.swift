@@ -49,7 +49,8 @@ public actor UploadQueue: QueueClient {
     nonisolated let listeners = UpdateListeners()
     nonisolated let appendResults = AppendResults()
     nonisolated let lastNotice = Atomic(0)
-    /// The effects that the core has returned, and that the queue has not performed yet.
+    /// The effects, such as a write to the journal, that the core has returned and that the queue has not performed
+    /// yet.
     var effects: [CoreEffect] = []
     var isPerforming = false
     var replies = Replies()
@@ -224,7 +225,7 @@ extension UploadQueue {
 
 // The queue as others see it.
 extension UploadQueue {
-    /// Every upload, sorted by rank.
+    /// Every upload, sorted by rank, its position in the queue.
     public var all: [Upload] { core.all(at: now) }
 
     /// Returns the uploads for which `isMeant` is true, sorted by rank.
@@ -232,14 +233,15 @@ extension UploadQueue {
         core.all(at: now, where: isMeant)
     }
 
-    /// Every upload in the queue, sorted by rank. Also the totals of the uploads that this engine finished and that
-    /// have moved to the history.
+    /// Every upload in the queue, sorted by rank, and the totals in `retired`. Both are read at the same moment, so an
+    /// upload that moves to the history meanwhile is counted once.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 
     /// The totals of the uploads that this engine finished and that have moved from the queue to the history.
     public var retired: Retired { core.archive.retired }
 
-    /// The uploads that had failed or were held when the engine started.
+    /// The uploads that had failed, or were held for a user's decision, when the engine started. Reports do not count
+    /// them as failures of this run.
     public var failedBefore: Set<Upload.ID> { core.archive.failedBefore }
 
     /// The uploads that were already done when the engine started. An upload that has finished again since then is left
@@ -260,12 +262,12 @@ extension UploadQueue {
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Calls `body` with uploads, and returns the results that are not nil, unsorted. If the end of an upload is not on
-    /// disk yet, `body` gets the state before the end, as clients do.
+    /// Calls `body` with uploads, and returns the results that are not nil, unsorted. If an upload has ended but its
+    /// end is not on disk yet, `body` gets the state before the end, as clients do.
     ///
     /// If the selection is `.ids` or `.numbers`, `body` gets only the selected uploads. It gets none if a selected
     /// upload is unknown. For any other selection, `body` gets all uploads of the queue and must check the selection
-    /// itself. So the queue is not copied.
+    /// itself. This saves a copy of the queue.
     package func compactMap<Result: Sendable>(
         among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
     ) -> [Result] {

@@ -6,7 +6,7 @@ package import FerryTransfer
 /// The number that identifies a caller who waits for a reply from the core.
 package typealias ReplyID = Int
 
-/// An event that `UploadQueue` passes to `QueueCore`.
+/// An event that the actor `UploadQueue` passes to `QueueCore`, which makes the decisions.
 package enum CoreEvent: Sendable {
     /// The engine starts to run the queued uploads.
     ///
@@ -62,8 +62,8 @@ package enum CoreEvent: Sendable {
 }
 
 package enum AttemptEvent: Sendable {
-    /// The attempt reports its upload resource; nil if it has none. If `durably` is true, the core replies only when
-    /// the report survives a power cut.
+    /// The attempt reports its upload resource, the server's state from which the upload can resume; nil if it has
+    /// none. If `durably` is true, the core replies only when the report survives a power cut.
     case recorded(UploadResource?, durably: Bool)
     /// The attempt has ended.
     ///
@@ -72,7 +72,7 @@ package enum AttemptEvent: Sendable {
     case ended(Redacted<UploadAttempt.Outcome>, file: FileIdentity?, sent: ByteCount)
 }
 
-/// An effect that `UploadQueue` performs for the core.
+/// An action that the actor `UploadQueue` performs for `QueueCore`, such as a write to the journal.
 package enum CoreEffect: Sendable {
     case append([QueueChange], Durability, Ticket)
     case reply(ReplyID, Result<TransactionResult, UploadFailure>)
@@ -85,7 +85,8 @@ package enum CoreEffect: Sendable {
     /// Records that the queue no longer needs these uploads. From the date `since` on, their bytes can be deleted from
     /// the servers.
     case abandon([Upload], since: Date)
-    /// Removes these uploads from the list of abandoned uploads, because they are in the queue again or are done.
+    /// Removes these uploads from the list of abandoned uploads (`abandon`), because they are in the queue again or are
+    /// done. Servers must keep their bytes.
     case reclaim([Upload])
     case invalidateConnections(ConnectionInvalidation)
     case linkIsAway(Bool)

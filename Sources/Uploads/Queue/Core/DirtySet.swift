@@ -2,7 +2,7 @@
 /// write of its state succeeds, or when it leaves the queue.
 struct DirtySet {
     private var refusals: [Upload.ID: Int] = [:]
-    /// The number of calls of `insert` so far. The set uses it as the time at which an upload was inserted.
+    /// The number of calls of `insert` so far, which serves as the time at which an upload was inserted.
     private var last = 0
 
     var isEmpty: Bool { refusals.isEmpty }

@@ -37,7 +37,7 @@ package struct DuplicateFilter {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
-    /// Ignores each upload that was not done when it was removed from the queue.
+    /// Adds the done uploads of the history. Ignores each upload that was not done when it was removed from the queue.
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
         for entry in past {
             guard entry.upload.isDone else { continue }

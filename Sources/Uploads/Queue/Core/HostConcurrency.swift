@@ -62,6 +62,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         peak = 0
     }
 
-    /// The number of rises by one after which the limit ends. Users hardly run more than 64 uploads to one host.
+    /// The number of times that the limit rises by one before it ends. Few users run more than 64 uploads to one host.
     private static var most: Int { 64 }
 }

@@ -3,8 +3,8 @@ import FerryProtocols
 
 /// The state of each host: whether an upload to it can start, and if not, until when.
 ///
-/// The table combines the state of the link, unreachable hosts and their probes, `Retry-After` pauses, captive portals,
-/// requests that time out, and a shortage of file descriptors.
+/// The table combines the state of the link, unreachable hosts and their probes, `Retry-After` pauses and captive
+/// portals. It also takes account of requests that time out, and of a shortage of file descriptors.
 struct HostTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -85,8 +85,9 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// Returns the next instant at which more uploads can start at some host, or the message about too many open files
-    /// ends. Returns nil if there is no such instant. The instants of probes are not included: `nextProbe` has them.
+    /// Returns the next instant at which more uploads can start at some host, or at which the message about too many
+    /// open files ends. Returns nil if there is no such instant. The instants of probes are not included: `nextProbe`
+    /// has them.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []
         for entry in entries.values {
@@ -134,7 +135,7 @@ extension HostTable {
     /// Blocks uploads over the network until the link monitor's first report.
     mutating func awaitLink() { link = .unknown }
 
-    /// Returns true if the link was known to be down before.
+    /// Notes that the link is down. Returns true if this was already known.
     mutating func linkIsDown(because reason: String, at now: Moment) -> Bool {
         link.close(because: reason, at: now.date)
     }
@@ -160,8 +161,9 @@ extension HostTable {
         return (.otherNetwork, hasLostAddress)
     }
 
-    /// Lets uploads start even if the link is down, until `endForce` is called. If the state of the link is unknown,
-    /// the link is treated as up. Also discards the pauses, captive portals, limits and probes of all hosts.
+    /// Lets uploads start even if the link is reported as down, until `endForce` is called. A user can want this,
+    /// because the report can be wrong. If the state of the link is unknown, the link is treated as up. Also discards
+    /// the pauses, captive portals, limits and probes of all hosts.
     mutating func force() {
         link.force()
         entries = [:]
@@ -213,8 +215,8 @@ extension HostTable {
     }
 
     /// Notes that a host asked for a pause of `seconds`. The pause applies to all uploads to the host, because a busy
-    /// server is busy for every upload. RFC 9110 §10.2.3 does not say to which requests it applies. If the host already
-    /// has a pause that ends at the same time or later, nothing changes.
+    /// server is busy for every upload. RFC 9110 §10.2.3 does not say to which requests `Retry-After` applies. If the
+    /// host already has a pause that ends at the same time or later, nothing changes.
     mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
         let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
         change(host) { entry in
@@ -231,8 +233,8 @@ extension HostTable {
         exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
     }
 
-    /// Copies the pauses to those of the `hosts` that have no pause, but the name and port of a paused host. They are
-    /// the same servers, reached over another proxy. If several pauses match a host, copies the one that ends last.
+    /// Copies each pause to the `hosts` that have the name and port of the paused host, but no pause. Such a host is
+    /// the same server, reached through another proxy. If several pauses match, copies the one that ends last.
     mutating func carryPausesOver(to hosts: some Sequence<UploadHost>) {
         let pauses = entries.compactMapValues(\.pause)
         guard !pauses.isEmpty else { return }
@@ -292,7 +294,7 @@ extension HostTable {
 
     mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
 
-    /// Does nothing while `isCounting` is false.
+    /// Changes the number of pending uploads to a host. Does nothing while `isCounting` is false.
     mutating func count(_ host: UploadHost, by change: Int) { pending?[host, default: 0] += change }
 
     /// Returns the pauses that uploads wait for. The pause that ends last comes first.

@@ -54,8 +54,8 @@ struct JournalHealth {
         if case .at(let instant) = repair { instant } else { nil }
     }
 
-    /// Notes that the disk refused a change. Cancels a repair that was planned because a snapshot failed, as it can be
-    /// minutes away. If `isAccepting`, plans a repair unless one is planned or under way.
+    /// Notes that the disk refused a change. Cancels a repair that was planned because a snapshot failed. If
+    /// `isAccepting`, plans a repair unless one is planned or under way.
     ///
     /// - Parameter isAccepting: Whether the queue is in the phase `accepting`, in which uploads start.
     mutating func refuse(_ error: JournalError, isAccepting: Bool, now: Instant) {
@@ -63,12 +63,14 @@ struct JournalHealth {
             state = .refused(error, tries: tries)
         } else {
             state = .refused(error, tries: 0)
-            // A repair that was planned for a failed snapshot may be minutes away.
+            // A repair that was planned for a failed snapshot may be minutes away, which is too late now.
             if case .at = repair { repair = .none }
         }
         if isAccepting { plan(at: now) }
     }
 
+    /// Processes a report of the journal on its condition, and plans a repair if one is needed.
+    ///
     /// - Parameter isAccepting: Whether the queue is in the phase `accepting`, in which uploads start. If false, no
     ///   repair is planned.
     /// - Returns: False if the report changes nothing. True if the state has changed, or if the journal reports that it
@@ -97,6 +99,8 @@ struct JournalHealth {
         return true
     }
 
+    /// Processes the result of a repair, and plans the next repair if the journal still needs one.
+    ///
     /// - Parameter hasDirty: Whether some changes are still not on disk.
     mutating func repaired(_ condition: JournalCondition, hasDirty: Bool, now: Instant) {
         switch (condition, state) {

@@ -25,6 +25,8 @@ package struct LimitSchedule {
             })
     }
 
+    /// Returns the limit of a scope at a date.
+    ///
     /// - Parameter order: The limit that a command set; nil if the timetable decides.
     func limit(
         of scope: LimitScope, _ timetable: Timetable?, order: Bandwidth?, at date: Date
@@ -32,7 +34,9 @@ package struct LimitSchedule {
         (timetable ?? Timetable()).limit(of: scope, order: order, at: date, in: zone)
     }
 
-    /// Returns true if a limit changed.
+    /// Calculates all limits anew. Returns true if one of them changed.
+    ///
+    /// - Parameter orders: The limits that commands set. They replace the timetables of their scopes.
     mutating func update(
         _ timetables: [LimitScope: Timetable], orders: [LimitScope: Bandwidth], at date: Date
     ) -> Bool {

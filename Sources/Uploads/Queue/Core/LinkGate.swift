@@ -25,7 +25,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// Returns true if the link was known to be down before. Then only the reason changes.
+    /// Notes that the link is down. If this was already known, changes only the reason, and returns true.
     mutating func close(because reason: String, at date: Date) -> Bool {
         switch self {
         case .closed(let since, reason: _): self = .closed(since: since, reason: reason)

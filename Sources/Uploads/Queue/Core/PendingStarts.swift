@@ -1,8 +1,8 @@
 import FerryFiles
 import HeapModule
 
-/// The uploads that have a start condition: they wait for other uploads, for a time, or for both. For each of them, the
-/// value contains the upload or the time that it waits for now.
+/// The uploads that have a start condition: they wait for other uploads, for a time, or for both. Each of them is
+/// stored with the upload or the time for which it waits now.
 struct PendingStarts {
     enum Wait: Hashable {
         /// The upload waits until this other upload is done. If it waits for several other uploads, this is the one

@@ -5,9 +5,9 @@ import FerryTransfer
 
 /// The functions that process the reports and the results of upload attempts.
 extension QueueCore {
-    /// A part of the limit on `Tries.resent`, the number of bytes that an upload sends again. The limit is 64 MiB plus
-    /// twice the size of the file. Below the limit, newly confirmed bytes reset the upload's counts of server errors
-    /// and failed logins. From the limit on, they do not.
+    /// The fixed part of a limit on `Tries.resent`, the number of bytes that an upload sends again. The limit is 64 MiB
+    /// plus twice the size of the file. From this limit on, newly confirmed bytes no longer reset the upload's counts
+    /// of server errors and failed logins.
     private static let resentByLinks: ByteCount = 64 << 20
 
     /// Stores the upload resource that an attempt reports: the state on the server from which the upload can resume. If
@@ -44,9 +44,9 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Adds to `Tries.resent` the bytes that were sent or confirmed before, but that the server has not stored,
-    /// according to `resource`. If the server has not reported an offset to a resumed attempt yet, the bytes are
-    /// counted later. Also counts a resumption in `Tries.resumes`.
+    /// Adds to `Tries.resent` the bytes that must be sent again. They were sent or confirmed before, but according to
+    /// `resource`, the server has not stored them. If the server has not reported an offset to a resumed attempt yet,
+    /// the bytes are counted later. Also counts a resumption in `Tries.resumes`.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverReportedOffset(upload.id) {
@@ -75,7 +75,9 @@ extension QueueCore {
 
     /// Processes the end of an attempt, and sets the next state of its upload.
     ///
-    /// - Parameter sent: The number of bytes of the file that were sent or confirmed when the attempt ended.
+    /// - Parameters:
+    ///   - file: The new version of the file if the file has changed and the upload is to restart; otherwise nil.
+    ///   - sent: The number of bytes of the file that were sent or confirmed when the attempt ended.
     mutating func ended(
         _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?,
         sent: ByteCount, _ reply: ReplyID
@@ -128,7 +130,8 @@ extension QueueCore {
         }
         store(upload)
         let isNewVersion = upload.identity != before.identity
-        // The upload still has its resource, so the attempt could not delete the bytes of the old version.
+        // An attempt that deletes the bytes of the old version also removes the upload resource. Here the resource is
+        // still recorded, so the bytes are possibly still on the server.
         if isNewVersion, before.resource != nil { discard([before]) }
         let isFinal: Bool
         switch upload.state {
@@ -166,7 +169,7 @@ extension QueueCore {
             after: failure, tries: &upload.tries, movement: movement, random: lookups.random)
         switch decision {
         case .wait, .again:
-            // The server's state is unknown, so the next attempt must not resume with the old resource.
+            // The server's state is unknown, so the next attempt must not resume with the old upload resource.
             if failure.category == .outcomeUnknown { upload.resource = nil }
         case .restart, .hold, .fail: break
         }
@@ -206,6 +209,8 @@ extension QueueCore {
 
 /// The functions that process reports about the network.
 extension QueueCore {
+    /// Pauses or resumes uploads after the link monitor reports that the network went down or came up.
+    ///
     /// - Parameter isForbidden: Whether a network exists, but the configuration forbids its use.
     mutating func linkChanged(_ status: LinkStatus, isForbidden: Bool) {
         switch status {
@@ -240,8 +245,8 @@ extension QueueCore {
     }
 
     /// Processes the machine's return from sleep. Cancels each attempt that can resume, except at local hosts, because
-    /// its server has possibly dropped the request. The next attempt asks for the offset. An attempt that cannot resume
-    /// continues, and detects a dead connection itself.
+    /// its server has possibly dropped the request. The next attempt asks the server for the offset. An attempt that
+    /// cannot resume continues, and detects a dead connection itself.
     mutating func machineSlept() {
         reviewLimits()
         effects.append(.invalidateConnections(.slept))

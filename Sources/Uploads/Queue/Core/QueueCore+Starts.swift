@@ -56,8 +56,8 @@ extension QueueCore {
         }
     }
 
-    /// True if the queue must look for stuck uploads: all slots are taken, and an upload possibly waits to start at a
-    /// host without running uploads.
+    /// True if the queue must look for stuck uploads, which have sent no byte for some seconds. This is so if all slots
+    /// are taken, and an upload possibly waits to start at a host without running uploads.
     private func mayReplaceStuck(_ limits: Scheduler.Limits, running: [UploadHost: Int]) -> Bool {
         running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
     }
@@ -78,8 +78,8 @@ extension QueueCore {
             })
     }
 
-    /// Returns the number of slot shares that stuck uploads occupy at each host. An upload that still reads its file,
-    /// or has not begun to send it, is not stuck.
+    /// Returns the number of slot shares that stuck uploads occupy at each host. They have sent no byte for the time
+    /// `stuckAfter`. An upload that still reads its file, or has not begun to send it, is not stuck.
     private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {

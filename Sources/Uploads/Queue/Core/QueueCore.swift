@@ -272,8 +272,8 @@ extension QueueCore {
         effects.append(.retire)
     }
 
-    /// Applies the configured `onUncertain` to each upload of which it is unknown whether the server has stored the
-    /// file. Skips an upload that a command is changing. No upload starts until the results are on disk.
+    /// Applies the configured rule `onUncertain` to each upload for which it is unknown whether the server has stored
+    /// the file. Skips an upload that a command is changing. No upload starts until the results are on disk.
     private mutating func decideUncertain() {
         // The uploads of a command in flight are left out: if the disk refuses the command, they return to their
         // earlier state.
@@ -296,8 +296,8 @@ extension QueueCore {
         uploads.reserveCapacity(recovered.uploads.count)
         var planned: [Upload.ID] = []
         var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
-        // `popLast` moves each upload, where a loop would copy it: a queue can contain a million.
         var held: [Upload] = []
+        // `popLast` moves each upload, but a `for` loop would copy it. A queue can contain a million uploads.
         while var upload = recovered.uploads.popLast() {
             upload.recover()
             if upload.resource != nil { held.append(upload) }

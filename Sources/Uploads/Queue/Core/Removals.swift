@@ -33,7 +33,7 @@ struct Removals {
         windows.append((now.advanced(by: Self.window), uploads.map(\.id)))
     }
 
-    /// Removes and returns the uploads of `ids` that can be put back. Running ones become queued.
+    /// Removes and returns the uploads of `ids` that can be put back. An upload that was running becomes queued.
     mutating func takeBack(_ ids: [Upload.ID]) -> [Upload] {
         let taken = Set(ids)
         for index in windows.indices { windows[index].ids.removeAll(where: taken.contains) }
@@ -74,8 +74,8 @@ struct Removals {
         return discarded
     }
 
-    /// Forgets uploads that can no longer be put back. If the attempt of an upload still runs, `endWindows` forgets
-    /// this upload later.
+    /// Forgets uploads that can no longer be put back, because the undo action of their removal was dropped. If the
+    /// attempt of an upload still runs, `endWindows` forgets this upload later.
     ///
     /// - Returns: The uploads whose bytes the servers must delete now.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {
@@ -86,8 +86,8 @@ struct Removals {
         return discarded
     }
 
-    /// Ends the time to undo of all removed uploads, even of those that were removed less than 10 seconds (`window`)
-    /// ago. Their bytes on the servers are no longer needed.
+    /// Ends the wait for an undo of all removed uploads, even of those that were removed less than 10 seconds
+    /// (`window`) ago. Call this function when the queue stops.
     ///
     /// - Returns: The uploads whose bytes the servers must delete now.
     mutating func endAll() -> [Upload] {

@@ -14,8 +14,8 @@ struct RunTable {
         /// The time when the attempt last requested a journal record of its upload. Before the first request, the time
         /// when the attempt began.
         var lastSaved: Instant
-        /// The upload resource with which the attempt began. Nil once the server has reported the upload's offset to
-        /// the attempt, or if the attempt began without a resource.
+        /// The upload resource (the server's state from which the upload resumes) with which the attempt began. Nil
+        /// once the server has reported the upload's offset to the attempt, or if the attempt began without a resource.
         var unasked: UploadResource?
         /// The number of bytes that the server had confirmed when the attempt began.
         let confirmed: ByteCount
@@ -129,7 +129,8 @@ struct RunTable {
         let seconds = run.started.duration(to: now) / .seconds(1)
         let enough = AttemptMovement.least(ofSize: upload.size)
         guard max(sent, upload.confirmed) - run.confirmed >= enough else { return .none }
-        // A server that accepts almost nothing per connection gets the same delays as one that accepts nothing.
+        // A quick retry requires that the server has confirmed enough bytes since the last one. Otherwise, a server
+        // that accepts almost nothing per connection would be retried at once, again and again.
         guard upload.tries.network == 0, upload.confirmed - (retriedAtOnce[upload.id] ?? -enough) >= enough
         else { return .moved(seconds: seconds) }
         retriedAtOnce[upload.id] = upload.confirmed

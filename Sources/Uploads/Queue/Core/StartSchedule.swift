@@ -13,8 +13,8 @@ struct StartSchedule {
     var waits = DeadlineQueue<Upload.ID, Instant>()
     var starts = PendingStarts()
     var completed = CompletedRanges()
-    /// The time of the next check for stuck uploads; nil if no check is needed. A check is needed only if all slots are
-    /// taken, and an upload waits to start at a host without running uploads.
+    /// The time of the next check for stuck uploads, which have sent no byte for some seconds. Nil unless all slots are
+    /// taken and an upload waits to start at a host without running uploads.
     var stuckLook: Instant?
 
     /// Returns the next instant at which to check whether an upload can start; nil if there is none.

@@ -27,14 +27,14 @@ package enum Transaction: Sendable {
     /// Writes the current states of uploads. If the disk refuses them, they stay in memory and are written again later.
     case save([Upload.ID], Durability)
     /// Writes the current state of an upload that an attempt has changed. If the disk refuses the state, it stays in
-    /// memory. If also `durably` is true, the attempt receives the failure of the write.
+    /// memory. If `durably` is true, the attempt also receives the failure of the write.
     case record(Upload.ID, durably: Bool)
 
     /// The rule that selects which of the given files to add.
     package enum AddRule: Sendable {
         case all
-        /// Adds all files, with two exceptions. One is a file that another command is adding. The other is a file with
-        /// an upload in the queue that, according to the `Match`, makes a new one unnecessary.
+        /// Adds each file, except if another command is adding it already. Also leaves out a file if the queue has an
+        /// upload that makes a new one unnecessary. The `Match` decides whether an upload does so.
         case missing(DuplicateFilter.Match)
         /// Adds all files, which the watcher of a folder has found complete. The transaction fails if another command
         /// is adding one of them.
@@ -92,8 +92,8 @@ package struct TransactionResult: Sendable {
     package var undo: UndoAction?
 }
 
-/// The transactions whose records are being written to the journal. Also those that wait for other transactions or for
-/// attempts to end.
+/// The transactions whose records are being written to the journal, and the transactions that wait for other
+/// transactions or for the end of attempts.
 struct TransactionLog {
     struct Submission {
         var transaction: Transaction

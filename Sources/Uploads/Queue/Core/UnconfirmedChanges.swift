@@ -27,7 +27,7 @@ struct UnconfirmedChanges {
     }
 
     /// Removes the ticket from these uploads, because the result of its record is known. An upload with a different
-    /// ticket keeps it.
+    /// ticket keeps that ticket.
     mutating func end(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
     }
@@ -44,8 +44,9 @@ struct UnconfirmedChanges {
         dirty.remove(id)
     }
 
-    /// Returns an upload that has ended, but with its earlier state, which clients see until `reveal` is called. Before
-    /// its end is on disk, the upload would run again after a crash. Returns nil for any other upload.
+    /// Returns an ended upload with its earlier state, which clients see until `reveal` is called. They must not see
+    /// the end before it is on disk, because after a crash the upload would run again. Returns nil for any other
+    /// upload.
     func shown(_ upload: Upload) -> Upload? {
         if ended.isEmpty { return nil }
         switch (upload.state, ended[upload.id]) {

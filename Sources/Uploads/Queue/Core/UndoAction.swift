@@ -181,7 +181,7 @@ extension QueueChangeKind {
 }
 
 extension UndoOffer {
-    /// The failure with which `undo` will end because it can change nothing; nil if `undo` will change something. In
-    /// case of a failure, clients can send `undoCommand` without a question to the user.
+    /// The failure with which `undo` will end because it can change nothing; nil if `undo` will change something. If
+    /// there is a failure, clients can send `undoCommand` without first asking the user to confirm.
     package var refusal: UploadFailure? { ids.isEmpty ? change.refusal : nil }
 }
