@@ -6,7 +6,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "ferry", targets: ["FerryCommand"]),
-        // Everything but the screen and the executable, for other programs: `import Ferry`, or one layer of it.
+        // The library for other programs: all modules except those of the screen and of the executable. A program
+        // imports `Ferry`, or only the modules that it needs.
         .library(
             name: "Ferry",
             targets: [
@@ -15,47 +16,51 @@ let package = Package(
             ]),
     ],
     dependencies: [
-        // Descriptors, error codes and `stat` as values, the same on Linux and Darwin; under swift-nio already, so it costs
-        // nothing. Not swift-subprocess (1.0.2): it has no child that outlives the parent, as the engine does, it stops
-        // reading when the child ends, though what it started goes on writing, and it wants Swift 6.2.
+        // File descriptors, error codes and `stat` as Swift types, the same on Linux and Darwin. swift-nio needs this
+        // package too, so it costs nothing. swift-subprocess (1.0.2) is not used, because it cannot start a child that
+        // outlives its parent, as Ferry's engine does. It stops reading output when the child ends, even if processes
+        // of the child still write. It also needs Swift 6.2.
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        // Why each one is here, and what it costs: CPU seconds of a clean debug build, by Tests/Tools/costs.py.
+        // Each comment below says why Ferry needs a package, and how many CPU seconds it adds to a clean debug build.
+        // Tests/Tools/costs.py measures the seconds.
 
-        // The HTTP engine: file regions, back-pressure and the best figures measured from Swift. 11 s, and 30 s for what
-        // it brings: HTTP/2, Algorithms, Configuration, Tracing.
+        // The HTTP client. It sends regions of files, applies back-pressure, and had the best measurements of all
+        // clients in Swift. 11 s, and 30 s for the packages that it needs: HTTP/2, Algorithms, Configuration, Tracing.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // Buffers, file regions, event loops and thread pools under the HTTP client and the receiver. 42 s, and 10 s for
+        // Buffers, file regions, event loops and thread pools for the HTTP client and the receiver. 42 s, and 10 s for
         // Atomics and DequeModule.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // Neither imported nor reached, since Ferry speaks HTTP/1.1: the HTTP client would take a version with known
-        // weaknesses (Sources/Manual/security.md).
+        // Not imported, because Ferry speaks HTTP/1.1. The package is listed for its minimum version: the HTTP client
+        // alone would accept a version with known weaknesses (Sources/Manual/security.md).
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
-        // TLS of the HTTP client and the receiver: private authorities, client certificates. 113 s: a BoringSSL.
+        // TLS for the HTTP client and the receiver, with private authorities and client certificates. 113 s, because
+        // the package contains BoringSSL.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
-        // Digests and signatures of what is sent, at the speed of the processor's own instructions. 74 s: another
-        // BoringSSL, since that of swift-nio-ssl is no product.
+        // Digests and signatures of uploads, computed with special instructions of the processor. 74 s, because the
+        // package contains BoringSSL again. swift-nio-ssl does not offer its own copy as a product.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        // HTTP types for the receiver, and the reasons that a SOCKS proxy gives. 4 s, and the HTTP client needs it.
+        // HTTP types for the receiver, and the errors that a SOCKS proxy reports. 4 s, and the HTTP client needs it.
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        // Methods, status codes and ordered case-insensitive fields, the same on both ends of the wire. 3 s.
+        // HTTP methods, status codes and header fields, the same types for the client and the receiver. 3 s.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        // Structured fields (RFC 9651) of the IETF's resumable uploads, tested against their vectors. 2 s.
+        // A parser of structured fields (RFC 9651), which the IETF's resumable uploads use. It passes their test
+        // vectors. 2 s.
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
-        // Subcommands, help and shell completions. 8 s.
+        // Subcommands, help texts and shell completions of the command `ferry`. 8 s.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        // A heap for the scheduler and the timers. 1 s; swift-nio builds other parts of it anyway.
+        // A heap for the scheduler and the timers. 1 s. swift-nio builds other parts of this package anyway.
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        // The logger that a library user may have events written to. 2 s, and the HTTP client needs it.
+        // The interface of loggers, to which the library writes its events. 2 s, and the HTTP client needs it.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        // Counters and timers for whatever backend a library user has. 2 s.
+        // Counters and timers, which a program that uses the library can send to any metrics backend. 2 s.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
-        // A target may import only targets listed above it. The names carry the product's, because SwiftPM refuses two
-        // modules of one name among all packages of a build.
+        // A target may import only targets listed above it. The names contain the name of the product, because SwiftPM
+        // refuses a build in which two packages have modules of the same name.
         .target(
             name: "CFerryTerminal", path: "Sources/CTerminal", linkerSettings: [.linkedLibrary("ncursesw")]),
-        // Two declarations of the C library that Swift does not see, and checksums by instructions.
+        // Declarations of the C library that Swift does not import by itself, and checksums by special instructions.
         .systemLibrary(name: "CFerryFiles", path: "Sources/CFiles"),
         .target(
             name: "FerryFiles",
@@ -87,7 +92,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Sources/Transfer"),
-        // The front door for programs that make requests of their own.
+        // The API for programs that send HTTP requests of their own.
         .target(
             name: "FerryRequests",
             dependencies: [
@@ -118,8 +123,8 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Sources/Receiver"),
-        // Exports the layers above as one module. The executable's module is FerryCommand, and its folder Sources/ferry:
-        // where case does not count, a folder Sources/Ferry would be the same.
+        // Exports the modules above as one module. Its folder is not Sources/Ferry, because the executable's module
+        // FerryCommand has the folder Sources/ferry. Some file systems do not distinguish the two.
         .target(
             name: "Ferry",
             dependencies: [
@@ -149,12 +154,13 @@ let package = Package(
             name: "FerryTestSupport",
             dependencies: ["FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads"],
             path: "Tests/Support"),
-        // What a disk may do to the queue's files, without a disk.
+        // A disk in memory that can fail, stop or lose unsynced bytes, for tests of the queue's files.
         .target(
             name: "FerryStateSimulation",
             dependencies: ["FerryProtocols", "FerryTransfer", "FerryUploads", "FerryTestSupport"],
             path: "Tests/Simulation/State"),
-        // Kills, power cuts, failing calls and damage for the queue's files on a real disk; Tests/faults runs it.
+        // Tests the queue's files on a real disk with killed processes, power cuts, failing system calls and damaged
+        // files. Tests/faults runs it.
         .executableTarget(
             name: "fault-lab",
             dependencies: [
@@ -162,15 +168,16 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Simulation/FaultLab"),
-        // A bad link between a client and a server, for trials by hand and for Tests/bench.
+        // A proxy that simulates a bad network link between a client and a server, for manual tests and for
+        // Tests/bench.
         .executableTarget(
             name: "faulty-link",
             dependencies: [
                 "FerryTestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Tools/FaultyLink"),
-        // The real queue and the real store of its journal on one thread, with clock, network, disk, people and crashes
-        // from a seed.
+        // Runs the real queue and the real store of its journal on one thread. A seed determines the clock, the
+        // network, the disk, the users and the crashes.
         .target(
             name: "FerryQueueSimulation",
             dependencies: [
@@ -182,7 +189,7 @@ let package = Package(
         .executableTarget(
             name: "queue-simulation", dependencies: ["FerryQueueSimulation"],
             path: "Tests/Simulation/QueueCommand"),
-        // The values of the engine, queue, journal and protocols, on one thread in virtual time, from a seed.
+        // Runs the value types of the queue, its journal and the protocols on one thread in virtual time, from a seed.
         .target(
             name: "FerryEngineSimulation",
             dependencies: [
@@ -237,7 +244,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Unit/Receiver"),
-        // Replays the fuzzers' inputs; Tests/fuzz compiles the same surfaces for libFuzzer.
+        // Replays stored inputs of the fuzzers. Tests/fuzz compiles the same code for libFuzzer.
         .testTarget(
             name: "FuzzTests",
             dependencies: [
@@ -254,7 +261,7 @@ let package = Package(
                 "FerryUploads", "FerryTUI", "FerryTestSupport",
             ],
             path: "Tests/Unit/ferry"),
-        // The examples of the documentation, with what a user of the product imports.
+        // The examples of the documentation. Like a user's code, they import the module `Ferry`.
         .testTarget(name: "LibraryTests", dependencies: ["Ferry", "FerryTestSupport"]),
         .testTarget(
             name: "FerryTests",
@@ -262,7 +269,7 @@ let package = Package(
                 "FerryCommand", "FerryReceiver", "FerryTransfer", "FerryRequests", "FerryProtocols",
                 "FerryConnectivity",
                 "FerryUploads", "FerryTestSupport",
-                // Another's server of resumable uploads.
+                // A server for resumable uploads that is not a part of Ferry.
                 .product(name: "NIOResumableUpload", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
@@ -275,10 +282,11 @@ let package = Package(
     ]
 )
 
-// The examples are compiled as a user's code is: with the language's own settings.
+// LibraryTests has no settings, so that the examples of the documentation compile like the code of a user.
 for target in package.targets
 where !["CFerryTerminal", "CFerryFiles", "LibraryTests"].contains(target.name) {
-    // Imports stay internal and per file, so a dependency that leaks into our interface shows as `public import`.
+    // By these settings, imports are internal and apply to one file. A dependency that is a part of a public interface
+    // therefore needs `public import`.
     target.swiftSettings = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
         .map { .enableUpcomingFeature($0) }
 }

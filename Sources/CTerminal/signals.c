@@ -84,8 +84,8 @@ static void on_crash(int number, siginfo_t *info, void *context) {
     for (int i = 0; i < CRASHES; i++)
         if (crashes[i] == number) hand_on(&previous_crash[i], number, info, context);
     signal(number, SIG_DFL);
-    /* After a return from this handler a fault happens again and ends the process. A signal that was sent does not
-     * come again by itself. */
+    /* When this handler returns, a fault happens again and ends the process. A signal that a process or abort(3) sent
+     * does not come again by itself, so it is sent again here. */
     if (info == NULL || info->si_code <= 0 || number == SIGABRT) pthread_kill(pthread_self(), number);
 }
 
@@ -179,7 +179,7 @@ void terminal_wait_in_background(int milliseconds) {
 }
 
 bool terminal_in_foreground(void) {
-    /* The line mode calls this without an open screen: it reads descriptor 0. */
+    /* Ferry's line mode also calls this. It has no open screen and reads descriptor 0. */
     pid_t group = tcgetpgrp(terminal_in >= 0 ? terminal_in : STDIN_FILENO);
     return group == -1 || group == getpgrp();
 }

@@ -11,7 +11,7 @@ static int saved_output = -1;
 static int saved_error = -1;
 static int stray_read = -1;
 static bool stray_has_ended;
-/* The last output of other code while the screen is open. Descriptor 2 gets it when the screen closes. */
+/* The last bytes that other code printed while the screen was open. They go to descriptor 2 when the screen closes. */
 static char kept[16 * 1024];
 static size_t kept_length;
 
@@ -94,7 +94,7 @@ void streams_restore(bool repeating) {
 void streams_restore_after_crash(void) {
     if (saved_error < 0) return;
     dup2(saved_error, STDERR_FILENO);
-    /* The message of a trap is written before its signal. It is still in the pipe and would be lost. */
+    /* Swift prints the message of a trap before the signal. The message is still in the pipe and would be lost. */
     uint8_t bytes[1024];
     for (int round = 0; round < 64 && terminal_read_stray(bytes, sizeof bytes) > 0; round++) continue;
     repeat(saved_error);

@@ -36,7 +36,8 @@ static struct {
     int pair;
 } styles[TERMINAL_STYLES];
 
-/* Writes an escape sequence directly: only between calls of doupdate(), when the buffer of curses is empty. */
+/* Writes an escape sequence, bypassing curses. Call this only between calls of doupdate(), when the buffer of curses
+ * is empty. */
 static void emit(const char *sequence) {
     size_t left = strlen(sequence);
     while (left > 0) {
@@ -81,7 +82,8 @@ static void choose_locale(void) {
     if (locale_is_utf8) return;
     /* Containers, and ssh without SendEnv, set no locale. As in PEP 538, only LC_CTYPE is changed to UTF-8. */
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL && setlocale(LC_CTYPE, "en_US.UTF-8") == NULL) return;
-    /* ssh sends the locale of the user's machine. It names the terminal's codeset, even if it is not installed here. */
+    /* ssh sends the name of the locale on the user's machine. The terminal uses the codeset of that locale, even if the
+     * locale is not installed here. */
     if (!installed && names_utf8(wanted_locale())) {
         missing_locale = wanted_locale();
         locale_is_utf8 = true;
@@ -109,7 +111,8 @@ static bool find_direct_name(const char *name, char *buffer, size_t capacity) {
     return written > 0 && (size_t)written < capacity;
 }
 
-/* Starts curses. initscr() would end the process for an unknown TERM, such as that of a newer terminal over ssh. */
+/* Starts curses by newterm(), because initscr() would end the process for an unknown TERM. Over ssh, for example, TERM
+ * can name a newer terminal than this machine knows. */
 static bool start_curses(void) {
     const char *name = getenv("TERM");
     if (name != NULL && strcmp(name, "dumb") == 0) return false;
@@ -220,7 +223,7 @@ const char *terminal_locale(void) {
 }
 
 void terminal_ask_width(int row) {
-    /* curses first shows the alternate screen, which clears it. */
+    /* The first output of curses shows and clears the alternate screen, so it must precede the question. */
     terminal_present(0, 0);
     char question[64];
     snprintf(question, sizeof question, "\033[%d;1H\xE2\x97\x8F\033[6n\r\033[K", row + 1);
@@ -258,7 +261,7 @@ void terminal_put_row(int row, const terminal_cell *cells, int count) {
         wchar_t text[4] = {(wchar_t)cell->scalar, (wchar_t)cell->combining[0], (wchar_t)cell->combining[1], 0};
         int style = cell->style < TERMINAL_STYLES ? cell->style : 0;
         int pair = styles[style].pair;
-        /* The short argument overflows beyond 32767 pairs. curses uses the extended one instead. */
+        /* The short argument overflows beyond 32767 pairs. curses uses the last argument, an int, instead. */
         if (setcchar(&buffer[filled], text, styles[style].attributes, (short)pair, &pair) == ERR) {
             text[0] = L'?';
             text[1] = 0;
@@ -339,8 +342,8 @@ bool terminal_suspend(const char *farewell) {
     sigaction(SIGTSTP, &standard, &ours);
     /* Stops the whole process group, as the terminal driver does. */
     kill(0, SIGTSTP);
-    /* Another thread may receive SIGTSTP a moment later, so SIGCONT is waited for. It never comes if the process
-     * group is orphaned (in a container, or as the command of a pane): such a group cannot stop. */
+    /* Another thread may receive SIGTSTP a moment later, so this waits for SIGCONT. SIGCONT never comes if the process
+     * group is orphaned (in a container, or as the command of a pane), because such a group cannot stop. */
     bool stopped = false;
     for (int round = 0; round < 10 && !stopped; round++) {
         terminal_wait_in_background(20);

@@ -4,8 +4,8 @@ import Synchronization
 /// A pool of threads that open and read files. If the server of a network file system is gone, a system call can block
 /// for hours, and no other thread can cancel it.
 ///
-/// After the timeout the caller receives a failure. The blocked call keeps its thread and its open files until the
-/// kernel returns. The pool starts a thread only for work that would otherwise wait.
+/// After a timeout, the caller receives a failure. The blocked call keeps its thread and its open files until the
+/// kernel returns. The pool starts a thread only if no thread is idle.
 public final class BlockingIOPool: Sendable {
     /// The pool that callers use by default.
     public static let shared = BlockingIOPool()
@@ -48,8 +48,9 @@ public final class BlockingIOPool: Sendable {
         var hasBegun = false
         /// The value of `beats` at the last check.
         var seen: UInt64 = 0
-        /// The number of successive checks that found no progress. For a job that has begun, only its own progress
-        /// resets the number to 0. For a job that waits for a thread, progress of other jobs resets the number.
+        /// The number of successive checks that found no progress. Progress resets the number to 0. For a job that has
+        /// begun, only its own progress counts. For a job that still waits for a thread, the progress of other jobs
+        /// counts.
         var silentLooks = 0
 
         var beats: UInt64 { job.beats.load(ordering: .relaxed) }
@@ -234,7 +235,7 @@ public final class BlockingIOPool: Sendable {
             awaited.seen = awaited.beats
             awaited.silentLooks = isSilent ? awaited.silentLooks + 1 : 0
             state.awaited[number] = awaited
-            // The first check may come less than a full interval after the call, so one more is needed.
+            // The first check may come less than a full interval after the call, so one more check is needed.
             if awaited.silentLooks > Self.looks { late.append(awaited.job) }
         }
         let numbers = Set(late.map(\.number))

@@ -61,7 +61,7 @@ package struct ChildCommand: Sendable {
     }
 
     package struct CannotStart: Error {
-        /// The end of the sentence "cannot be started: …".
+        /// The reason for users, as the end of the sentence "cannot be started: …".
         package var reason: String
     }
 
@@ -90,7 +90,7 @@ package struct ChildCommand: Sendable {
         case .last(let count): printed = ChildOutput(pipes.output, last: count)
         }
         let complaint = ChildOutput(pipes.errors, last: Self.complaintLimit)
-        // Separate threads, because each may block as long as the command runs.
+        // Writing the input and waiting have separate threads, because each may block as long as the command runs.
         DetachedThread.start { [input] in
             // A command may ignore its input.
             try? pipes.input.append(Array(input))

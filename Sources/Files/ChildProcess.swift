@@ -51,7 +51,7 @@ package struct ChildProcess: Sendable {
     ) throws(SystemCallError) {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
-        // The descriptors are copied to numbers above 2, because the standard streams of the child replace 0 to 2.
+        // The descriptors are copied to numbers above 2, because in the child, 0 to 2 are replaced one after the other.
         let streams = [input, output, errors].map { fcntl($0.number, F_DUPFD_CLOEXEC, 3) }
         defer { for stream in streams where stream >= 0 { close(stream) } }
         guard !streams.contains(-1) else { throw SystemCallError("fcntl") }
@@ -101,7 +101,8 @@ package struct ChildProcess: Sendable {
         SystemCallError(call: "posix_spawn", code: Errno(rawValue: code))
     }
 
-    /// Waits until the child has ended, and does not reap it. Returns nil if the child was reaped before.
+    /// Waits until the child has ended. Does not reap the child, so `id` stays reserved. Returns nil if the child was
+    /// reaped before.
     package func waitForEnd() -> Ending? {
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 {

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-    // The standard library composes strings to compare them. FoundationEssentials uses this SPI too.
+    // `_nfc` is SPI that the standard library uses to compare strings. FoundationEssentials uses it too.
     @_spi(_Unicode) import Swift
 #endif
 

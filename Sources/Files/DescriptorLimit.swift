@@ -24,7 +24,7 @@ package enum DescriptorLimit {
             // Darwin refuses more than `OPEN_MAX`, whatever the hard limit is.
             limit.rlim_cur = min(limit.rlim_cur, rlim_t(OPEN_MAX))
         #endif
-        // If it fails, the default limit remains, which is enough for most uses.
+        // If this call fails, the default limit remains, which is enough for most uses.
         _ = setrlimit(resource, &limit)
     }
 

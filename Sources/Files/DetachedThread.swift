@@ -44,7 +44,7 @@ package enum DetachedThread {
                 }, task.toOpaque())
             guard code != 0 else { return }
             task.release()
-            // The user's limit on threads is reached (EAGAIN). Dispatch has threads that exist already.
+            // The user's limit on threads is reached (EAGAIN). Dispatch may still have a thread for the work.
             DispatchQueue.global().async(execute: work)
         #endif
     }

@@ -45,7 +45,7 @@ package final class Directory: Sendable {
     /// Returns at most `limit` names in the folder, unsorted, without `.` and `..`. The names are bytes, because they
     /// need not be UTF-8. Foundation would drop the names that are not UTF-8.
     package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
-        // A second descriptor, because reading the folder moves the descriptor's position, and `closedir` closes it.
+        // A second descriptor, because reading moves a descriptor's position, and `closedir` closes the descriptor.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let open = { openat(self.descriptor.rawValue, ".", flags) }
         let copy = try SystemCallError.check("opendir") { reserve?.open(open) ?? open() }
@@ -215,19 +215,19 @@ package final class Directory: Sendable {
     /// Makes created, renamed and removed names in this folder survive a power cut. Some network file systems
     /// cannot synchronize a folder. There, this method does nothing and throws no error.
     package func synchronize() throws(SystemCallError) {
-        // Some network file systems cannot sync a folder and return EINVAL; there is no other call for it.
+        // EINVAL means that the file system cannot sync a folder.
         guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }
     }
 
     /// Replaces the file `name` by a new file that contains `bytes`. Only its owner can access the new file. When this
-    /// method returns, the new file survives a power cut. After an error the old file remains, with one exception: if
-    /// the sync of the folder failed, the new file is in use, but a power cut can bring back the old one.
+    /// method returns, the new file survives a power cut. After an error the old file remains, with one exception. If
+    /// only the sync of the folder failed, the new file is in use, but a power cut can bring back the old one.
     ///
     /// - Parameter draft: The name of the new file until it is complete. An existing file of that name is removed.
     package func replace(
         _ name: LocalPath, with bytes: [UInt8], draft: LocalPath
     ) throws(SystemCallError) {
-        // The next step reports a file that cannot be removed.
+        // If the old draft cannot be removed, opening the new one fails.
         try? remove(draft)
         do throws(SystemCallError) {
             let file = try open(draft, for: .creating)

@@ -1,4 +1,4 @@
-// The errors of this target contain the system's error code.
+// Exported, because the errors of this target contain the system's error code.
 @_exported public import struct SystemPackage.Errno
 
 // `Date`, `Data`, `URL` and JSON for all targets. Full Foundation brings 39 MB of ICU and 50 ms to each start.

@@ -11,7 +11,7 @@ import SystemPackage
 /// The values come from `stat(2)` or one of its variants. The change time reveals a modification time that was set
 /// back.
 public struct FileIdentity: Hashable, Codable, Sendable {
-    /// The file system (`st_dev`).
+    /// The number of the file system (`st_dev`).
     public var device: UInt64
     /// The number of the file within the file system (`st_ino`). A new file that replaces this file has another number.
     public var inode: UInt64

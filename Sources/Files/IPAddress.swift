@@ -36,8 +36,8 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The IPv4 address in an IPv4-mapped IPv6 address, as a dual-stack socket reports it (RFC 4291 §2.5.5.2). Any
-    /// other address is returned unchanged.
+    /// The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), which a dual-stack socket reports for IPv4.
+    /// Any other address is returned unchanged.
     package var unmapped: IPAddress {
         guard case .ipv6(let bytes) = self, bytes.prefix(10).allSatisfy({ $0 == 0 }),
             bytes[10...11].allSatisfy({ $0 == 0xFF })

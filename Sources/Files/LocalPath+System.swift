@@ -51,7 +51,8 @@ extension LocalPath {
     /// True if the file has a POSIX access control list (acl(5)), or if the system does not report whether it has one.
     /// Always false on systems other than Linux.
     ///
-    /// With a list, the group bits of the mode are the mask of the list, and the list can name any user.
+    /// With such a list, the mode does not show who has access. The list can name any user, and the group bits of the
+    /// mode are only the mask of the list.
     var hasAccessList: Bool {
         #if os(Linux)
             withCString { text in

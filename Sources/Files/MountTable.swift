@@ -79,7 +79,7 @@ package enum PseudoFileSystems {
     /// True if the device number belongs to a pseudo file system; false if the mount table does not contain the number.
     package static func hold(_ device: UInt64) -> Bool {
         if others.withLock({ $0.contains(device) }) { return false }
-        // Without a table nothing is stored: descriptors may be free again at the next file.
+        // If the table cannot be read, nothing is cached. A descriptor may be free again at the next call.
         guard let table = MountTable.current else { return false }
         let isPseudo = table.kind(of: device).map { kinds.contains($0.name) } ?? false
         if !isPseudo { others.withLock { _ = $0.insert(device) } }

@@ -6,8 +6,8 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// Functions that open a file for reading. `open(_:)` opens it component by component, so that no symbolic link is
-/// followed anywhere in the path.
+/// Functions that open a file for reading. `open(_:)` opens one component of the path after the other, and follows no
+/// symbolic link anywhere in the path. `following(_:)` follows symbolic links.
 package enum NoFollowOpen {
     package enum Ending {
         /// The file is open; the caller closes the descriptor.

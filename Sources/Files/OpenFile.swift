@@ -52,7 +52,7 @@ package final class OpenFile: Sendable {
 
     /// Takes ownership of the descriptor.
     ///
-    /// - Parameter reserve: The reserve that receives the descriptor when the last reference is released; nil for none.
+    /// - Parameter reserve: Receives the descriptor after the last reference is released; nil to close the descriptor.
     package init(_ descriptor: FileDescriptor, name: String, reserve: DescriptorReserve? = nil) {
         self.descriptor = descriptor
         self.name = name
@@ -180,8 +180,8 @@ package final class OpenFile: Sendable {
         try SystemCallError.check("ftruncate", name) { ftruncate(descriptor.rawValue, off_t(length)) }
     }
 
-    /// Makes the content survive a power cut. After a failure the system may have dropped the unwritten bytes, and a
-    /// later call does not report this loss.
+    /// Makes the content survive a power cut. If this fails, the system may have dropped unwritten bytes, and a later
+    /// call does not report this loss.
     package func synchronize() throws(SystemCallError) {
         #if os(Linux)
             // Not repeated after EINTR or any other error: a second call would report success.
@@ -210,7 +210,7 @@ package final class OpenFile: Sendable {
         }
     #endif
 
-    /// Takes the lock of the file (`flock(2)`) without waiting. Releasing the last reference ends the lock.
+    /// Takes the lock of the file (`flock(2)`) without waiting. The lock ends when this object is released.
     ///
     /// - Parameter isShared: True for a shared lock, false for an exclusive one.
     /// - Returns: False if another open file holds a conflicting lock.

@@ -13,9 +13,9 @@ package enum Pager {
     package static func show(_ text: String) {
         guard StandardStream.output.isTerminal else { return print(text, terminator: "") }
         let chosen = ProcessInfo.processInfo.environment["PAGER"] ?? ""
-        // With these options less exits at once if the text fits the screen. A value that the user has set stays.
+        // With these options, `less` exits at once if the text fits the screen. A `LESS` that the user has set stays.
         setenv("LESS", "FRX", 0)
-        // If the user leaves the pager early, writing to it fails. That is no error.
+        // If the user leaves the pager early, writing to it must not end this process.
         signal(SIGPIPE, SIG_IGN)
         guard let pipe = popen(chosen.isEmpty ? fallback : chosen, "w") else {
             return print(text, terminator: "")

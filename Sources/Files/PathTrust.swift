@@ -6,10 +6,10 @@ package import SystemPackage
 /// Ssh checks its own files in a similar way (`StrictModes`). The file and every folder above it must belong to the
 /// user or to root. Other users must have no permission to write to them, with two exceptions:
 ///
-/// - A folder with the sticky bit above the file can be writable for all, because no other user can replace an existing
-///   file in it.
+/// - A folder with the sticky bit above the file can be writable for all. No other user can replace an existing file in
+///   it.
 /// - If Ferry does not run as root, the group can have write permission on a folder of root. The same is true for a
-///   file or folder whose group has the same number as the user, because such a group usually contains only the user
+///   file or folder whose group has the same number as the user. Such a group usually contains only the user
 ///   (useradd(8), `USERGROUPS_ENAB`). Where the group can write, there must be no access control list.
 ///
 /// The path can also lead to a device, a socket or a folder. A device or a socket must belong to the user or to root.
@@ -25,7 +25,9 @@ package enum PathTrust {
     ///
     /// A missing file passes if only this user or root can create it.
     ///
-    /// - Parameter user: The user that Ferry runs as.
+    /// - Parameters:
+    ///   - isFolder: True if the path leads to a folder. The rules for folders above a file then apply to this folder.
+    ///   - user: The user that Ferry runs as.
     /// - Returns: nil if the file exists; otherwise the error for the first part of the path that cannot be examined.
     /// - Throws: `PathIssue` if another user can replace, change or create the file. Also throws if the path has more
     ///   than 40 symbolic links.
@@ -55,7 +57,7 @@ package enum PathTrust {
                 return error.code
             }
             let isFile = left.isEmpty && !isFolder
-            // Where every user can create files, an unmapped owner can be any of them.
+            // In a folder where other users can create files, a file of the unmapped owner can belong to any of them.
             if status.owner == unmapped, isOpen(folder, for: user) {
                 throw PathIssue(path: next, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
             }
@@ -68,7 +70,7 @@ package enum PathTrust {
             guard links <= linkLimit else {
                 throw PathIssue(path: whole, isFile: true, mode: status.mode, cause: .links)
             }
-            // A link to an open descriptor leads to it even if its text names no path, as for a pipe (proc(5)).
+            // A link in /proc/…/fd leads to an open descriptor. For a pipe, its text is no path (proc(5)).
             isDescriptor = folder.text.hasPrefix("/proc/") && folder.name == "fd"
             if target.bytes.first == slash { folder = root }
             left = (target.bytes.split(separator: slash) + left)[...]
@@ -95,12 +97,13 @@ package enum PathTrust {
         guard status.owner == user || status.owner == 0 || status.owner == unmapped else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
         }
-        // The mode of a link has no meaning. The path of its target is checked separately.
-        // The mode of a device or a socket says who may use it. No one can leave content in it.
+        // The mode of a link has no meaning; the path of its target is checked separately. The mode of a device or a
+        // socket says who may use it, but no user can leave content in it.
         let hasContent = status.kind != .link && (status.kind != .special || status.isPipe)
         let isContent = isFile && status.kind != .folder
         guard hasContent, othersMayWrite(status, of: path, isFile: isContent, for: user) else { return }
-        // A folder instead of a file may be read as a whole. Only root's own, such as /tmp, are known to be for all.
+        // Ferry may read all files of a folder that is given instead of a file. Only a folder of root, such as /tmp, is
+        // meant to be shared.
         let isShared = !isFile || status.kind == .folder && status.owner == 0
         guard isShared, status.mode & 0o1000 != 0 else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .writable)
@@ -120,7 +123,7 @@ package enum PathTrust {
         guard status.mode & 0o002 == 0 else { return true }
         guard status.mode & 0o020 != 0 else { return false }
         guard user != 0 else { return true }
-        // In a folder of root, the group may write: root has chosen its members.
+        // The group of a folder of root may write in the folder, because root has chosen the members of the group.
         let isTrusted = status.group == user || !isFile && status.owner == 0
         return !isTrusted || path.hasAccessList
     }
@@ -170,7 +173,8 @@ package struct PathIssue: Error, Hashable, Sendable {
 
     /// The path of the file, folder or link that is at fault.
     package let path: LocalPath
-    /// True if `summary(of:)` calls `path` the file; false if `summary(of:)` calls `path` a folder above the file.
+    /// True if `path` is the file itself; false if it is a folder or link above the file. The value decides the words
+    /// of `summary(of:)`.
     let isFile: Bool
     package let mode: UInt32
     package let cause: Cause

@@ -29,7 +29,7 @@ package struct PlainCharacters: Sendable {
 }
 
 extension StringProtocol {
-    /// Encodes each UTF-8 byte of the text, except the characters in `plain`.
+    /// Returns the text with each UTF-8 byte percent-encoded, except the characters in `plain`.
     package func percentEncoded(keeping plain: PlainCharacters = .unreserved) -> String {
         Array(utf8).percentEncoded { plain.contains($1) }
     }

@@ -54,7 +54,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Errno {
-    /// The code of the call that has just failed.
+    /// The error code (`errno`) of the system call that has just failed on this thread.
     package static var last: Errno { Errno(rawValue: errno) }
 
     /// The system's text for the error code in lower case, as a part of a sentence: `no such file or directory`.

@@ -36,8 +36,8 @@ package enum Volume {
     }
 
     /// True if the file at `path` is missing because its disk or share is not mounted. In that case, the nearest
-    /// existing folder above the path has another device number than the file had. False if the file exists, or if the
-    /// device numbers cannot be compared.
+    /// existing folder above the path has a different device number than the file had. False if the file exists, or if
+    /// the device numbers cannot be compared.
     ///
     /// - Parameter expected: The last known identity of the file.
     package static func isAway(_ path: LocalPath, expecting expected: FileIdentity) -> Bool {

@@ -1,5 +1,5 @@
-// The module `Ferry` re-exports the modules of the library, so that a program needs one import. Only the screen and the
-// executable are left out.
+// The module `Ferry` re-exports the modules of the library, so that a program needs one import. Only the modules of the
+// screen and of the executable are left out.
 @_exported public import FerryConnectivity
 @_exported public import FerryProtocols
 @_exported public import FerryReceiver

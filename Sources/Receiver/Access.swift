@@ -16,8 +16,8 @@ struct Access: Sendable {
     }
 
     /// Checks the host name, the origin and the token of a request.
-    /// - Throws: `Refusal` with 400 for a missing `Host`, 421 for an unknown host name, 403 for a web page of another
-    ///   host, and 401 for a missing or wrong token.
+    /// - Throws: `Refusal` with 400 for a missing `Host`, and 421 for an unknown host name. Also with 403 for a web
+    ///   page of another host, and 401 for a missing or wrong token.
     func check(_ request: HTTPRequest) throws(Refusal) {
         guard let authority = request.authority, !authority.isEmpty else {
             throw Refusal(.badRequest, "The request has no Host.")

@@ -1,7 +1,7 @@
 import FerryFiles
 import NIOPosix
 
-/// The threads on which blocking calls run, because an event loop must not block.
+/// The threads on which blocking calls run, because the threads of NIO's event loops must not block.
 enum BlockingThreads {
     /// NIO's shared thread pool, for short calls.
     case common
@@ -23,8 +23,8 @@ enum BlockingThreads {
     }
 }
 
-/// Runs blocking work on another thread than the event loop. The work also runs if the task is cancelled, because
-/// received bytes must be stored.
+/// Runs `work`, which can block, on a thread outside the event loop. The work runs even if the task is cancelled,
+/// because received bytes must be stored.
 func offLoop<Result: Sendable>(
     on threads: BlockingThreads = .common, _ work: @escaping @Sendable () throws(SystemCallError) -> Result
 ) async throws(SystemCallError) -> Result {

@@ -32,7 +32,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     /// The maximum number of requests that wait for their responses. With one more, the connection is closed. Without
-    /// this limit, a client could fill the memory with requests whose responses it does not read: one read of 512 KiB
+    /// this limit, a client could fill the memory with requests whose responses it does not read. One read of 512 KiB
     /// can contain 17,000 requests.
     private static let mostRequests = 32
 
@@ -89,7 +89,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Sets a deadline while no more of the response can be written because the client does not read it.
+    /// Sets a deadline when the client does not read the response, so that no more of it can be written. Removes the
+    /// deadline when the client reads again.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         renewDeadline(context)
         context.fireChannelWritabilityChanged()
@@ -128,7 +129,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
         let end = NIODeadline.now() + time
         deadline = end
-        // A timer that fires before the deadline is set again. So not every chunk of content needs a new timer.
+        // A timer that fires before the deadline sets itself again. So not every chunk of content needs a new timer.
         if let timer, timer.time <= end { return }
         timer?.task.cancel()
         setTimer(end, context)
@@ -157,7 +158,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             client,
             because:
                 "Too many connections are open, and \(client.text) made no authorized request on this one.")
-        // The shutdown of TLS would wait for the client, so the connection below is closed.
+        // The shutdown of TLS would wait for the client, so only the TCP connection is closed.
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
         (tls ?? context).close(promise: nil)
     }

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The digests in the header fields of a request (RFC 9530): the digests that the client sent, and the algorithm of the
-/// digest that the client wants in the response. Unknown algorithms are left out.
+/// The digests that the client sent in the header fields of a request (RFC 9530). Also the algorithm of the digest that
+/// the client wants in the response. Unknown algorithms are left out.
 struct DigestDemand {
     /// The digests of this request's content (`Content-Digest`).
     let content: [ServerDigest]
@@ -37,8 +37,8 @@ extension DigestAlgorithm {
 extension DigestDemand {
     /// Compares the client's digests `told` with the digests of a range of the file.
     ///
-    /// - Returns: The digest of the range by the algorithm that the client wants, as the value of `Repr-Digest`; nil if
-    ///   the client wants no digest. The value is right for the file only if the range is the whole file.
+    /// - Returns: The digest of the range by the algorithm `wanted`, as the value of `Repr-Digest`; nil if `wanted` is
+    ///   nil. The value is right for the file only if the range is the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`) if a digest differs.
     @discardableResult
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {
@@ -62,8 +62,8 @@ actor DigestMemory {
     }
 
     /// The maximum number of digests in the cache. At the maximum, the cache is emptied before the next digest is
-    /// added. A folder list has at most as many names (`WebDAVFolders.listLimit`), so the cache can hold a digest for
-    /// each file of a list.
+    /// added. A folder list has at most the same number of names (`WebDAVFolders.listLimit`), so the cache can hold a
+    /// digest for each file of a list.
     private static let limit = 10_000
 
     /// The values of `Repr-Digest` in the cache.

@@ -9,17 +9,18 @@ final class Exchange {
     typealias Parts = NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
     typealias Output = NIOAsyncChannelOutboundWriter<HTTPResponsePart>
 
-    /// The reason why a body ends early.
+    /// The reason why the body of a request ends early.
     enum Cut: Error {
         case connectionLost
         case tooSlow
     }
 
-    /// The maximum number of unread content bytes with which the connection stays open after a response. The receiver
-    /// reads and drops these bytes before the next request. With more bytes, it closes the connection.
+    /// The maximum number of content bytes that the receiver reads and drops after a response in order to keep the
+    /// connection open. If more bytes of the request are unread, the receiver closes the connection.
     private static let smallRest = 64 << 10
     /// The maximum number of content bytes that are read and dropped before the connection closes. Without this
-    /// reading, TCP would reset the connection, and the client could lose the response. `lingering` limits the time.
+    /// reading, TCP would reset the connection, and the client could lose the response. `lingering` limits the time of
+    /// this reading.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
     /// The maximum number of bytes of a body in one write. A larger body is written in parts, as fast as the client
@@ -52,7 +53,7 @@ final class Exchange {
         self.channel = channel
         self.rate = rate
         let isChunked = head.headerFields[.transferEncoding] != nil
-        // An invalid length is nil here, not 0: the request has content. `FramingError` refuses such a request.
+        // An invalid length is nil, not 0, because the request can have content. `FramingError` refuses such a request.
         length = isChunked ? nil : head.headerFields[.contentLength].map { Int($0) } ?? 0
         if length == 0 {
             body = .ended
@@ -115,7 +116,7 @@ final class Exchange {
         if closes { try await linger() }
     }
 
-    /// Writes a large body. Returns when the client has read almost all of it.
+    /// Writes a large body in parts, as fast as the client reads them, so that little of the body is buffered.
     private func write(_ body: ByteBuffer) async throws {
         var rest = body
         while let chunk = rest.readSlice(length: min(Self.largestWrite, rest.readableBytes)),
@@ -123,8 +124,8 @@ final class Exchange {
         {
             // A copy, because a slice would keep the memory of the whole body until it is sent.
             try await output.write(.body(ByteBuffer(bytes: chunk.readableBytesView)))
-            // The writer learns on the event loop that the channel takes no more. Without this hop, it would accept all
-            // chunks before. `send` does the same.
+            // Waits for the event loop, on which the writer learns that the channel's buffer is full. Without this
+            // wait, the writer would accept all chunks at once. `send` does the same.
             try await channel.eventLoop.submit {}.get()
         }
     }
@@ -144,7 +145,7 @@ final class Exchange {
             let chunk = try? await offLoop { () throws(SystemCallError) in
                 try file.read(upTo: min(Self.largestWrite, size - position), at: position)
             }
-            // After the head no refusal can be sent; the early end of the connection shows the failure.
+            // After the head, no refusal can be sent. The early end of the connection shows the client the failure.
             guard let chunk, chunk.readableBytes > 0 else { throw Cut.connectionLost }
             offset += chunk.readableBytes
             try await output.write(.body(chunk))
@@ -168,7 +169,7 @@ final class Exchange {
 
     private var mustClose: Bool {
         switch body {
-        // The parser reads nothing after a request that offers another protocol.
+        // The HTTP parser reads nothing after a request with `Upgrade`.
         case .ended: head.headerFields[.upgrade] != nil
         case .announced: true  // the client may or may not send the content
         case .flowing: length.map { $0 - received > Self.smallRest } ?? true

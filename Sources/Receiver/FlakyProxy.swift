@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP proxy on loopback that simulates a bad link. The proxy resets its connections at intervals, and can refuse all
-/// connections for a time.
+/// A TCP proxy on loopback that simulates a bad network link, for demonstrations and tests. The proxy resets its
+/// connections at intervals, and can refuse all connections for a time.
 public actor FlakyProxy {
     private enum State {
         case stopped
@@ -60,7 +60,8 @@ public actor FlakyProxy {
         links.cut()
     }
 
-    /// Accepts connections again after `takeLinkAway`, at the same address. Does nothing if the link is not away.
+    /// Accepts connections again after `takeLinkAway`, at the same address. Does nothing if the proxy does not refuse
+    /// connections now.
     /// - Throws: `ReceiverError.portInUse` if the proxy cannot listen on its port again, for example because another
     ///   program uses the port now.
     public func giveLinkBack() async throws(ReceiverError) {

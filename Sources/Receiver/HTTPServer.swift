@@ -52,13 +52,13 @@ struct HTTPServer: Sendable {
         limits.maxHeaderFieldSize = 80 << 10
         limits.maxHeaderListSize = 80 << 10
         limits.maxHeaderFieldCount = 1000
-        // These features are off: the receiver takes pipelined requests one by one, and the codec checks response
-        // fields.
+        // Pipelining assistance is off because `respond` takes requests one by one. Error handling is off because
+        // `serve` responds to parser errors. Header validation is off because the codec checks response fields.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
             withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits)
-        // The check precedes the codec, which drops the version and all of the target except its path.
+        // The check comes first, because the codec drops the HTTP version and all of the target except its path.
         try pipeline.addHandler(FramingCheck())
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
         try pipeline.addHandler(ConnectionGuard(rules))
@@ -73,7 +73,7 @@ struct HTTPServer: Sendable {
         guard let connection = accepted.take() else { return }
         let channel = connection.channel
         await withTaskCancellationHandler {
-            // An error means that the connection is lost. A client that got no response repeats its request.
+            // An error here means that the connection is lost. The client got no response, and repeats its request.
             try? await connection.executeThenClose { parts, output in
                 do {
                     try await respond(parts.makeAsyncIterator(), output, channel)

@@ -54,7 +54,7 @@ extension UploadStore {
 
     /// Creates a folder in an existing folder.
     /// - Throws: `SystemCallError`. The code is `ENOTDIR` or `ELOOP` if a component of the parent's path is a file or a
-    ///   symbolic link, and `EDQUOT` if the quota is used up.
+    ///   symbolic link. The code is `EDQUOT` if the quota is used up.
     func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
         guard let last = names.last else { return .nameTaken }
         let parent: Directory

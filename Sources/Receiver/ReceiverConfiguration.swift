@@ -14,19 +14,18 @@ public struct ReceiverConfiguration: Sendable {
         /// The default is a quarter of `connections`, so that no single client excludes all others. A client needs far
         /// fewer connections: by default, Ferry opens 4 to a host, rclone 8, and a browser 6.
         public var connectionsPerClient = 64
-        /// The maximum number of upload resources (tus and IETF) that the receiver remembers. Finished and removed
-        /// upload resources count, too, until they expire or make room for new ones.
+        /// The maximum number of resumable uploads (tus or IETF draft) that the receiver remembers. Finished and
+        /// removed uploads count, too, until they expire or make room for new ones.
         public var uploads = 10_000
-        /// The maximum number of unfinished upload resources of one client address. At the maximum, a new upload
-        /// resource replaces one of the client's upload resources that has no bytes and that no request uses. If there
-        /// is none, the request is refused with 503.
+        /// The maximum number of unfinished resumable uploads of one client address. At the maximum, a new upload
+        /// replaces an upload of the same client that has no bytes and that no request uses. If the client has no such
+        /// upload, the request is refused with 503.
         public var uploadsPerClient = 1_000
         /// The longest time from accepting a connection to the end of its first request head, including a TLS
         /// handshake.
         public var headerTime = Duration.seconds(10)
-        /// The maximum time for which the receiver waits for the client: for more of a request, for the next request
-        /// head after a response, or until the client reads more of a response. After this time, the receiver closes
-        /// the connection.
+        /// The maximum time for which the receiver waits for the client, either to send more of a request or a next
+        /// one, or to read more of a response. Then the receiver closes the connection.
         public var idleTime = Duration.seconds(60)
         /// The minimum rate at which a client sends the content of a request, in bytes per second. A slower request is
         /// refused with 408. Apache's `mod_reqtimeout` requires 500 bytes per second. With 100, one slow mobile link
@@ -70,14 +69,16 @@ public struct ReceiverConfiguration: Sendable {
     /// True to list a folder (`PROPFIND` with `Depth: 1`). If false, a client must know the name of a file to request
     /// its size, its time or its digest.
     public var allowListing = false
-    /// The time for which the receiver keeps an upload resource, finished or not, after the last request for it.
+    /// The time for which the receiver remembers a resumable upload, finished or not, after the last request for it.
+    /// The bytes of an unfinished upload are then removed.
     public var expiry = Duration.seconds(24 * 60 * 60)
     /// The limits that keep clients from exhausting the machine.
     public var limits = Limits()
     /// The limit in bytes per second for all uploads together, for example to slow down a demonstration; nil for no
     /// limit.
     public var bytesPerSecond: Int?
-    /// The names of this machine that clients can use in `Host`, in addition to `localhost`, `host` and IP addresses.
+    /// The names of this machine that clients can use in the header field `Host`, in addition to `localhost`, `host`
+    /// and IP addresses. Requests with other names are refused, to prevent DNS rebinding.
     public var allowedHosts: Set<String> = []
 
     public init(

@@ -1,7 +1,7 @@
 import FerryFiles
 import Synchronization
 
-/// The receiver's statistics, its quota and the events that it reports.
+/// Counts the receiver's statistics and the used part of its quota, and reports its events.
 final class ReceiverMetrics: Sendable {
     private struct Counts {
         var statistics = ReceiverStatistics()
@@ -44,7 +44,7 @@ final class ReceiverMetrics: Sendable {
 
     /// Adds `entryBytes` to the used part of the quota, and calls `create`, which creates a file or a folder. If
     /// `create` throws, subtracts the bytes again.
-    /// - Throws: `EDQUOT` if too little of the quota is left. `create` is not called then. Also the errors of `create`.
+    /// - Throws: `EDQUOT` without a call of `create` if too little of the quota is left. Also the errors of `create`.
     func countEntry<Entry>(
         _ create: () throws(SystemCallError) -> Entry
     ) throws(SystemCallError) -> Entry {

@@ -28,7 +28,7 @@ public struct ReceiverTLS: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
         configuration.minimumTLSVersion = .tlsv12
-        // Suites with forward secrecy and authenticated encryption (RFC 9325 §4.2). All of TLS 1.3 have both.
+        // Suites with forward secrecy and authenticated encryption (RFC 9325 §4.2). All suites of TLS 1.3 have both.
         configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
         configuration.applicationProtocols = ["http/1.1"]
         do { return try NIOSSLContext(configuration: configuration) } catch {
@@ -37,7 +37,8 @@ public struct ReceiverTLS: Sendable {
     }
 
     private static func unusable(_ path: String, _ content: String) -> ReceiverError {
-        // BoringSSL reports the same error for a missing file and for wrong content.
+        // BoringSSL reports the same error for a missing file and for wrong content. This opens the file to see which
+        // it is.
         do throws(SystemCallError) {
             _ = OpenFile(try NoFollowOpen.following(LocalPath(path)), name: path)
             return .file(path, reason: "it does not hold \(content)")

@@ -73,8 +73,8 @@ enum FramingError: String, CaseIterable {
 /// Looks for a `FramingError` in each request head, and stores the error in a header field of the head. This happens
 /// before `HTTP1ToHTTPServerCodec` drops the HTTP version and a part of the target.
 ///
-/// The header field stays with its head while the head waits behind earlier requests. If the client has sent a field of
-/// the same name, that field is removed.
+/// The error is in a header field because the head can wait behind earlier requests, and must keep its error until
+/// then. If the client has sent a field of the same name, the client's field is removed.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

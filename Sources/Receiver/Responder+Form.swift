@@ -38,11 +38,11 @@ extension Responder {
         do {
             try await receive(exchange, into: &intake)
             let response = try await publish(&intake)
-            // The fields and the boundaries are not stored.
+            // The quota counts only the stored files, not the form fields and the boundaries.
             metrics.giveBack(intake.bodyBytes)
             return response
         } catch {
-            // Files that were published already stay.
+            // Files that already have their final paths are not in `intake.files` any more, and stay.
             for file in intake.files { try? await discard(file.id, bytes: 0) }
             metrics.giveBack(intake.bodyBytes)
             for file in intake.files {
@@ -191,7 +191,8 @@ private struct FormIntake {
     var fields: [[String]] = []
     /// The number of received bytes of field names, file names and field values. The content of files does not count.
     var fieldBytes = 0
-    /// The number of received bytes of the body. When a file gets its final path, its bytes are subtracted.
+    /// The number of received bytes of the body, without the files that already have their final paths. At the end of
+    /// the form, these bytes are returned to the quota.
     var bodyBytes = 0
 
     init(parser: MultipartParser) { self.parser = parser }

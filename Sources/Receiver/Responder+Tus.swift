@@ -3,7 +3,7 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The server of tus 1.0.0: the core protocol, and the extensions creation, creation-with-upload, termination,
+/// The server side of tus 1.0.0, with the core protocol and the extensions creation, creation-with-upload, termination,
 /// expiration and checksum.
 extension Responder {
     private static let version = "1.0.0"
@@ -179,8 +179,8 @@ extension Responder {
             throw Refusal(.serviceUnavailable, "Too many uploads are unfinished.")
         }
         return try await releasing(id, &upload) { upload in
-            // The two protocols end uploads by different rules, so a request must not continue an upload of the other
-            // protocol.
+            // tus and the IETF draft end uploads by different rules, so a request must not continue an upload of the
+            // other protocol.
             guard (upload?.resumable != nil) == isResumable(exchange.head) else {
                 throw Refusal(.notFound, "There is no such upload.")
             }

@@ -15,7 +15,7 @@ extension Responder {
         do { return try await store(exchange, as: wish, onlyNew: onlyNew) } catch let error as SystemCallError
             where onlyNew && error.code == .fileExists
         {
-            // Another request has stored a file of this name since the check.
+            // Another request has stored a file of this name after the check above.
             throw Self.nameExists
         }
     }
@@ -64,7 +64,7 @@ extension Responder {
         do {
             if case .cut(let cut) = ending { throw cut }
             if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
-            // The content of such a request is the whole file, so the digests of both header fields apply to it.
+            // The content of this request is the whole file, so `Content-Digest` and `Repr-Digest` both apply to it.
             let digest = try await demand.check(demand.content + demand.whole, file, 0..<size)
             let (path, status) = try await offLoop { () throws(SystemCallError) in
                 try file.synchronize()
@@ -81,15 +81,15 @@ extension Responder {
         }
     }
 
-    /// Removes the data file of an upload. Subtracts `bytes` and `ReceiverMetrics.entryBytes` from the used part of the
-    /// quota.
+    /// Removes the data file of an upload that is not finished. Subtracts its content (`bytes`) and
+    /// `ReceiverMetrics.entryBytes` from the used part of the quota.
     func discard(_ id: String, bytes: Int) async throws(SystemCallError) {
         try await offLoop { () throws(SystemCallError) in try uploadStore.discard(id) }
         metrics.giveBack(bytes + ReceiverMetrics.entryBytes)
     }
 
     /// Refuses a request before its content arrives if `Content-Length` exceeds the maximum size, the quota or the free
-    /// disk space. Does nothing if the length is unknown.
+    /// disk space. Does nothing if the length is unknown. `files` is passed to `checkSize`.
     func checkLength(_ exchange: Exchange, files: Int = 1) async throws {
         guard let length = exchange.length else { return }
         try await checkSize(length, files: files)
@@ -97,7 +97,8 @@ extension Responder {
 
     /// Refuses content that exceeds the maximum size, the quota or the free disk space. Content of at most 1 MiB is not
     /// compared with the disk space.
-    /// - Parameter files: The minimum number of files that the content creates.
+    /// - Parameter files: The minimum number of files that the content creates. Each file uses `entryBytes` of the
+    ///   quota in addition to its content.
     func checkSize(_ size: Int, files: Int = 1) async throws {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
@@ -105,7 +106,7 @@ extension Responder {
         if let room = metrics.room, size > room - files * ReceiverMetrics.entryBytes {
             throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
         }
-        // The disk is not checked for small files: without space, writing fails and the file is refused.
+        // The disk space is not checked for small files. If it is too small, writing fails, and the file is refused.
         guard size > Self.smallSize else { return }
         let disk = try await offLoop { () throws(SystemCallError) in try uploadStore.root.space() }
         guard size <= disk.capacity else {

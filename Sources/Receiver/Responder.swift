@@ -3,9 +3,9 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Turns requests into files and responses.
+/// Handles requests: checks them, stores their content as files, and makes the responses.
 struct Responder: Sendable {
-    /// The path under which upload resources are created.
+    /// The folder in the URLs of resumable uploads: each upload has the path `/files/ID`.
     static let tusPath = "/files/"
 
     let uploadStore: UploadStore
@@ -118,11 +118,12 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// Returns true for a request that tus serves, if it is no request of WebDAV (`PROPFIND`, `MKCOL`).
+    /// Returns true if the protocol tus serves the request. The result can also be true for a request of WebDAV
+    /// (`PROPFIND`, `MKCOL`), which tus does not serve.
     ///
-    /// tus serves requests for `/files` and `/files/` with every method. Below `/files/`, it serves a request other than
-    /// `PUT` if the path is an upload resource (`/files/ID`), or if the request has the header field `Tus-Resumable`.
-    /// All remaining requests below `/files/` are for a stored folder named `files`.
+    /// tus serves all requests for `/files` and `/files/`. Below `/files/`, tus serves a request if its path is an
+    /// upload resource (`/files/ID`), or if it has the header field `Tus-Resumable`. tus serves no `PUT` there. All
+    /// remaining requests below `/files/` are for a stored folder named `files`.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }

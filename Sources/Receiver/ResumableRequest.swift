@@ -3,12 +3,12 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The properties of an IETF upload that a tus upload does not have.
+/// The properties that an upload has only if it follows the IETF draft for resumable uploads, not if it uses tus.
 struct ResumableTerms: Codable, Hashable, Sendable {
     /// The path that the client requested, below the receiver's directory.
     let path: String
-    /// The `Repr-Digest` of the request that created the upload; nil if it had none. It is checked when all bytes are
-    /// stored.
+    /// The `Repr-Digest` of the request that created the upload; nil if it had none. The file is compared with it when
+    /// all bytes are stored.
     let digest: String?
 
     func wish() throws(Refusal) -> StoredPath {
@@ -17,9 +17,9 @@ struct ResumableTerms: Codable, Hashable, Sendable {
     }
 }
 
-/// The header fields of a request for resumable uploads.
+/// The values in the header fields of a request that follows the IETF draft for resumable uploads.
 struct ResumableRequest {
-    /// The supported interop versions. A request that names no version counts as version 8.
+    /// The supported interop versions of the IETF draft. A request that names no version counts as version 8.
     static let versions: Set<InteropVersion> = [.six, .eight]
 
     /// The interop version of the request; nil if the receiver does not support the version.

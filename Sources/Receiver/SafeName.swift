@@ -58,7 +58,8 @@ struct SafeName: Hashable {
         var end = stem.utf8.index(stem.startIndex, offsetBy: room)
         while stem.utf8[end] & 0xC0 == 0x80 { stem.utf8.formIndex(before: &end) }
         var kept = stem[..<end]
-        // The next scalar may belong to the last character. That character is left out, unless it is the only one.
+        // If the scalar after the cut belongs to the last character, that character is left out, unless it is the only
+        // one.
         if let last = kept.last, kept.count > 1, "\(last)\(stem.unicodeScalars[end])".count == 1 {
             kept.removeLast()
         }

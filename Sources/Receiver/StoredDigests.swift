@@ -8,8 +8,8 @@ extension OpenFile {
 
     /// Computes several digests of a range of the file. Reads the range only once.
     ///
-    /// All files share one thread. The thread reads a part of each file in turn, so that a small file does not wait
-    /// until the digests of large files are complete.
+    /// All files share one thread. The thread reads a part of each file in turn, so that a small file does not wait for
+    /// the digests of large files.
     /// - Throws: `EIO` if the file is shorter than the end of the range.
     func digests(
         _ algorithms: Set<DigestAlgorithm>, of range: Range<Int>

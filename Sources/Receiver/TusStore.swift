@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// The upload resources of a receiver. At most one request at a time uses an upload resource. A newer request for the
-/// same resource stops the older ones. The store also removes expired resources.
+/// The resumable uploads of a receiver, by tus or the IETF draft. At most one request at a time uses an upload. A newer
+/// request for the same upload stops the older ones. The store also removes expired uploads.
 actor TusStore {
     enum Problem: Error {
         case unknown
@@ -60,8 +60,8 @@ actor TusStore {
         upload.touched.addingTimeInterval(TimeInterval(expiry.components.seconds))
     }
 
-    /// Creates an upload for the caller. No other request can use the upload until the caller calls `release`, so the
-    /// same request can also send content.
+    /// Creates an upload, and gives it to the caller. No other request can use the upload until the caller calls
+    /// `release`. In the meantime, the request that created the upload can send content.
     ///
     /// - Throws: `Problem.full` if there are too many uploads. `SystemCallError` if the files cannot be created, or if
     ///   the quota is used up.
@@ -93,12 +93,12 @@ actor TusStore {
 
     func interrupt(_ id: String) { interrupted.insert(id) }
 
-    /// Records that bytes of an upload arrive again. Returns true if they had stopped arriving.
+    /// Records that bytes of an upload arrive. Returns true if the upload was interrupted before.
     func resume(_ id: String) -> Bool { interrupted.remove(id) != nil }
 
-    /// Returns the upload when no other request uses it. The caller then has the upload until the caller calls
-    /// `release`. If an older request uses the upload, stops that request, and waits until it has stored its received
-    /// bytes and released the upload.
+    /// Waits until no other request uses the upload, and returns the upload. No other request can use it until the
+    /// caller calls `release`. If an older request uses the upload, stops that request. The older request first stores
+    /// its received bytes.
     /// - Parameter stop: A function that makes the caller release the upload. It is called when a newer request needs
     ///   the upload.
     /// - Throws: `Problem.unknown` if there is no such upload. `Problem.gone` if the upload expired or was removed.
@@ -232,12 +232,12 @@ actor TusStore {
         slots[upload.id] = .gone(since: now())
         close(upload)
         await discard(upload)
-        // The file of a finished upload stays. A report would read as if it was lost.
+        // The file of a finished upload stays. An event `expired` would look as if the file was lost.
         if upload.isOpen { metrics.note(.expired(id: upload.id, name: upload.name)) }
     }
 
     /// Removes the data file and the info file of an upload, and subtracts their bytes from the used part of the quota.
-    /// If the upload is finished, its file has another path, and stays.
+    /// The file of a finished upload has been renamed, so it stays.
     nonisolated func discard(_ upload: TusUpload) async {
         let uploadStore = uploadStore
         let freed = try? await offLoop { () throws(SystemCallError) in

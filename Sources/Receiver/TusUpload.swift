@@ -1,7 +1,8 @@
 import FerryFiles
 import FerryProtocols
 
-/// The properties of an upload resource (tus or IETF). Its offset is the size of its data file.
+/// The stored properties of a resumable upload, by tus or the IETF draft. The offset is not among them, because it is
+/// the size of the upload's data file.
 struct TusUpload: Codable, Hashable, Sendable {
     enum State: Codable, Hashable, Sendable {
         case receiving
@@ -20,7 +21,7 @@ struct TusUpload: Codable, Hashable, Sendable {
     /// The time at which a request last used the upload. Without another request, the upload expires a fixed time
     /// later.
     var touched: Date
-    /// The properties that only an IETF upload has; nil for a tus upload.
+    /// The properties that only an upload by the IETF draft has; nil for a tus upload.
     var resumable: ResumableTerms?
     /// The `ClientAddress` of the client that created the upload; nil if an older version of the receiver stored it.
     var client: String?
@@ -40,7 +41,8 @@ struct TusUpload: Codable, Hashable, Sendable {
         return resumable == nil
     }
 
-    /// The number of bytes of the texts in the info file that the client has sent. They count against the quota.
+    /// The number of bytes of the client's texts (metadata, path and digest) in the file with the properties. These
+    /// bytes count against the quota.
     var infoBytes: Int {
         [metadata, resumable?.path, resumable?.digest].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOSSL
 
 /// An HTTP server that stores uploads in a folder. Clients upload with `PUT /NAME`, with `POST /` and a file or a form,
-/// or with tus 1.0 at `/files/`. A `PUT` or `POST` of a file can also be a resumable upload of the IETF draft.
+/// or with tus 1.0 at `/files/`. A `PUT` or `POST` of a file can also follow the IETF draft for resumable uploads.
 ///
 /// A client gets the response for a complete upload only after the file is on disk under its name. A stored file is
 /// replaced only if the configuration allows it. While this object exists, no other receiver can use the folder.
@@ -13,8 +13,8 @@ public final class UploadReceiver: Sendable {
     private let metrics: ReceiverMetrics
     private let store: TusStore
     private let tls: NIOSSLContext?
-    /// The random token that this receiver created, or that it read from the file of an earlier run. It is nil if the
-    /// configuration has a token, or if `makesToken` is false.
+    /// The random token that clients must send. This receiver created the token, or read it from the file of an earlier
+    /// run. It is nil if the configuration has a token, or if `makesToken` is false.
     public let token: ReceiverToken?
 
     /// Opens the folder and checks the configuration.

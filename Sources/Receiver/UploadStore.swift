@@ -64,8 +64,8 @@ final class UploadStore: Sendable {
 
     /// Opens a subfolder whose name comes from a request.
     ///
-    /// - Throws: `SystemCallError`. The code is `ENOENT` if the subfolder is `.ferry`. This is also the case if the
-    ///   name is different: on vfat, `.ferry` also has the name `FERRY~1`.
+    /// - Throws: `SystemCallError`. The code is `ENOENT` if the subfolder is `.ferry`, even if `name` is different. On
+    ///   vfat, for example, `.ferry` also has the name `FERRY~1`.
     func open(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
         let next = try folder.folder(name.path)
         guard try !next.status().isSame(as: workStatus) else {
@@ -84,7 +84,7 @@ final class UploadStore: Sendable {
             guard error.code == .noSuchFileOrDirectory else { throw error }
         }
         do throws(SystemCallError) { try make(name, in: folder) } catch {
-            // Another request may have created it since.
+            // Another request may have created the folder in the meantime.
             guard error.code == .fileExists else { throw error }
         }
         return try open(name, in: folder)

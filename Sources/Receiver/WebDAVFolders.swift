@@ -55,8 +55,8 @@ struct WebDAVFolders: Sendable {
         }
     }
 
-    /// Reads a folder and makes the list of its entries, both on the calling thread. So at most as many folders are in
-    /// memory at once as there are threads.
+    /// Reads a folder and makes the list of its entries. Both run on the calling thread, so the number of threads
+    /// limits the number of folders in memory at once.
     private func list(_ names: [SafeName], _ depth: UploadStore.Depth) throws(SystemCallError) -> Listing {
         let entries: [StoredEntry]
         switch try uploadStore.find(names, depth) {
@@ -117,7 +117,7 @@ struct WebDAVFolders: Sendable {
 }
 
 extension HTTPRequest.Method {
-    // The names are tokens, and every token is a valid method.
+    // The initializer returns nil only for a name that is not a token, so `.options` is never used.
     static let propfind = HTTPRequest.Method("PROPFIND") ?? .options
     static let mkcol = HTTPRequest.Method("MKCOL") ?? .options
 }

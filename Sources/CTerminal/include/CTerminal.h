@@ -44,7 +44,8 @@ void terminal_close(bool gone);
 
 /* The number of colours; 0 without colour. */
 int terminal_colours(void);
-/* True if a colour number contains the values of red, green and blue: 24 bits in all for 1 << 24 colours. */
+/* True if a colour number contains the values of red, green and blue. They have 24 bits in all if the number of colours
+ * is 1 << 24. */
 bool terminal_colours_are_direct(void);
 /* True if the environment names a UTF-8 locale, installed or not. False for any other locale, even if C.UTF-8 or
  * en_US.UTF-8 is used in its place. */
@@ -54,10 +55,10 @@ const char *terminal_locale(void);
 
 /* The UTF-8 locale that the environment names and that is not installed; NULL if there is none. */
 const char *terminal_missing_locale(void);
-/* Draws U+25CF at the beginning of a row and requests the cursor position, which shows how wide the terminal drew
- * it. The reply arrives as input. Call terminal_forget() before the next frame. */
+/* Draws U+25CF at the beginning of a row and requests the cursor position, which shows how wide the terminal drew the
+ * character. The reply arrives as input. Call terminal_forget() before the next frame. */
 void terminal_ask_width(int row);
-/* The number of columns that the C library gives a scalar; -1 if it is not printable. */
+/* The width of a Unicode scalar in columns, according to the C library; -1 if it is not printable. */
 int terminal_scalar_width(uint32_t scalar);
 
 /* Defines a style. Colours are palette numbers, or 24-bit RGB values if terminal_colours_are_direct(). -1 is the
@@ -65,7 +66,7 @@ int terminal_scalar_width(uint32_t scalar);
 void terminal_define_style(uint8_t style, int foreground, int background, unsigned attributes);
 /* Writes cells to one row, from its first column on. terminal_present() shows them. */
 void terminal_put_row(int row, const terminal_cell *cells, int count);
-/* Sends what changed and leaves the cursor at the given cell. */
+/* Sends the changed cells to the terminal, and leaves the cursor at the given cell. */
 void terminal_present(int cursor_row, int cursor_column);
 /* Forgets what is on the screen, so that the next frame is sent in full. */
 void terminal_forget(void);
@@ -86,8 +87,8 @@ void terminal_measure(int *rows, int *columns);
 
 enum { TERMINAL_INPUT = 1, TERMINAL_WOKEN = 2, TERMINAL_STRAY = 4, TERMINAL_HUNG_UP = 8 };
 
-/* Waits for these events, at most `milliseconds` (-1: for ever). Returns the set of those that happened; 0 after the
- * timeout or if a signal interrupted the wait. */
+/* Waits for typed bytes, for a signal or terminal_wake() (WOKEN), for output of other code (STRAY) or for a hang-up, at
+ * most `milliseconds` (-1: for ever). Returns the set of these events; 0 after the timeout or an interrupted wait. */
 int terminal_wait(int milliseconds);
 /* Waits for a signal or terminal_wake() alone, at most `milliseconds`. Does not touch the terminal. */
 void terminal_wait_in_background(int milliseconds);

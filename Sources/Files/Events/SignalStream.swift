@@ -7,9 +7,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A stream of the signals in `numbers`. These signals no longer have their default action, such as ending the process.
-/// If the parent process ignored SIGHUP, the stream leaves SIGHUP out, and the signal stays ignored. Creating the
-/// stream also makes the process ignore SIGPIPE.
+/// A stream of the signals that this process receives, for the signal numbers given to the initializer. These signals
+/// no longer have their default action, such as ending the process. If the parent process ignored SIGHUP, the stream
+/// leaves SIGHUP out, and the signal stays ignored. Creating the stream also makes the process ignore SIGPIPE.
 package final class SignalStream: Sendable {
     package let values: AsyncStream<Int32>
     private let sources: Mutex<[any DispatchSourceSignal]>
@@ -28,7 +28,7 @@ package final class SignalStream: Sendable {
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { continuation.yield(number) }
-                // A signal before the registration is lost, so the initializer returns only after it.
+                // A signal that arrives before the registration is lost, so the initializer waits for the registration.
                 let isWatched = DispatchSemaphore(value: 0)
                 source.setRegistrationHandler { isWatched.signal() }
                 source.resume()

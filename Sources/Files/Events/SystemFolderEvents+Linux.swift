@@ -36,7 +36,7 @@
                 default: return .unsupported
                 }
             }
-            // The path may have belonged to another folder, and the folder may have had another path.
+            // Earlier, the path may have belonged to another folder, and the folder may have had another path.
             if let before = numbers[folder], before != number { forget(folder) }
             if let before = folders[number], before != folder { numbers[before] = nil }
             folders[number] = folder
@@ -52,7 +52,7 @@
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return events }
                 take(count, into: &events)
-                // The loop ends, because continuous changes must not prevent the scan.
+                // The loop ends here, because continuous changes must not keep the caller from scanning the folder.
                 if events.count > 10_000 { return events }
             }
         }

@@ -12,7 +12,7 @@ package final class WakeupPipe: Sendable {
     /// The reason why a wait ended. Both values are false if the time is over or a signal arrived.
     package struct Wakeup {
         package var isRung: Bool
-        /// True if the descriptor `other` of `wait` is readable, or if a read would report its end or an error.
+        /// True if the descriptor `other` of `wait` is readable, has reached its end, or has an error.
         package var isReadable: Bool
     }
 
@@ -29,7 +29,7 @@ package final class WakeupPipe: Sendable {
 
     package func ring() {
         var byte: UInt8 = 1
-        // A full pipe wakes the thread too.
+        // If the pipe is full, writing fails, but the pipe wakes the thread anyway.
         _ = write(far, &byte, 1)
     }
 
@@ -43,7 +43,7 @@ package final class WakeupPipe: Sendable {
             pollfd(fd: near, events: Int16(POLLIN), revents: 0),
             pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
         ]
-        // Rounded up: waking a moment too early would waste a loop.
+        // Rounded up, because the caller would have to wait again after waking a moment too early.
         let milliseconds = limit.map { CInt(clamping: Int64(max(0, $0 / .milliseconds(1)).rounded(.up))) }
         guard poll(&waiting, nfds_t(waiting.count), milliseconds ?? -1) >= 0 else {
             if errno == EINTR { return Wakeup(isRung: false, isReadable: false) }
