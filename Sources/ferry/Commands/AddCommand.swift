@@ -179,8 +179,9 @@ struct AddCommand: AsyncParsableCommand {
 
     private var match: DuplicateFilter.Match { skipQueued ? .inAnyVersion : .inSameVersion }
 
-    /// Returns the earlier uploads that can contain the same files as `new`. These are the uploads in the history and,
-    /// with `--dry-run`, also those in the queue. Without `--dry-run`, the queue itself skips files that it contains.
+    /// Returns the earlier uploads with which `new` is compared, so that no file is sent twice. These are the uploads
+    /// in the history and, with `--dry-run`, also those in the queue. Without `--dry-run`, the queue itself skips files
+    /// that it contains.
     ///
     /// With `--again`, returns no uploads, so that all files are added. If the history cannot be read, prints a note
     /// and leaves out its uploads.
@@ -308,8 +309,8 @@ enum NewUploads {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.named(by: destination.url)?.name : destination.protocolName
-        // `auto` may know the protocol only after the first request. Until then, a URL on the command line may name one
-        // file.
+        // `auto` may know the protocol only after the first request. Until then, a URL on the command line counts as
+        // the URL of one file.
         let namesOneFile =
             protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
             ?? destination.options.isGivenAddress

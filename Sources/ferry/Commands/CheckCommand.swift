@@ -82,9 +82,8 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Returns the destinations to check. These are the destinations that the user names. If the user names none, these
-    /// are all configured destinations, and the URLs outside the configuration where removed uploads possibly left
-    /// bytes.
+    /// Returns the destinations that the user named. If the user named none, returns all configured destinations, and
+    /// the URLs outside the configuration at which removed uploads may have left bytes.
     ///
     /// Throws if a name is unknown, or if there is nothing to check.
     private func targets(

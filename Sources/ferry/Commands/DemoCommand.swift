@@ -32,7 +32,8 @@ struct DemoCommand: AsyncParsableCommand {
         settings.makesToken = true
         settings.limits.quota = quota
         settings.bytesPerSecond = bytesPerSecond
-        // The client repeats a PUT that got no response. The second must replace the first file, not add another one.
+        // The client repeats a PUT that got no response. The second PUT must replace the first file, not add another
+        // one.
         settings.overwrite = true
         return settings
     }

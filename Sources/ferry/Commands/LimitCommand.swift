@@ -79,8 +79,8 @@ struct LimitCommand: AsyncParsableCommand {
                 hint: Suggestions.hint(for: destination, among: known) ?? "none is configured"))
     }
 
-    /// Throws `CommandFailure` if the destination or batch that the user named is unknown. It is known if the
-    /// configuration, an upload in the queue or an element of `limits` names it.
+    /// Throws `CommandFailure` if the destination or batch that the user named is unknown. A name is known if it occurs
+    /// in the configuration, in an upload of the queue or in `limits`.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
@@ -107,8 +107,8 @@ struct LimitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the limits to print. If the command line names a destination or a batch, this is its limit. If the
-    /// command line has only a rate, this is the limit of all uploads together. Otherwise, these are all limits.
+    /// Returns the limits to print. If the command line names a destination or a batch, returns only its limit. If the
+    /// command line has only a rate, returns only the limit of all uploads together. Otherwise, returns all limits.
     private func shown(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
         scope.map { [limits[$0]] } ?? limits.withTotal
     }

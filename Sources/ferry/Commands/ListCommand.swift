@@ -33,7 +33,7 @@ struct ListCommand: AsyncParsableCommand {
     private static let states = UploadRecordLine.states.joined(separator: ", ")
 
     mutating func validate() throws {
-        // In earlier versions --state named the state folder of this command. Older scripts still use it so.
+        // In earlier versions of this command, --state named the state folder. Older scripts still use this meaning.
         if let last = filters.last, !last.split(separator: ",").allSatisfy(Self.isState), global.state == nil,
             last.contains("/") || LocalFiles.mode(of: LocalFiles.expanded(last)) != nil
         {
@@ -53,8 +53,8 @@ struct ListCommand: AsyncParsableCommand {
         var uploads = try await Self.uploads(filter, access)
         if uploads.isEmpty { try await explainNone(filter, access) }
         let sent = access.progress(of: uploads)
-        // If a running upload has no sample, its attempt has ended or begun since the list was read. A new list shows
-        // its current state.
+        // If the engine reports no progress of a running upload, its attempt has ended or begun since the list was
+        // read. A new list shows its current state.
         if let sent, uploads.contains(where: sent.lacks) { uploads = try await Self.uploads(filter, access) }
         show(uploads, sent: sent ?? SampledProgress())
         if !json { tellStatus(access) }

@@ -5,7 +5,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// The option names with which users of a command set the state folder.
+/// The names of a command's option for the state folder, in which Ferry stores the queue.
 protocol StateFolderNames {
     static var names: NameSpecification { get }
 }
@@ -71,9 +71,9 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The options as arguments for Ferry in a systemd unit. Leaves out a path that equals Ferry's default path without
-    /// XDG variables, because the unit's process possibly lacks the user's XDG variables. Also leaves out a default
-    /// configuration file that does not exist.
+    /// The options as arguments for Ferry in a systemd unit. The unit's process may lack the user's XDG variables. So a
+    /// path is left out only if it is Ferry's default path without these variables. A default configuration file that
+    /// does not exist is left out too.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -95,8 +95,8 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
             usage: "there is no folder \(state)", hint: "`ferry add` and `ferry run` make it")
     }
 
-    /// Returns the access to the queue. If the configuration is invalid but an engine runs, only prints a warning,
-    /// because the engine keeps the configuration that it has read.
+    /// Returns the object with which a command reads or changes the queue. If the configuration is invalid but an
+    /// engine runs, only prints a warning, because the engine keeps the configuration that it has read.
     ///
     /// - Throws: `CommandFailure` if the user named a state folder that does not exist, or if no engine runs and the
     ///   configuration is invalid.
@@ -124,7 +124,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     }
 }
 
-/// The options of commands that show the screen.
+/// The options of commands that show the screen, Ferry's full-screen interface in the terminal.
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),
@@ -188,8 +188,8 @@ struct ScreenOptions: ParsableArguments {
 
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
-    /// Returns true if the user wants lines instead of the screen: by `--plain`, or by the environment variable
-    /// `ACCESSIBLE` if its value is neither empty nor 0.
+    /// Returns true if the user wants plain lines instead of the screen. The user asks for lines by `--plain`, or by a
+    /// value of the environment variable `ACCESSIBLE` that is neither empty nor 0.
     func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
     }

@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
     /// Starts an engine in the background, unless an engine runs already. First checks the configuration, because the
     /// new engine has no terminal to print errors on.
     ///
-    /// - Returns: A sentence to print.
+    /// - Returns: A sentence for the user: the uploads continue in the background, or an engine runs already.
     /// - Throws: `CommandFailure` if the configuration is invalid or the engine does not start. Also throws if an
     ///   engine runs already and the user names folders to watch.
     private func startInBackground() async throws -> String {

@@ -25,7 +25,7 @@ struct ScreenCommand: AsyncParsableCommand {
         let attached = AttachedSession(
             assembly: assembly, look: look, theme: theme, background: background)
         // If an engine listens on the socket, the screen attaches to it at once. `Engine.start` may wait for commands
-        // that hold the lock.
+        // that have locked the queue.
         if ControlClient(folder: global.stateFolder).hasListener { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// A start time as users write it: a time of day, a date with or without a time of day, or a time span from now.
+/// Parses start times as users write them: a time of day, a date, a date with a time, or a time span from now.
 enum StartTime {
     static let forms = "22:00, tomorrow 8:00, 2026-11-24, 2026-11-24T06:00 or +1h30m"
 

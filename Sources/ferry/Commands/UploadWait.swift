@@ -6,8 +6,8 @@ struct UploadWait {
     enum End: Equatable {
         case ended(Upload)
         case removed(Upload)
-        /// The upload must start after another upload, but that upload has failed, is held, is paused by a user or is
-        /// itself blocked.
+        /// The upload waits for another upload, which has failed, is held for a user's decision, was paused by a user
+        /// or is itself blocked.
         case blocked(BlockedUpload)
     }
 
@@ -19,16 +19,15 @@ struct UploadWait {
     private var phase: Phase
     /// The chosen uploads for which `ferry wait` still waits.
     private var open: [Upload.ID: Upload] = [:]
-    /// All uploads of the queue that are neither in `open` nor done, such as failed ones. An upload in `open` possibly
-    /// must wait for some of them. Nil if every chosen upload can start without waiting for another upload.
+    /// All uploads of the queue that are neither in `open` nor done, such as failed ones. They can block the uploads in
+    /// `open` that must start after them. Nil if no chosen upload has to start after another upload.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
-    /// Returns those of the done uploads with these numbers that have left the queue. The queue removes old done
-    /// uploads.
+    /// Returns the done uploads with these numbers from the history, because the queue removes old done uploads.
     private let past: ([Upload.ID]) -> [Upload.ID: Upload]
-    /// Returns true if all uploads of a batch that has left the queue were done, and false if some were not. Returns
-    /// nil if no such batch is known.
+    /// Returns whether all uploads of a batch that has left the queue were done. Returns nil if the history has no such
+    /// batch.
     private let pastBatch: (String) -> Bool?
 
     init(
@@ -52,7 +51,7 @@ struct UploadWait {
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
         if case .choosing(let selection) = phase {
-            // Before the first whole queue, an update only tells whether the engine responds.
+            // Until the first complete update, updates only tell whether the engine responds.
             guard update.isComplete else { return [] }
             open = try choose(selection, of: changed)
             if open.values.contains(where: { $0.start?.after.isEmpty == false }) { others = [:] }

@@ -17,7 +17,8 @@ struct WaitCommand: AsyncParsableCommand {
               ferry wait 3-7 --timeout 1h
             """)
 
-    /// The exit status if the time of `--timeout` is over. The command timeout(1) uses the same status.
+    /// The exit status if some uploads have not ended after the time of `--timeout`. The command timeout(1) uses the
+    /// same status.
     private static let timedOut: Int32 = 124
 
     @OptionGroup var chosen: SelectionOptions
@@ -147,8 +148,8 @@ struct WaitCommand: AsyncParsableCommand {
     }
 }
 
-/// Handles signals such as Ctrl-C. The first signal calls `end`, so that the command can erase its live lines before it
-/// exits. The second signal ends the process at once.
+/// Handles signals such as Ctrl-C. The first signal calls `end`, so that the command can erase its progress display
+/// before it exits. The second signal ends the process at once.
 private final class Interruption: Sendable {
     private let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
     private let first = Mutex<Int32?>(nil)

@@ -1,6 +1,7 @@
 import FerryFiles
 
-/// Finds the files and folders that the words of a command line name.
+/// Finds the files and folders that the words of a configured command name. Ferry checks that no other user can change
+/// them.
 enum CommandWords {
     /// Returns the absolute paths that the words of a command name. Includes a path such as `/a` or `~/a` even if the
     /// file does not exist, because another user can possibly create the file. Includes any other word only if a file
@@ -11,7 +12,7 @@ enum CommandWords {
         var paths: [String] = []
         var previous = ""
         for word in words {
-            // env(1) takes the value of this option apart.
+            // env(1) splits the value of its option -S into words.
             let isSplit =
                 previous.hasPrefix("--s") && "--split-string".hasPrefix(previous)
                 || previous.hasPrefix("-") && previous.hasSuffix("S")
@@ -43,12 +44,12 @@ enum CommandWords {
     }
 
     /// Returns the path in a text, or the paths in a list such as `/a.jar:/b.jar`. A text such as `host:/b` does not
-    /// begin with a path: from such a text, returns only paths that exist.
+    /// begin with a path, so only its paths of existing files are returned.
     private static func paths(named name: String) -> [String] {
         let isPath = ["/", "~/", "./", "../"].contains { name.hasPrefix($0) }
         let parts = name.split { $0 == ":" || $0 == "," }.map { String($0) }.filter { $0.hasPrefix("/") }
         var paths = isPath ? parts : parts.filter { kind(of: $0) == .file }
-        // The name of one file may contain the separators.
+        // A colon or comma may be a part of a file's name, so the whole text may be one path.
         let isList = parts.first.map { kind(of: $0) != nil } ?? false
         if !name.isEmpty, kind(of: name) != nil || isPath && !isList {
             paths.append(LocalFiles.configured(name))

@@ -53,8 +53,8 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// Returns the last part of an error message about the unknown destination `word`. It lists the configured
-    /// destinations and, if one has a similar name, suggests it. If no destination is configured, it says so.
+    /// Returns the last part of an error message about the unknown destination `word`. The text lists the configured
+    /// destinations and suggests a similar name, if there is one. If no destination is configured, the text says so.
     private func destinationsKnown(for word: String) -> String {
         let names = destinations.keys.sorted()
         guard !names.isEmpty else { return "; none is configured" }
@@ -81,7 +81,7 @@ struct Configuration: Decodable, Equatable {
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
     /// The secrets in the configuration that cannot be read now. Each element contains the configuration key of the
-    /// secret and the reason. The queue holds the uploads that need such a secret.
+    /// secret and the reason. Uploads that need such a secret wait in the state `held` until the user acts.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {

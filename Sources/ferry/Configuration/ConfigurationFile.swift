@@ -14,8 +14,8 @@ enum ConfigurationFile {
     ///   value, the error names the file, the key and the expected value.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
-        // The file is checked before it is read. No other user can replace a file that passes the check. Without a
-        // named file, one that another user can create counts as missing.
+        // The file is checked before it is read. No other user can replace a file that passes the check. If the user
+        // named no file, a default file that another user can create counts as missing.
         if path == nil {
             guard try FileTrust.allows(file, as: "the configuration") else { return Configuration() }
         } else {

@@ -24,8 +24,8 @@ struct ConfigurationSource: Sendable {
 
     /// Reads the configuration file, and changes the configuration as the options of the command say.
     ///
-    /// - Parameter mayBeMissing: True if a missing file at the default path means an empty configuration. False if a
-    ///   missing file is an error. Some editors remove a file for a moment while they replace it.
+    /// - Parameter mayBeMissing: True if a missing file at the default path means the default configuration. False if a
+    ///   missing file is an error: some editors remove a file for a moment while they replace it.
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)

@@ -86,10 +86,10 @@ struct DestinationSettings: Decodable, Equatable {
         try checkS3(fields, isGiven: given != nil)
     }
 
-    /// Throws if the URL begins with `s3://`, but the protocol is not S3.
+    /// Throws if the protocol is not S3, but the URL begins with `s3://`.
     ///
-    /// A destination with another protocol can have the member `s3` (`isGiven`) only if it signs its requests for S3
-    /// (`auth.s3`). Throws if it has the member without this signing.
+    /// Also throws if a destination with another protocol has the member `s3` (`isGiven`), unless it signs its requests
+    /// like S3 (`auth.s3`). The signatures need this member.
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {

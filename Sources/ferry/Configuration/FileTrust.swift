@@ -48,8 +48,9 @@ enum FileTrust {
 }
 
 extension Configuration {
-    /// The programs, scripts, secrets, certificates and keys whose files the configuration names. `role` describes a
-    /// file in error messages. A program whose name has no slash is left out, because the system searches it in `PATH`.
+    /// The files that no other user may change: programs, scripts, secrets, certificates and keys that the
+    /// configuration names. `role` describes a file in error messages. A program whose name has no slash is left out,
+    /// because the system searches it in `PATH`.
     var trustedFiles: [(role: String, path: String)] {
         var files: [(role: String, path: String)] = []
         for event in QueueEvent.Name.allCases {
@@ -65,7 +66,7 @@ extension Configuration {
         return files
     }
 
-    /// The files with the private keys of TLS client certificates.
+    /// The files with the private keys of TLS client certificates, which other users must not be able to read.
     var keyFiles: [(role: String, path: String)] {
         destinations.sorted { $0.key < $1.key }.flatMap {
             name, destination -> [(role: String, path: String)] in
@@ -117,7 +118,7 @@ extension Configuration {
         let program = LocalFiles.program(first)
         let programs: [(role: String, path: String)] =
             program.hasPrefix("/") ? [("the program of \(place)", program)] : []
-        // env(1) takes a word with `=` for a variable, not for the program.
+        // env(1) interprets a word with `=` as a variable, not as the program.
         let isPlain = !program.contains("=") && plainPrograms.contains(LocalPath(program).name)
         guard !isPlain else { return programs }
         let others = CommandWords.paths(in: words).filter { $0 != program }

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryUploads
 
-/// The commands that run on events of the queue (`hooks`).
+/// The commands that run on events of the queue (the member `hooks` of the configuration).
 struct HookSettings: Decodable, Equatable {
     var commands: [QueueEvent.Name: [HookCommand]] = [:]
     /// The number of seconds after which the engine kills a command and its process group.

@@ -27,16 +27,16 @@ enum LocalFiles {
     }
 
     /// Returns the absolute path of a program that the configuration names. A name without a slash stays unchanged,
-    /// because the system searches it in `PATH`. A word such as `LANG=C` stays unchanged too, because env(1) takes it
-    /// for a variable and not for the program.
+    /// because the system searches it in `PATH`. A word such as `LANG=C` stays unchanged too, because env(1) interprets
+    /// it as a variable and not as the program.
     static func program(_ name: String) -> String {
         let path = expanded(name)
         return path.prefix { $0 != "=" }.contains("/") ? configured(path) : path
     }
 
     /// The working directory of commands that the configuration names. It is the home folder, or `/` if this user
-    /// cannot enter the home folder or another user can create files in it. Programs such as Python read files of their
-    /// working directory.
+    /// cannot enter the home folder or another user can create files in it. Programs such as Python load files from
+    /// their working directory, and another user must not provide these files.
     static var commandFolder: String {
         let isUsable =
             FileManager.default.isExecutableFile(atPath: home) && PathTrust.isClosed(LocalPath(home))

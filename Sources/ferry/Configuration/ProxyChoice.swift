@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The value of `proxy`: `"none"`, `"environment"`, a URL, or an object. The object has a URL and, optionally, a
-/// password and the hosts that need no proxy.
+/// The value of `proxy` in the configuration: `"none"`, `"environment"`, a URL, or an object. The object has a URL and,
+/// optionally, a password and the hosts that need no proxy.
 enum ProxyChoice: Decodable, Equatable {
     case none
     case environment
@@ -53,6 +53,8 @@ enum ProxyChoice: Decodable, Equatable {
         if case .server(_, let password, _) = self { password } else { nil }
     }
 
+    /// Returns the proxy settings for HTTP connections.
+    ///
     /// - Parameter read: Reads the password of the proxy. It is called when a request needs the password, and never for
     ///   a password in plain text.
     func settings(

@@ -5,8 +5,7 @@ import FerryProtocols
 indirect enum Schema: Sendable {
     /// An object that has no members except the given ones. A member that is not in `required` is optional.
     case object([Member], required: [String] = [])
-    /// An object with any number of members. Their names match `names`, and their values match the schema without a
-    /// label.
+    /// An object with any number of members. Their values match the first schema, and their names match `names`.
     case dictionary(Schema, names: Schema = .text())
     case array(Schema, atLeast: Int = 0)
     /// A list whose first element is required and matches `first`. All other elements match `others`.
@@ -121,7 +120,7 @@ indirect enum Schema: Sendable {
             ]
         case .flag: return ["type": "boolean"]
         case .moment:
-            // Many validators ignore `format`.
+            // The pattern repeats `format`, because many validators ignore `format`.
             return [
                 "type": "string", "format": "date-time",
                 "pattern": #"^\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"#,

@@ -1,12 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The source of a secret. Ferry reads the secret when a request needs it. Messages name only the source.
+/// The source of a secret, such as a token. Ferry reads the secret when a request needs it. Messages name only the
+/// source, never the secret.
 enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
     case command([String])
-    /// The secret itself. The configuration is allowed to contain it only if no other user can read the file.
+    /// The secret itself, as plain text. It is allowed only if no other user can read the configuration file.
     case literal(String)
 
     static let expected =
@@ -123,7 +124,7 @@ actor SecretReader {
     }
 
     /// Throws if another user can change one of the files, such as the program that prints a secret. The error has the
-    /// category `authentication`, so the queue holds the upload until the user has repaired the file.
+    /// category `authentication`, so the upload waits in the state `held` until the user has repaired the file.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         do throws(UploadFailure) { try FileTrust.check(files) } catch {
             throw UploadFailure(.authentication, error.summary, hint: error.hint)

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 
 /// Runs a command that prints a secret. The command runs without a shell, in the folder `LocalFiles.commandFolder`. It
-/// receives only few environment variables, and its time and output are limited.
+/// receives only a few environment variables, and its time and output are limited.
 ///
 /// If the command fails, the error ends with the last line of the command's standard error. In this line, `…` replaces
 /// each word that standard output contains too, because such a word is possibly the secret.
@@ -27,7 +27,7 @@ enum SecretCommand {
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {
         try SecretReader.check(Configuration.programs(of: words, at: "a secret's command"))
-        // env(1) also runs scripts that have no interpreter line.
+        // The command is run by env(1), which also runs scripts that have no interpreter line.
         let command = ChildCommand(
             words: ["/usr/bin/env", "--"] + words,
             environment: ChildCommand.environment(passedOn + others), folder: LocalFiles.commandFolder,

@@ -44,7 +44,7 @@ enum ThemeChoice: Equatable {
         }
     }
 
-    /// Returns the theme. Only this function reads the theme file. So an engine without a screen does not need the
+    /// Returns the theme. Only this function reads the theme file, so an engine without a screen does not need the
     /// file.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the theme file cannot be read or is invalid.

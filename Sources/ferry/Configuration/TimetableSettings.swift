@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryUploads
 
-/// The member `limits` of a destination.
+/// The member `limits` of a destination in the configuration.
 struct DestinationLimits: Decodable {
     var bandwidth: Timetable
 

@@ -3,8 +3,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// An element of `watch`: a watched folder. Ferry uploads a file in the folder when the file has stayed unchanged for
-/// `settle` seconds.
+/// An element of `watch` in the configuration: a watched folder. Ferry uploads a file in the folder when the file has
+/// stayed unchanged for `settle` seconds.
 struct WatchSettings: Decodable, Equatable {
     /// The choice between keeping, deleting and moving a file after its upload.
     enum After: Equatable, Sendable {

@@ -12,8 +12,8 @@ extension Assembly {
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret) }
         }
-        // Many uploads may be refused at the same time. A command that printed the secret in the last 2 seconds does
-        // not run again.
+        // After a refusal, the secret is read again. A command that printed it in the last 2 seconds does not run
+        // again, because many uploads may be refused at the same time.
         func readingAnew(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret, notOlderThan: .seconds(2)) }
         }

@@ -3,7 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Reading a changed configuration in a running engine.
+/// The functions with which a running engine reads a changed configuration.
 extension Assembly {
     /// Reads the configuration file again and returns an assembly with the new configuration. A missing file at the
     /// default path is no error if the current configuration is the default one.
@@ -52,7 +52,7 @@ extension Assembly {
             [], timeouts: timeouts,
             proxy: configuration.proxy == earlier.configuration.proxy
                 ? known.proxy : proxy(configuration.proxy),
-            // The credentials of AWS's tools are not part of the configuration.
+            // These credentials do not depend on the configuration: they come from AWS's files or the environment.
             addressCredentials: known.addressCredentials)
         for (name, settings) in configuration.destinations {
             guard let before = known.named[name] else {

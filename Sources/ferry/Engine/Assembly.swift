@@ -16,8 +16,8 @@ struct Assembly {
     /// The configuration file and the command's options, from which the configuration can be read again. Nil if the
     /// configuration did not come from a file.
     var source: ConfigurationSource?
-    /// True if uploads to this machine also wait while the network is down. The demo needs this to show a lost network
-    /// connection.
+    /// True if uploads to servers on this machine also wait while the network is down. The demo needs this to show a
+    /// lost network connection.
     var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
 
@@ -165,8 +165,9 @@ struct Assembly {
     /// Creates the queue in the state folder that `lock` locks, and the runner that sends the queue's uploads. The
     /// caller must first stop the queue, and then shut down the runner.
     ///
-    /// - Parameter snapshotsAtEnds: True if the queue writes snapshots when it starts and stops. False for a process
-    ///   that performs one command: it only appends records to the journal, and the next engine writes the snapshot.
+    /// - Parameter snapshotsAtEnds: True if the queue writes a snapshot (queue.json) when it starts and stops. False
+    ///   for a process that performs one command. It appends its changes to the journal, and does not rewrite a long
+    ///   queue.
     func queue(
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
     ) -> (UploadQueue, DestinationRunner) {
@@ -188,7 +189,7 @@ struct Assembly {
         let retry = configuration.retry
         return UploadQueue.Configuration(
             concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
-            // If the user has set a limit, even a small upload counts as a whole one.
+            // A limit that the user has set counts small uploads like large ones.
             smallUploadsPerSlot: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
             limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
             retry: QueueRetryPolicy(

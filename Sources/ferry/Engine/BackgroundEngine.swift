@@ -39,7 +39,8 @@ struct BackgroundEngine {
             if case .responded(.report(let report)) = ControlClient(folder: state).ask(.report),
                 report.process == process.id
             {
-                // A screen may run longer than the engine, and must reap the ended process.
+                // This process may run longer than the engine, for example as a screen, and must then reap the ended
+                // engine.
                 DetachedThread.start { process.reap() }
                 return .running(process.id)
             }
@@ -88,8 +89,8 @@ struct BackgroundEngine {
         do throws(SystemCallError) {
             let nothing = try OpenFile(LocalPath("/dev/null"), for: .appending)
             let log = try OpenFile(LocalPath(log), for: .emptying)
-            // Swift's backtrace would print registers and the memory that they point to. That may be a credential, and
-            // users send the log to other people.
+            // Swift's backtrace would print registers and the memory that they point to. This memory may contain a
+            // credential, and users send the log to other people.
             return try ChildProcess(
                 Self.program, words: [CommandLine.arguments.first ?? "ferry"] + arguments,
                 environment: .inherited(adding: ["SWIFT_BACKTRACE": "enable=no"]),

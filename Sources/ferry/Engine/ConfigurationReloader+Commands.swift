@@ -3,8 +3,8 @@ import FerryUploads
 
 /// Checks the destinations in a command before the queue carries out the command.
 extension ConfigurationReloader {
-    /// Checks the destinations of the uploads that a command adds. If the engine does not know one of them, first adds
-    /// the new destinations in the configuration file. Does nothing for a command that adds no uploads.
+    /// Checks the destinations of the uploads that a command adds. If the engine does not know one of them, first reads
+    /// new destinations from the configuration file. Does nothing for a command that adds no uploads.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if a destination is still unknown, or has another scheme, host or port
     ///   than the URL of the upload.
@@ -17,7 +17,7 @@ extension ConfigurationReloader {
             }
             if let name = unknown(in: targets) { throw Self.refusal(of: name, outcome) }
         }
-        // An upload to this URL would fail permanently.
+        // An upload whose URL does not fit its destination would fail permanently.
         if let moved = targets.first(where: { !destinations.take($0) }) {
             throw UploadFailure(
                 .permanent, "the running engine knows \(moved.destination) elsewhere than at \(moved.url)",

@@ -13,7 +13,7 @@ actor ConfigurationReloader {
     enum Extent {
         case everything
         /// The destinations that are new in the file, and no other changes. A command that names an unknown destination
-        /// causes this reload. No user asked for it, so the file is possibly still being edited.
+        /// causes this reload. No user asked for a reload, so the file may still be in the middle of an edit.
         case newDestinations
     }
 
@@ -30,7 +30,7 @@ actor ConfigurationReloader {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - assembly: The assembly, which contains the configuration with which the engine started.
+    ///   - assembly: The assembly with the configuration with which the engine started.
     ///   - watches: The folders that the engine watches until it ends, even if a later configuration contains other
     ///     folders.
     init(
@@ -45,7 +45,7 @@ actor ConfigurationReloader {
         self.tell = tell
     }
 
-    /// The assembly with the current configuration.
+    /// The assembly, which makes destinations and queues from the current configuration.
     nonisolated var assembly: Assembly { held.withLock { $0 } }
 
     nonisolated var destinations: Destinations { runner.destinations }

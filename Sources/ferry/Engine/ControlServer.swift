@@ -160,7 +160,7 @@ final class ControlServer: Sendable {
             socket.end()
         }
         socket.waitForever()
-        // The client sends nothing more, so this loop ends when it disconnects.
+        // The client sends nothing more. This loop ends when the client disconnects.
         while lines.next() != nil {}
         sending.cancel()
         followers.withLock { $0 -= 1 }
@@ -183,8 +183,8 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the failure if an engine and its client use different formats for requests. They are different versions
-    /// of Ferry, or different builds of one version.
+    /// Returns the failure for an engine and a client that use different formats for requests. They are different
+    /// versions of Ferry, or different builds of one version.
     ///
     /// - Parameters:
     ///   - running: The version of the engine; nil if unknown.

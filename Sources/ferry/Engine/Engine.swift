@@ -8,8 +8,8 @@ import FerryUploads
 struct Engine: Sendable {
     let queue: UploadQueue
     let configuration: ConfigurationReloader
-    /// The messages to the user about the start: warnings about the configuration and the file system, repairs of the
-    /// queue's files, and an error if the control socket cannot be created.
+    /// The messages to the user about the start: warnings about the configuration and the file system, and repairs of
+    /// the queue's files. Another message follows if the control socket cannot be created.
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
@@ -94,8 +94,8 @@ struct Engine: Sendable {
             watched: watched, news: news, telling: telling)
     }
 
-    /// Starts the queue and subscribes to its updates. Nothing can change the queue between the two, so hooks miss no
-    /// event.
+    /// Starts the queue and subscribes to its updates. Nothing can change the queue between these two steps, so hooks
+    /// miss no event.
     ///
     /// - Parameter isFollowed: True to subscribe to the updates; false to return nil for the updates.
     /// - Returns: The notices about repairs of the queue's files, and the updates.
@@ -143,8 +143,8 @@ struct Engine: Sendable {
     /// Waits until the watched folders and the hooks have no work left. Returns true if they did any work, because this
     /// work possibly added uploads to the queue.
     ///
-    /// - Parameter takesNew: True to wait also for new files in watched folders; false to wait there only for the
-    ///   removal of uploaded files.
+    /// - Parameter takesNew: True to wait also for new files in watched folders. False to wait only until uploaded
+    ///   files are removed from these folders.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false

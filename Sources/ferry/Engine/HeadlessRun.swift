@@ -14,7 +14,8 @@ struct HeadlessRun {
 
     /// Runs until a signal arrives or the run ends by itself (see `endsWhenIdle`). Then stops the engine.
     ///
-    /// - Parameter signals: The first signal stops the engine and saves the queue. The second signal exits at once.
+    /// - Parameter signals: The first signal stops the engine and saves the queue. The second signal ends the process
+    ///   at once.
     /// - Throws: `ExitCode` after a signal, or if an upload failed, is held or is blocked (`RunReport.finish`).
     ///   `CommandFailure` if the run ends without a signal and the queue could not save how uploads ended.
     func run(until signals: SignalStream) async throws {

@@ -17,7 +17,9 @@ struct QueueAccess {
     /// The maximum time that `perform` waits while other commands lock the queue, one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// - Parameter filter: The uploads that a running engine returns for the command `list`. Without an engine, the
+    /// Carries out a command and returns the queue's reply.
+    ///
+    /// - Parameter filter: The filter for the command `list`, which a running engine applies. Without an engine, the
     ///   reply contains all uploads.
     /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that does
     ///   not respond. Also throws an error in the configuration if no engine runs.
@@ -37,7 +39,7 @@ struct QueueAccess {
             } catch {
                 if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
-                // If the holder changes, the holders are commands, which end soon.
+                // A new holder of the lock restarts the timeout. If holders change, they are commands, which end soon.
                 if pid != holder { (holder, since) = (pid, .now) }
                 let client = ControlClient(folder: state)
                 try client.checkPulse()

@@ -17,8 +17,8 @@ struct ReloadReport: Codable, Equatable {
     ///
     /// - Parameter file: The path of the written configuration file, with symbolic links resolved.
     func makesKnown(_ name: String, of file: String) -> Bool {
-        // A command at the same time may have made the engine read the destination, so that it is not a change any
-        // more.
+        // Another command may just have made the engine read the destination, which is then not a change of this
+        // reload.
         (changes.added + changes.changed).contains(name) || PrivateFile(self.file).path == file
     }
 

@@ -5,8 +5,8 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The queue of an engine in another process of this machine. When the engine ends, an update with the contact `lost`
-/// follows. Later updates come from the next engine, if one starts.
+/// The queue of an engine in another process of this machine. When the engine ends, `updates` yields an update whose
+/// status has the contact `lost`. Later updates come from the next engine, if one starts.
 final class RemoteQueue: QueueClient {
     /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
@@ -120,9 +120,8 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// If `contact` differs from the last contact, yields an update with `contact` in its status. Yields nothing if
-        /// an engine responds after the contact was `lost` or `refused`: the first update of this engine reports its
-        /// contact.
+        /// Yields an update with `contact` in its status, if `contact` differs from the last one. Yields nothing if an
+        /// engine responds after the contact was `lost` or `refused`: the engine's first update reports this.
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {

@@ -7,7 +7,8 @@ import Synchronization
 
 /// Finds the files that a user names in the screen by typing or pasting paths, and adds the files to the queue.
 struct ScreenAdding: Sendable {
-    /// Returns the current assembly. The call possibly reads the configuration file, so it runs on its own thread.
+    /// Returns the assembly, which makes destinations from the current configuration. The call may read the
+    /// configuration file, so it runs on its own thread.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
     /// The state folder, which contains the history.

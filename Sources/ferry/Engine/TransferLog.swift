@@ -3,7 +3,8 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The log file `ferry.log` in the state folder. It contains requests to servers and their responses, but no secrets.
+/// The log file `ferry.log` in the state folder. It contains the requests to servers, their responses and the engine's
+/// messages, but no secrets.
 final class TransferLog: EventMonitor {
     private static let sizeLimit = 8 << 20
 

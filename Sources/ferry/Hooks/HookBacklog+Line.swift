@@ -2,8 +2,8 @@ import FerryProtocols
 import FerryUploads
 
 extension HookBacklog.Entry {
-    /// The line of JSON that a hook reads on standard input. The members have the same names as in the output with
-    /// `--json`.
+    /// The event as a line of JSON, which a hook (a command from the configuration) reads on standard input. The
+    /// members have the same names as in the output with `--json`.
     var line: String {
         let name = name.rawValue
         switch event {

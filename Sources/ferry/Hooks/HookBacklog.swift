@@ -1,7 +1,7 @@
 import FerryUploads
 
-/// The events whose hooks have not run yet. The hooks of one upload run one after another. The hooks of the event
-/// `idle` run after the hooks of all earlier events have ended.
+/// The events whose hooks (commands from the configuration) have not run yet. The hooks of one upload run one after
+/// another. The hooks of the event `idle` run after the hooks of all earlier events have ended.
 struct HookBacklog {
     /// The subject that an event belongs to: one upload, or the queue as a whole. The hooks of one subject run one
     /// after another.
@@ -23,8 +23,8 @@ struct HookBacklog {
     }
 
     private let capacity: Int
-    /// The waiting events, in the order of their addition. `next` sets an event that it returns to nil. Later,
-    /// `dropTaken` removes the nil elements at the start of the array.
+    /// The waiting events, in the order of their addition. `next` puts nil in place of the event that it returns.
+    /// Later, `dropTaken` removes the nil elements at the start of the array.
     private var waiting: [Entry?] = []
     private var first = 0
     /// The subjects whose hooks run now. The value is the `number` of the event for which the hooks run.
@@ -32,8 +32,8 @@ struct HookBacklog {
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: The number of waiting events at which the backlog is full for events of uploads. For
-    ///   events of the whole queue, the backlog is full only at twice this number.
+    /// - Parameter capacity: The number of waiting events at which `add` refuses further events of uploads. It refuses
+    ///   events of the whole queue only at twice this number.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }

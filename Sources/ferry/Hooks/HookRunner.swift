@@ -3,8 +3,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Runs the hooks: the configured commands for events of a queue. Each engine has one runner, so that the hooks of an
-/// event run once. Events that happen while no engine runs start no hooks.
+/// Runs the hooks: the configured commands for events of a queue. Each engine (the process that owns the queue) has one
+/// runner, so that the hooks of an event run once. Events that happen while no engine runs start no hooks.
 ///
 /// The queue never waits for a hook, and no upload fails because of a hook.
 actor HookRunner: QueueFollower {
@@ -48,10 +48,10 @@ actor HookRunner: QueueFollower {
         self.note = note
     }
 
-    /// Returns when the hooks of all events so far have ended.
+    /// Waits until the hooks of all events so far have ended.
     ///
-    /// - Returns: True if a hook has started since the last call of `finish`: the hook has possibly added uploads to
-    ///   the queue. False after `stop` was called.
+    /// - Returns: True if a hook has started since the last call of `finish`. The caller then waits for the queue
+    ///   again, because the hook may have added uploads. False after `stop` was called.
     func finish() async -> Bool {
         await catchUp(with: queue)
         await waitUntilQuiet()

@@ -1,5 +1,5 @@
-/// Finds the current network. If the network is unknown, logs the reason, but only once until the reason changes or the
-/// network is known again.
+/// Finds the current network. If the network is unknown, logs the reason, unless the previous call failed for the same
+/// reason.
 actor NetworkInfoProvider {
     private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
     private let note: @Sendable (String) -> Void

@@ -8,7 +8,7 @@ struct NetworkPolicy: Equatable {
     /// The names of the networks on which uploads pause, as NetworkManager shows them to users.
     var avoided: Set<String> = []
 
-    /// True if uploads pause on some networks. Only then Ferry must find out the current network.
+    /// True if uploads pause on some networks. Only then does Ferry look up the current network.
     var isNeeded: Bool { metered == .pause || !avoided.isEmpty }
 
     /// Returns the reason why uploads pause on this network, as a part of a sentence; nil if they do not pause.

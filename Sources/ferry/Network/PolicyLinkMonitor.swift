@@ -1,8 +1,8 @@
 import FerryConnectivity
 import Synchronization
 
-/// A link monitor that reports the link as down in two cases: `base` reports it as down, or the policy forbids the
-/// current network.
+/// Watches the network link, so that uploads pause on forbidden networks. Reports the link as down if `base` does, or
+/// if the policy forbids the current network.
 ///
 /// If the current network is unknown, the policy forbids nothing.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
@@ -16,7 +16,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
 
     private let objections = Objections()
 
-    /// Always true: uploads must send nothing before the network was checked, because it is possibly metered.
+    /// Always true: uploads must send nothing before the network has been checked, because the network may be metered.
     var holdsUntilKnown: Bool { true }
 
     func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }
@@ -77,7 +77,7 @@ private actor Relay {
     }
 
     func take(_ status: LinkStatus) {
-        // The machine may be in another network.
+        // After a change, the machine may be in another network, so the policy must be checked again.
         if status != link { objection = .unknown }
         linkChanges += 1
         link = status
@@ -113,8 +113,8 @@ private actor Relay {
     }
 }
 
-/// All reasons for which the policy has forbidden a network. `PolicyLinkMonitor.forbidsNetwork` searches them for a
-/// reason.
+/// All reasons for which the policy has forbidden a network. `PolicyLinkMonitor.forbidsNetwork` uses them to tell a
+/// forbidden network from a lost link.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

@@ -34,7 +34,8 @@ struct AddReport {
     }
 
     /// Prints a note that some of the left-out files have a failed upload. The note contains the command that retries
-    /// these uploads; for more than 10 uploads, without their numbers. Prints nothing if `ids` is empty.
+    /// these uploads. For more than 10 uploads, the command has a placeholder instead of their numbers. Prints nothing
+    /// if `ids` is empty.
     func failedBefore(_ ids: [Upload.ID]) {
         guard !ids.isEmpty else { return }
         let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"

@@ -12,8 +12,8 @@ struct CheckResult: Sendable {
             case isThere
             /// An unfinished upload of this queue possibly needs the bytes, so they are not deleted.
             case own(Upload.ID)
-            /// The upload was just removed from the queue. The running engine deletes the bytes when the user can no
-            /// longer undo the removal.
+            /// The upload was just removed from the queue. The running engine deletes the bytes as soon as the user can
+            /// no longer undo the removal.
             case deletedSoon
             case removed
             case stays(UploadFailure)
@@ -82,9 +82,9 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
-    /// Sets `disposition` to `own` for each leftover that an unfinished upload of the queue possibly needs. These are
-    /// the leftovers with the URL of an upload's resource, and those with the key or name of an upload to this
-    /// destination.
+    /// Sets `disposition` to `own` for each leftover that an unfinished upload of the queue possibly needs. The
+    /// leftover has the URL of the upload's resource on the server, or possibly belongs to an upload to this
+    /// destination (`mayBe`).
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(
@@ -120,8 +120,8 @@ extension CheckResult.Leftover {
         if abandoned.since > now { disposition = .deletedSoon }
     }
 
-    /// Returns true if the leftover possibly belongs to `upload`: its URL contains the key of the upload, or its name
-    /// is the upload's name, with or without folders. Returns false if it belongs to a removed upload.
+    /// Returns true if the leftover possibly belongs to `upload`: its URL contains the upload's `key`, or its name ends
+    /// with the upload's name. Returns false if the leftover is known to belong to a removed upload.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
@@ -145,8 +145,8 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds the removed uploads to `leftovers`. A removed upload with a new URL becomes another leftover. A leftover
-    /// with the same URL gets the removed upload and, if its size is unknown, a size.
+    /// Adds a leftover for each upload that a user removed from the queue. A leftover that the check already found at
+    /// the same URL is not repeated. It gets the removed upload and, if its size is unknown, a size.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {

@@ -16,7 +16,7 @@ final class LineOutput: Sendable {
 
         /// The bytes for the next write.
         private var next: [UInt8] = []
-        /// The number of bytes for the next write, plus the number of bytes in the current write.
+        /// The number of these bytes, plus the number of bytes in the current write.
         private(set) var waiting = 0
         /// The number of lines that found no room since the last write.
         private var dropped = 0
@@ -66,7 +66,8 @@ final class LineOutput: Sendable {
         Self.tell(dropped: dropped)
         let foot = foot.withLock { $0 }
         let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)
-        // Uploads continue after the reader has closed the pipe. SIGPIPE is ignored.
+        // An error does not matter: uploads continue after the reader has closed the pipe. `SignalStream` ignores
+        // SIGPIPE.
         try? StandardStream.output.write(foot.isEmpty ? bytes : drawn)
         buffer.withLock { $0.didWrite(bytes.count) }
     }

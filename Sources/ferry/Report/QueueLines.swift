@@ -112,7 +112,7 @@ struct LimitLine: OutputLine {
 }
 
 extension LimitScope {
-    /// The word for the kind of scope in `--json`.
+    /// The name of this kind of scope in `--json` output.
     var kind: String {
         switch self {
         case .total: "total"

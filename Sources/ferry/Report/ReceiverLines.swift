@@ -54,7 +54,7 @@ struct ReceiverLine: OutputLine {
         }
     }
 
-    /// Creates the last line of the output.
+    /// Creates the last line of the output: the number of refusals that were not printed.
     init(omitted: Int) { (event, self.omitted) = ("refused", omitted) }
 
     static let events: KeyValuePairs = [

@@ -16,7 +16,8 @@ final class RunReport: Sendable {
     private let output = LineOutput()
     private let live: LiveDisplay?
     private let shown = Mutex<[Upload.ID: Upload]>([:])
-    /// The uploads that had failed or were held when this run started, and that have not changed since.
+    /// The uploads that had failed or were held for a user's decision when this run started, and have not changed
+    /// since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
     init(queue: UploadQueue, isJSON: Bool, isASCII: Bool = false, failedBefore: Set<Upload.ID> = []) {
@@ -67,7 +68,7 @@ final class RunReport: Sendable {
         output.write("\(live == nil ? "\(Strings.day(now, in: .local)) \(time)" : time)  \(line)")
     }
 
-    /// Prints the blocked uploads and the number of uploads in each state.
+    /// Prints the uploads that are blocked by a failed, held or paused upload, and the number of uploads in each state.
     ///
     /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
     /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run.
@@ -103,7 +104,8 @@ final class RunReport: Sendable {
         }
         guard previous?.state != upload.state else { return }
         if !isFirst || !upload.needsPerson { failedBefore.withLock { _ = $0.remove(upload.id) } }
-        // Uploads that were done before this run get no line. The live lines count the others of the first update.
+        // Uploads that were done before this run get no line. On a terminal, the other uploads of the first update get
+        // none either, because the live lines count them.
         if isFirst, upload.isDone || live != nil { return }
         isJSON
             ? output.write(UploadRecordLine(event: "state", upload).text)
@@ -112,7 +114,7 @@ final class RunReport: Sendable {
 
     private func remove(_ id: Upload.ID) {
         guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
-        // A done upload has its line already. Its later removal from the queue gets none.
+        // A done upload has a line already, so its later removal from the queue gets none.
         failedBefore.withLock { _ = $0.remove(id) }
         if upload.isDone { return }
         if isJSON {

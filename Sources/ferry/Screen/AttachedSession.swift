@@ -5,8 +5,8 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// A screen that is attached to the engine of another process. If the user closes the screen without stopping the
-/// engine, the engine continues.
+/// A screen for an engine in another process. If the user closes the screen without stopping the engine, the engine
+/// continues.
 struct AttachedSession {
     let assembly: Assembly
     let look: ScreenOptions
@@ -54,7 +54,8 @@ struct AttachedSession {
         let (background, assembly) = (background, assembly)
         return Interface(
             client: RemoteQueue(folder: assembly.state), assembly: assembly,
-            // The engine itself reads new destinations from a changed file, so the screen may offer them.
+            // The engine itself reads new destinations from a changed file when uploads need them, so the screen offers
+            // them.
             currentAssembly: { (try? assembly.readAgain()) ?? assembly }, look: look, theme: theme,
             ownership: .attached, output: output,
             // There is nothing to wait for: the engine does not end with this process.

@@ -2,11 +2,13 @@ import FerryFiles
 import FerryTUI
 import FerryUploads
 
-/// Shows a queue on the screen. Uses plain lines if the user asks for them or no screen is possible.
+/// Shows a queue to the user on the full-screen interface (`Screen`). Uses plain lines instead if the user asks for
+/// them, or if the terminal cannot show a screen.
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
-    /// Returns the current assembly. The call possibly reads the configuration file.
+    /// Returns the assembly, which makes destinations from the current configuration. The call may read the
+    /// configuration file.
     let currentAssembly: @Sendable () -> Assembly
     let look: ScreenOptions
     let theme: Theme
@@ -14,7 +16,7 @@ struct Interface {
     let output: LineOutput
     /// Waits until no upload runs and no upload will start without a command of the user.
     let waitUntilIdle: @Sendable () async -> Void
-    /// Starts another engine after the engine of the attached screen has ended; nil if this process is the engine.
+    /// Starts another engine after the engine in another process has ended. Nil if the engine runs in this process.
     var startEngine: (@Sendable () async -> QueueReply)?
 
     /// Runs until the user, a signal or a hang-up ends the interface.
@@ -38,7 +40,7 @@ struct Interface {
         (screen.ownership, screen.reason) = (ownership, reason)
         let lines = screen
         let goesOn = look.onHangUp(assembly.configuration) == .continue
-        // This task continues after the lines have ended, because signals may also arrive while the engine stops.
+        // This task continues after the function has returned, because signals may also arrive while the engine stops.
         Task {
             var hasAsked = false
             for await signal in signals.values {

@@ -3,7 +3,7 @@ import FerryProtocols
 
 /// A destination that the user has described and that is not in the configuration yet.
 struct DestinationDraft: Equatable {
-    /// A secret, or the source of one, as the user gave it.
+    /// A secret that the user typed, or the source from which Ferry reads the secret.
     enum SecretInput: Equatable {
         case environment(String)
         case typed(String)

@@ -2,7 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The dialog that asks the user for one destination. It repeats each question until the answer is valid.
+/// The dialog of `ferry init`, which asks the user for one destination. It repeats each question until the answer is
+/// valid.
 struct Wizard {
     /// The error if the input ends before the last answer.
     struct NoInput: Error {}

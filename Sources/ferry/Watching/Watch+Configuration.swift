@@ -30,8 +30,8 @@ extension Watch {
         }
     }
 
-    /// The warnings about the folder, in sentences: it is missing, it is no folder, or its files cannot be moved to a
-    /// folder on another file system.
+    /// The warnings about the folder, in sentences: the folder is missing, or the path leads to another kind of file.
+    /// Another warning says that uploaded files cannot be moved, because their new folder is on another file system.
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }
 
     private var absence: String? {
@@ -53,8 +53,10 @@ extension Watch {
 }
 
 extension Assembly {
-    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown or has the same URL for all files, or if
-    ///   uploaded files would move into the watched folder itself.
+    /// Returns the watched folders of the configuration, each with its destination.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown, or if its URL is the same for all files.
+    ///   Also throws if uploaded files would move into the watched folder itself.
     func watches() throws(UploadFailure) -> [Watch] {
         var watches: [Watch] = []
         for settings in configuration.watch {

@@ -39,8 +39,8 @@ struct AWSProfiles {
 
     /// Returns the profile in the config file; nil if the file cannot be read or does not contain the profile.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file, because it can name a program that
-    ///   Ferry runs.
+    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file. They could make Ferry run any
+    ///   program, because the file can name a program.
     func config(_ name: String) throws(UploadFailure) -> Section? {
         try section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
     }

@@ -54,8 +54,8 @@ struct S3CredentialSource: Sendable {
     private func keys(_ accessKey: Secret, _ secretKey: Secret, _ token: Secret?) async throws(UploadFailure)
         -> S3Credentials
     {
-        // Credentials are loaded again only after a server rejected them. Older output of a command would be rejected
-        // again.
+        // These credentials are loaded again only after a server has rejected them. So a command must run again, unless
+        // another upload ran it in the last 2 seconds.
         let age = Duration.seconds(2)
         var credentials = S3Credentials(
             accessKey: try await secrets.read(accessKey, notOlderThan: age),
@@ -77,9 +77,9 @@ struct S3CredentialSource: Sendable {
                 origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
     }
 
-    /// Returns a profile's credentials; nil if no file contains the profile. Tries the same sources in the same
-    /// sequence as AWS's tools: keys in the credentials file, keys in the config file, then the output of the profile's
-    /// `credential_process`. Throws `UploadFailure` if the profile has none of these.
+    /// Returns a profile's credentials; nil if no file contains the profile. Tries these sources in the sequence of
+    /// AWS's tools: keys in the credentials file, keys in the config file, the program in `credential_process`. Throws
+    /// `UploadFailure` if the profile has none of them.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
         let sections = [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
