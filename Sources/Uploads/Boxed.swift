@@ -1,5 +1,5 @@
-/// An optional value that is stored on the heap. So a property without a value takes only the memory of one reference.
-/// This matters because a queue can have a million uploads, and most of them lack the value.
+/// An optional value that is stored on the heap. So a property that is `none` takes only the memory of one reference.
+/// This matters because a queue can have a million uploads, and most of their optional values are missing.
 enum Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     case none
     indirect case some(Value)

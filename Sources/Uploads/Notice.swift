@@ -21,11 +21,11 @@ public struct Notice: Hashable, Codable, Sendable {
     }
 }
 
-/// A notice with its date.
+/// A notice to the user, with the time at which it was made.
 public struct DatedNotice: Hashable, Codable, Sendable {
     /// The wall-clock time at which the notice was made.
     public let date: Date
-    /// The notice.
+    /// The text and the importance of the notice.
     public let notice: Notice
 
     public init(_ notice: Notice, at date: Date) {

@@ -1,11 +1,11 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The interface through which clients use the queue. Clients are the screen, the subcommands and other processes of
-/// Ferry.
+/// The interface through which clients use the upload queue. Clients are the screen, the subcommands and other
+/// processes of Ferry.
 ///
-/// All parameters and results can be encoded, so clients in other processes can use this interface over the control
-/// socket.
+/// All parameters and results can be encoded, because clients in other processes use this interface over a Unix socket
+/// (the control socket).
 public protocol QueueClient: Sendable {
     /// Carries out one command, and returns the reply. If the command succeeds, its change is on disk before the reply
     /// comes. The exceptions are `tryNow` and `stopWhenIdle`, which change only memory.
@@ -24,8 +24,8 @@ public protocol QueueClient: Sendable {
 /// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds each file that has no matching upload in the queue. A matching upload has the same path and target. If it
-    /// is done, it must also have sent the same version of the file.
+    /// Adds each file that has no matching upload in the queue. An upload that is not done matches if it has the same
+    /// path and target. A done upload matches only if it also sent the same version of the file.
     case addMissing([NewUpload])
     /// Adds each file that has no matching upload in the queue. A matching upload has the same path, the same target
     /// and the same version of the file. Its state does not matter.
@@ -42,40 +42,41 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     /// Returns the current bandwidth limits.
     case limits
     /// Sets the bandwidth limit of a scope: of all uploads, of a destination or of a batch. This limit overrides the
-    /// configuration, with its limits by time of day. Nil restores the configured limit.
+    /// limits in the configuration, even those for a time of day. Nil restores the configured limits.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once, from 1 to 256.
     case limitConcurrency(Int)
     /// Undoes the last command that changed the queue, whichever client sent it. Such commands are additions, pauses,
-    /// resumes, removals, moves and changes of limits. Up to 50 commands since the start of the engine can be undone,
-    /// the newest first.
+    /// resumes, removals, moves and changes of limits. Up to 50 commands can be undone, the newest first, but none from
+    /// before the last start of the queue.
     ///
     /// A retry cannot be undone, and neither can an addition whose uploads are all done. The first `undo` after such a
     /// command is refused. The next `undo` undoes the command before it.
     ///
-    /// The bytes of a removed upload stay on the server for 10 seconds, so that `undo` can let the upload resume. If
-    /// `undo` comes later, the file is sent again from its beginning. If the whole file was already sent before the
-    /// removal, its bytes stay on the server longer.
+    /// The bytes of a removed upload stay on the server for 10 seconds. Within this time, `undo` lets the upload
+    /// resume. Later, the file is sent again from its beginning. But the bytes stay longer if the server possibly has
+    /// the whole file.
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
-    /// Undoes the command with this number (`UndoOffer.number`). Refused if `undo` would now undo a different command,
-    /// or if there is nothing to undo.
+    /// Undoes the command with this number (`UndoOffer.number`), which `nextUndo` returned. Refused if `undo` would now
+    /// undo a different command, or if there is nothing to undo.
     case undoCommand(Int)
     /// Redoes the command that `undo` undid last. Refused if there is no such command, or if another command has
     /// changed the queue since then.
     case redo
     /// Returns what `redo` would do now, and changes nothing.
     case nextRedo
-    /// Redoes the command with this number (`UndoOffer.number`). Refused if `redo` would now redo a different command,
-    /// or if there is nothing to redo.
+    /// Redoes the command with this number (`UndoOffer.number`), which `nextRedo` returned. Refused if `redo` would now
+    /// redo a different command, or if there is nothing to redo.
     case redoCommand(Int)
-    /// Ends every wait for a retry and every wait for the network now. The uploads can then start, whatever the link
-    /// monitor reports about the network.
+    /// Ends every wait for a retry and every wait for the network now. The uploads can then start, even if the
+    /// operating system reports that there is no network.
     case tryNow
-    /// Starts no more uploads, and ends the engine as soon as no upload runs.
+    /// Starts no more uploads. As soon as no upload runs, the engine (the process that owns the queue) ends.
     case stopWhenIdle
-    /// Writes the whole queue to a new snapshot file. Before this, recent changes of the queue are only in the journal.
+    /// Writes the whole queue to a new snapshot file on disk. Before this, the latest changes are only in the journal,
+    /// the file to which each change is appended.
     case flush
 }
 
@@ -85,19 +86,21 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     /// The uploads whose numbers are in these ranges. A range without any upload is an error.
     case numbers(UploadNumbers)
     case all
-    /// All uploads that failed or are held.
+    /// All uploads that failed, and those that are held because a user must decide how to continue.
     case failed
     /// All done uploads.
     case done
-    /// The uploads of the batch with this name. The name of an unknown batch is an error.
+    /// The uploads of the batch (the named group) with this name. The name of an unknown batch is an error.
     case batch(String)
 
-    /// True if the selection lists the id of each upload.
+    /// True if the selection lists the id of each upload. If the path of a file then contains a new symbolic link, the
+    /// whole `retry` fails. For any other selection, `retry` leaves out that upload.
     var isEach: Bool {
         if case .ids = self { true } else { false }
     }
 
-    /// True if the user named the uploads or their batch; false for all uploads, and for a selection by state.
+    /// True if the user named the uploads or their batch; false for all uploads, and for a selection by state. A retry
+    /// starts only named uploads before their start condition is met.
     var isChosen: Bool {
         switch self {
         case .ids, .numbers, .batch: true
@@ -106,15 +109,15 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     }
 }
 
-/// The kind of a change that a command made.
+/// The kind of a change that a command, `undo` or `redo` makes.
 public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
-    /// `undo` removed the added uploads that were not done yet. `done` is the number of added uploads that were already
-    /// done, and that `undo` did not remove.
+    /// `undo` removed the uploads that a command had added, except those that were already done. `done` is the number
+    /// of these done uploads, which stay.
     case unadded(done: Int)
     /// A limit was changed. The value is the new limit.
     case limited(LimitSetting)
-    /// The last command was a retry, which cannot be undone. So `undo` changes nothing.
+    /// The last command was a retry. Because a retry cannot be undone, `undo` is refused and changes nothing.
     case retried
 }
 
@@ -127,7 +130,7 @@ public struct UndoOffer: Hashable, Codable, Sendable {
     public var change: QueueChangeKind
     /// The uploads that `undo` or `redo` would change.
     public var ids: [Upload.ID]
-    /// The time when the engine carried out the command that would be undone or redone.
+    /// The time when the command that would be undone or redone was carried out.
     public var date: Date
 
     public init(number: Int, change: QueueChangeKind, ids: [Upload.ID], date: Date) {
@@ -155,8 +158,7 @@ public enum QueueMove: String, CaseIterable, Hashable, Codable, Sendable {
 public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads that the command changed, added or removed. Empty if it changed none.
     case changed([Upload.ID])
-    /// The uploads that the command added. At least one of them is paused, because a user has paused the batch of that
-    /// upload.
+    /// The uploads that the command added. At least one of them is paused, because a user had paused its batch.
     case addedPaused([Upload.ID])
     case uploads([Upload])
     /// The current bandwidth limits: first that of all uploads together, then those of destinations, then those of
@@ -188,7 +190,8 @@ public struct QueueUpdate: Sendable {
     /// The ids of the uploads that left the queue, because a user removed them or because they moved to the history. An
     /// id is used again only if `undo` or `redo` puts its upload back.
     public var removed: [Upload.ID]
-    /// The current status of the engine. Each update contains it, even if the status has not changed.
+    /// The current status of the engine, the process that owns the queue. Each update contains it, even if it has not
+    /// changed.
     public var status: EngineStatus
 
     public init(isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
@@ -199,10 +202,10 @@ public struct QueueUpdate: Sendable {
     }
 }
 
-/// The status of the engine as a whole.
+/// The status of the engine, the process that owns the queue.
 public struct EngineStatus: Hashable, Codable, Sendable {
-    /// The state of the network, as the link monitor last reported it. Before the first report of the monitor, the
-    /// value is `online`.
+    /// The state of the network, as the operating system last reported it. Before its first report, the value is
+    /// `online`.
     public enum Network: Hashable, Codable, Sendable {
         case online
         /// There has been no usable network since this time. `reason` is a text for users, such as `no address on any
@@ -212,22 +215,23 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
     /// Whether the disk accepts changes of the queue.
     public enum Storage: String, Hashable, Codable, Sendable {
-        /// All changes are on disk, and the last snapshot of the queue was written.
+        /// All changes are on disk, and the last snapshot (a file with the whole queue) was written.
         case saved
-        /// All changes are on disk, in the journal. But the last snapshot of the queue could not be written, so the
-        /// journal grows.
+        /// All changes are on disk, in the journal to which each change is appended. But the last snapshot of the whole
+        /// queue could not be written, so the journal grows.
         case behind
         /// The disk refuses changes of the queue. So commands that change the queue fail, and no upload starts. Running
         /// uploads can still finish.
         case refusing
     }
 
-    /// Whether a client can reach the engine. A client in the process of the engine always reaches it, and has the
+    /// Whether a client reaches the engine, the process that owns the queue. A client in this process always has the
     /// value `here`.
     public enum Contact: Hashable, Codable, Sendable {
+        /// The engine responds to the client.
         case here
-        /// The engine process still runs, but has not responded to this client since about this time. It is suspended
-        /// or stuck.
+        /// The engine process still runs, but has not responded to this client since about this time. The process is
+        /// suspended or stuck.
         case silent(since: Date)
         /// The client has had no connection to an engine since this time. The engine ended or was killed, so the rest
         /// of the status is possibly old. Every change that the engine confirmed is on disk.
@@ -239,11 +243,11 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
     /// Whether there is a network.
     public var network: Network
-    /// The current bandwidth limits: of all uploads together, of destinations and of batches. Uploads without a limit
-    /// are left out. They are included as unlimited only if a timetable will limit them, or if a command removed their
-    /// limit.
+    /// The current bandwidth limits: of all uploads together, of destinations and of batches. A destination or batch
+    /// without a limit is left out. But it is included as unlimited if a timetable will limit it, or if a command
+    /// removed its limit.
     public var limits: [BandwidthLimit]
-    /// The number of slots for running uploads. Small uploads can share a slot.
+    /// The number of slots. A running upload takes a slot, but several small uploads can share one.
     public var concurrency: Int
     /// Whether the disk accepts changes of the queue. If the value is not `saved`, `notice` contains the reason.
     public var storage: Storage
@@ -252,15 +256,16 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     /// The pauses that busy servers asked for. A pause is included only if at least one upload waits for its end. The
     /// pause that ends last comes first.
     public var retryAfterPauses: [RetryAfterPause]
-    /// The unreachable hosts, if at least one upload waits for them. The host with the most waiting uploads comes
-    /// first.
+    /// The hosts that cannot be reached now and for which at least one upload waits. The host with the most waiting
+    /// uploads comes first.
     public var unreachableHosts: [UnreachableHost]
-    /// The paths of the watched folders that are missing, for display.
+    /// The paths of the watched folders that are missing, as texts to show to users.
     public var awayFolders: [String]
     /// The latest notices about things other than the queue, such as watched folders. There are at most 10, and the
     /// oldest comes first.
     public var notices: [DatedNotice]
-    /// Whether the engine is reachable. If it is not, this status is possibly out of date.
+    /// Whether the client reaches the engine, the process that owns the queue. If it does not, this status is possibly
+    /// out of date.
     public var contact: Contact
 
     public init(
@@ -287,7 +292,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
 /// The progress of one running upload at one moment. It is not written to disk.
 public struct ProgressSample: Hashable, Codable, Sendable {
-    /// The phase of a running attempt.
+    /// The phase of a running attempt at an upload.
     public enum Phase: String, Hashable, Codable, Sendable {
         case connecting
         /// The attempt reads the file to compute a digest, before it sends the bytes of the file.
@@ -308,7 +313,7 @@ public struct ProgressSample: Hashable, Codable, Sendable {
     /// The number of the running upload.
     public var id: Upload.ID
     /// The number of bytes of the file that the server has confirmed or that were passed to the socket. When the
-    /// attempt ends, bytes that were sent twice are counted twice. So the number can then exceed the size of the file.
+    /// attempt ends, bytes that were sent twice count twice, so this number can exceed the size of the file.
     public var sent: ByteCount
     /// The number of bytes that the server has confirmed.
     public var confirmed: ByteCount

@@ -1,5 +1,4 @@
-/// An actor that processes the updates of a queue. The function `catchUp` processes the current state of the queue
-/// before it returns.
+/// An actor that processes the updates of an upload queue, to keep up with its state.
 package protocol QueueFollower: Actor {
     /// The task that reads the updates of the queue.
     var following: FollowingTask { get set }

@@ -1,7 +1,7 @@
 package import FerryProtocols
 
-/// The progress of uploads. If an upload runs and has a sample, its progress comes from this sample. Otherwise, its
-/// progress comes from the byte counts that the upload itself stores.
+/// The progress of uploads. For a running upload with a sample (`ProgressSample`), it comes from this sample. For any
+/// other upload, it comes from the byte counts that the upload itself stores.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
@@ -12,7 +12,7 @@ package struct SampledProgress: Sendable {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// True if the upload runs, but the samples contain none of this upload.
+    /// Returns whether the upload runs, but the samples contain none of it. Its progress is then unknown.
     package func lacks(_ upload: Upload) -> Bool {
         guard case .running = upload.state else { return false }
         return samples[upload.id] == nil
@@ -27,8 +27,8 @@ package struct SampledProgress: Sendable {
         return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
-    /// Returns the number of bytes of the file that the server has probably stored. If the upload has an upload
-    /// resource on the server, all sent bytes count, even if they are not confirmed yet.
+    /// Returns the number of bytes of the file that the server has probably stored. If the server keeps the unfinished
+    /// upload (`resource`), all sent bytes count, even if they are not confirmed yet.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))

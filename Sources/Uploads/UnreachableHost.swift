@@ -1,4 +1,5 @@
-/// A host that cannot be reached now. One probe checks the host for all uploads to it.
+/// A host that cannot be reached now. All uploads to it wait, while the queue tries a single test connection at
+/// intervals.
 public struct UnreachableHost: Hashable, Codable, Sendable {
     /// The name of the unreachable host, without the port.
     public var host: String

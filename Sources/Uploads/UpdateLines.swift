@@ -53,7 +53,7 @@ package enum UpdateLines {
         try JSONDecoder().decode(Head.self, from: Data(line))
     }
 
-    /// A reader of the lines after the first line of an update.
+    /// A reader of the lines that follow the first line of an update. Each of them contains one upload.
     package struct RecordReader {
         private var last = RepeatedTarget()
 

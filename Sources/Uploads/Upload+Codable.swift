@@ -2,7 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-// On the control socket, an upload is one string: the text of its record, as in the queue's files.
+// An upload is encoded as one string: the text of its record, as in the queue's files. Ferry's processes send uploads
+// in this form over the control socket.
 
 extension Upload: Codable {
     public init(from decoder: any Decoder) throws {

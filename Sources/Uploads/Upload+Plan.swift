@@ -8,7 +8,7 @@ extension Upload {
         public var notBefore: Date?
         /// The numbers of the uploads that must be done before this upload starts. The ranges are ascending, do not
         /// overlap, and are below this upload's own number. An upload that is no longer in the queue counts as done.
-        /// But if a user removes an unfinished upload, the uploads that wait for it become `held`.
+        /// But if a user removes an unfinished upload, the uploads that wait for it are held until a user decides.
         public var after: [ClosedRange<ID>]
 
         public init(notBefore: Date? = nil, after: [ClosedRange<ID>] = []) {
@@ -29,14 +29,13 @@ extension Upload {
         }
     }
 
-    /// True if the upload runs, or waits to start as soon as possible. It can wait for a slot, a retry, the network or
-    /// other uploads. The value is true even if one of those other uploads needs a user first (`BlockedUpload`). It is
-    /// false for a queued upload with a start time (`isScheduled`).
+    /// True if the upload runs, or starts as soon as a slot, the network, the delay of a retry or other uploads allow
+    /// it. The value is true even if one of those other uploads needs a user first (`BlockedUpload`). It is false for
+    /// an upload that itself needs a user, and for a queued upload with a start time (`isScheduled`).
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if the upload is queued and has a start time. After this time has come, the queue removes it from the
-    /// upload. If the upload also waits for other uploads, the queue removes the time only when one of those is done.
-    /// The value itself does not depend on the clock.
+    /// True if the upload is queued and has a start time, even if this time has passed. The queue removes a passed time
+    /// at once, unless the upload also waits for other uploads. Then the queue removes it when one of those is done.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
     /// The maximum length of a batch's name, in characters.

@@ -9,14 +9,15 @@ extension Upload {
         return target.method
     }
 
-    /// True if servers can confirm the received bytes by a digest, with the protocol of this upload. Also true if the
-    /// protocol is `auto` and `auto` has not chosen a protocol yet.
+    /// True if the protocol of this upload lets a server confirm the received bytes by a digest. Also true while the
+    /// protocol is `auto` and has not chosen another protocol yet.
     public var canBeVerified: Bool {
         ProtocolCatalog.entry(named: protocolName).map { !$0.traits.checksums.isEmpty } ?? false
     }
 
-    /// True if an interrupted upload continues after the bytes that the server has confirmed. False if the upload
-    /// starts again at the first byte, at least with some servers. Also false while `auto` has not chosen a protocol.
+    /// True if an interrupted upload continues after the bytes that the server has confirmed. False if the protocol
+    /// must start again at the first byte, at least with some servers. Also false while the protocol is `auto` and has
+    /// not chosen another protocol yet.
     public var canResume: Bool {
         guard protocolName != AutoUpload.name else { return false }
         return ProtocolCatalog.entry(named: protocolName)?.traits.resumes ?? false

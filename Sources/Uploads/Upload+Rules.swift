@@ -16,7 +16,8 @@ extension Upload.State {
         }
     }
 
-    /// True if this state and the state of `before` are both `waiting`, with the same end time.
+    /// Returns whether the upload still waits for the same retry as before. `before` is the earlier value of the
+    /// upload, and both states must be `waiting` with the same end time.
     func isWait(of before: Upload?) -> Bool {
         guard case .waiting(let until, _) = self, case .waiting(until, _) = before?.state else {
             return false
@@ -34,7 +35,8 @@ extension Upload {
         if case .failed = state { true } else { false }
     }
 
-    /// True if the upload failed or is held because it is unknown whether the server has stored the file.
+    /// True if the upload failed, or is held for a user's decision, because it is unknown whether the server has stored
+    /// the file.
     public var isUncertain: Bool {
         switch state {
         case .failed(let failure), .held(let failure): failure.category == .outcomeUnknown
@@ -46,8 +48,8 @@ extension Upload {
     /// response. Then the queue sent the file again, or will send it again.
     public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
 
-    /// True if the upload failed or is held because its file changed or could not be read. A retry must then look up
-    /// the current version of the file.
+    /// True if the upload failed, or is held for a user's decision, because its file changed or could not be read. A
+    /// retry must then look up the current version of the file.
     var needsNewIdentity: Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -58,8 +60,8 @@ extension Upload {
 }
 
 extension Upload.Tries {
-    /// Adds to `resent` the number of bytes that were sent after the first `confirmed` bytes of the file, because they
-    /// are sent again. Then sets `sent` to 0.
+    /// Adds to `resent` the number of bytes that were sent after the first `confirmed` bytes of the file, because the
+    /// next attempt sends them again. Then sets `sent` to 0.
     mutating func countResent(after confirmed: ByteCount) {
         resent += max(0, sent - confirmed)
         sent = 0
@@ -69,8 +71,8 @@ extension Upload.Tries {
     /// earlier attempt stays. But a number that was stored during this attempt is replaced, because it can include
     /// bytes that never left this machine.
     ///
-    /// If the attempt sent bytes without knowing the server's offset, this function first adds the bytes that were sent
-    /// again to `resent`.
+    /// If the attempt was to resume, but the server reported no offset, this function first adds the bytes that were
+    /// sent again to `resent`.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
         sent = max(run.hasNotedSent ? 0 : sent, bytes)
@@ -94,7 +96,8 @@ extension Upload {
         }
     }
 
-    /// Ends the pause by the user. If the upload is also paused because there is no network, it stays paused.
+    /// Ends the pause by the user. If the upload is also paused because there is no network, it stays paused. Returns
+    /// false if the user had not paused it.
     mutating func resume() -> Bool {
         guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
         let rest = reasons.subtracting(.user)
@@ -102,7 +105,8 @@ extension Upload {
         return true
     }
 
-    /// Queues the upload again if it failed, is held, waits for a retry, or is paused only because there is no network.
+    /// Queues the upload again if it failed, is held for a user's decision, or waits for a retry. Also queues an upload
+    /// that is paused only because there is no network.
     ///
     /// If the upload failed or is held, its start condition is removed. Its counts of network failures, server refusals
     /// and rejected credentials return to 0. If it is unknown whether the server has stored the file, the upload starts
@@ -176,7 +180,8 @@ extension Upload {
 
     /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure, a
     /// captive portal or an unreachable source of credentials. The upload is then queued; if a user also paused it, it
-    /// stays paused. Call this when the network has returned or changed, or when a user overrides the link monitor.
+    /// stays paused. Call this when the network has returned or changed, or when a user wants to try in spite of a
+    /// missing network.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued

@@ -35,7 +35,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     }
     /// The wall-clock time when the upload was added.
     public var added: Date
-    /// The name of the batch to which the upload belongs; nil if it belongs to no batch.
+    /// The name of the batch, a named group of uploads, to which the upload belongs; nil if it belongs to no batch.
     public var batch: String? {
         get { rest.value?.batch }
         set { setRest { $0.batch = newValue } }
@@ -82,7 +82,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
         self.rest = Boxed(rest == Rest() ? nil : rest)
     }
 
-    /// Shares memory with `other`, if both uploads have the same tries, batch and start condition.
+    /// Lets this upload use the memory of `other` for the tries, batch and start condition, if these are equal. A long
+    /// queue then needs less memory.
     mutating func shareRest(with other: Upload) {
         if rest == other.rest { rest = other.rest }
     }

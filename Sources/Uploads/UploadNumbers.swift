@@ -86,14 +86,15 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
-    /// The maximum number of ranges that `found(where:)` tests, and the maximum number of ids in each range. This many
-    /// tests take less time than sorting 100,000 ids, which `found(among:)` does for a long queue.
+    /// The maximum number of ranges that `found(where:)` tests, and the maximum number of ids in each range. Testing so
+    /// many ids takes less time than sorting 100,000 ids, which `found(among:)` does for a long queue.
     private static let mostTested = 64
 
     /// Calls `isKnown` for each id in the ranges. Returns the known ids in ascending order, and the ranges without a
     /// known id.
     ///
-    /// Returns nil if a range begins below 1, or if there is too much to test (`mostTested`).
+    /// Returns nil if a range begins below 1, or if there is too much to test (`mostTested`). The caller then uses
+    /// `found(among:)`.
     func found(where isKnown: (Upload.ID) -> Bool) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>])? {
         let most = Self.mostTested
         guard ranges.count <= most,

@@ -1,10 +1,11 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// An upload that the queue no longer continues, although its server possibly still stores some of its bytes.
+/// An upload that the queue no longer continues, for example because a user removed it. Its server possibly still
+/// stores some of its bytes, which Ferry can delete.
 public struct AbandonedUpload: Hashable, Sendable {
-    /// The upload. Its state is set to `queued` and its count of attempts to zero. Its property `resource` identifies
-    /// the bytes to delete on the server.
+    /// The abandoned upload, with the state `queued` and without its counts of attempts. Its property `resource`
+    /// identifies the bytes to delete on the server.
     public var upload: Upload
     /// The time from which Ferry is allowed to delete the bytes on the server. If a user undoes the removal of the
     /// upload before this time, the upload resumes with these bytes.
@@ -20,9 +21,9 @@ public struct AbandonedUpload: Hashable, Sendable {
         self.since = since
     }
 
-    /// The URL of the unfinished upload on the server. In the list of abandoned uploads, the URL identifies this entry.
+    /// The URL of the unfinished upload on the server. Each entry in the list of abandoned uploads has a different URL.
     public var url: String { upload.resource?.url ?? "" }
-    /// The number of bytes that the server confirmed in the last attempt; nil instead of zero. The server possibly
+    /// The number of bytes that the server confirmed in the last attempt; nil if it confirmed none. The server possibly
     /// stores more or fewer bytes now.
     public var held: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
     /// The time when the server deletes the bytes by itself; nil if the server stated no time.

@@ -5,12 +5,12 @@ public import FerryTransfer
 import Synchronization
 
 /// The list of abandoned uploads, in the file `abandoned.jsonl` of the state folder. The queue does not continue these
-/// uploads, although a server possibly still stores bytes of them. Ferry stores their URLs, because most servers cannot
-/// list unfinished uploads.
+/// uploads, although a server possibly still stores bytes of them. Ferry stores their URLs to delete the bytes later,
+/// because most servers cannot list unfinished uploads.
 ///
 /// If the bytes of an entry need not be deleted any more, a line in the file marks the entry as gone. Any process can
-/// append such a line: for example, `ferry check` while an engine runs. Only the process that owns the queue adds
-/// entries and rewrites the file.
+/// append such a line: for example, `ferry check` while another process owns the queue. Only the owner of the queue
+/// adds entries and rewrites the file.
 ///
 /// Entries that cannot be written stay in memory until the process ends. The uploads in the queue do not depend on the
 /// list.
@@ -32,7 +32,7 @@ public final class AbandonedUploads: Sendable {
     }
 
     private struct State {
-        /// The URLs of the abandoned uploads that still exist, each with the time at which its upload was abandoned
+        /// The URLs of the entries that are not marked as gone, each with the time at which its upload was abandoned
         /// (`AbandonedUpload.since`). Nil before the first attempt to read the file; empty if that failed.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
@@ -46,13 +46,14 @@ public final class AbandonedUploads: Sendable {
     /// Creates the list. The folder is created at the first write.
     public init(folder: LocalPath) { self.folder = folder }
 
-    /// Returns at once; the entries are written to the file in the background.
+    /// Adds entries to the list. Returns at once; the entries are written to the file in the background.
     func add(_ uploads: [AbandonedUpload]) {
         guard !uploads.isEmpty else { return }
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Marks the entries with these URLs as gone. Returns at once; the marks are written to the file in the background.
+    /// Marks the entries with these URLs as gone, because their bytes need not be deleted any more. Returns at once;
+    /// the marks are written to the file in the background.
     ///
     /// Call this method if the bytes of an upload were deleted, if the upload is done, or if it is in the queue again.
     func strike(_ urls: [String]) {
@@ -140,7 +141,7 @@ extension AbandonedUploads {
             }
             for url in line.gone ?? [] { known[url] = nil }
         }
-        // An entry that was removed and added again is as new as its last line.
+        // An entry that was marked as gone and then added again has the position of its last line.
         return order.reversed().compactMap { known.removeValue(forKey: $0) }.prefix(Self.limit).reversed()
     }
 

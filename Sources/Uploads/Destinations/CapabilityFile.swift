@@ -3,9 +3,9 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of the capabilities that servers have reported, in the file `capabilities.json` of the state folder. Each
-/// write replaces the file. If another process has replaced the file, this process reads the file again. So an engine
-/// sees what `ferry check` has stored, and the processes need no lock.
+/// A store of the capabilities that servers have reported, such as the maximum size of an upload. It is the file
+/// `capabilities.json` in the state folder. Each write replaces the file. If another process has replaced the file,
+/// this process reads the file again. So each process sees what the others have stored, and no process needs a lock.
 ///
 /// A file that cannot be read counts as empty. Capabilities that cannot be written stay in the memory of this process.
 public final class CapabilityFile: CapabilityStore {

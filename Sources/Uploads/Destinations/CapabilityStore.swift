@@ -3,8 +3,8 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of the capabilities that servers report, so that not every upload must request them. `CapabilityMemory`
-/// stores them until the process ends, `CapabilityFile` stores them on disk.
+/// A store of the capabilities that servers report, such as the maximum size of an upload. With it, not every upload
+/// must request them. `CapabilityMemory` stores them until the process ends, `CapabilityFile` stores them on disk.
 ///
 /// Uploads do not depend on the store: if capabilities are missing, an upload requests them from the server.
 public protocol CapabilityStore: Sendable {
@@ -21,7 +21,7 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
     public let destination: String
     /// The URL without its query, because the query is possibly a secret.
     public let url: String
-    /// The protocol. Capabilities of one protocol are useless to another.
+    /// The name of the protocol. The capabilities for one protocol are useless to another.
     public let protocolName: String
 
     /// - Parameter url: The URL; its query is removed.
@@ -43,7 +43,7 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
 
 extension CapabilityKey {
     /// Creates the key under which the names of the server's software are stored. Ferry takes these names from the
-    /// header field `Server` of responses. By them, it distinguishes the server's responses from those of a captive
+    /// header field `Server` of responses. They show whether a later response comes from the server or from a captive
     /// portal. The key is the same for every protocol.
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")

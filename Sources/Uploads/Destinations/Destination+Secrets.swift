@@ -3,7 +3,7 @@ import FerryTransfer
 import HTTPTypes
 
 /// The secrets of a destination that `RequestSender` cannot recognize in requests. `DestinationRunner` passes them to
-/// `RequestSender`, which removes them from messages.
+/// `RequestSender`, which removes them from error messages and other texts.
 extension Destination {
     /// Returns the values of form parameters and metadata whose names suggest a secret. Values of fewer than 4
     /// characters are left out.
@@ -12,7 +12,7 @@ extension Destination {
     ///   too.
     func secrets(among fields: [Upload.Target.Field]) -> [String] {
         let all = (parameters + fields).map { ($0.name, $0.value) }
-        // Shorter values are parts of many ordinary words, which would be removed from messages too.
+        // Shorter values are parts of many ordinary words, which would be removed from texts too.
         return all.filter { $0.1.count >= 4 && Redaction.tellsSecret($0.0) }.map(\.1)
     }
 
@@ -22,8 +22,8 @@ extension Destination {
         fields.filter(Redaction.mayHoldSecret).map(\.value).filter { !url.contains($0) }
     }
 
-    /// The header field `Proxy-Authorization` with the credentials for the proxy. Empty if there is no proxy, if its
-    /// URL contains no user name, or if the password cannot be read.
+    /// The header field `Proxy-Authorization` with the credentials for the proxy, which are secrets too. Empty if there
+    /// is no proxy, if the proxy's URL contains no user name, or if the password cannot be read.
     var proxyFields: HTTPFields {
         get async {
             guard let address = try? proxy.proxy(for: url), address.user != nil,

@@ -9,7 +9,8 @@ extension DestinationRunner {
         abandoned?.add(
             uploads.compactMap { upload in
                 guard let entry = AbandonedUpload(upload, since: date) else { return nil }
-                // A destination that the configuration lacks may return, so its upload is recorded too.
+                // An upload whose protocol cannot delete the bytes is not recorded. If the destination is not
+                // configured now, the upload is recorded, because the destination can be configured again.
                 if let (exchanges, _) = try? deletion(of: upload), exchanges.isEmpty { return nil }
                 return entry
             })
@@ -24,7 +25,7 @@ extension DestinationRunner {
         try? await delete(upload)
     }
 
-    /// Returns the abandoned uploads to a destination.
+    /// Returns the abandoned uploads to a destination: those that the queue no longer continues.
     ///
     /// If `since` of an entry is in the future, a user can still undo the removal of the upload. After that time, Ferry
     /// is allowed to delete the bytes.
@@ -41,7 +42,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Returns a destination for each URL of abandoned uploads that were added with a URL, not with a destination's
+    /// Returns a destination for each URL of abandoned uploads that a user added with a URL, not with a destination's
     /// name. For URLs that differ only in their queries, only one destination is returned.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
@@ -76,8 +77,8 @@ extension DestinationRunner {
 
     /// Sends the requests that delete an unfinished upload from its server.
     ///
-    /// - Throws: `UploadFailure` if `exchanges` is empty, if the server does not respond, or if it refuses a request.
-    ///   After a refusal, the remaining requests are still sent. Then the last refusal is thrown.
+    /// - Throws: `UploadFailure` if there are no requests (`exchanges`), if the server does not respond, or if it
+    ///   refuses a request. After a refusal, the remaining requests are still sent. Then the last refusal is thrown.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {

@@ -20,8 +20,8 @@ public final class DestinationRunner: AttemptRunner {
         var destinations: Destinations
         /// A cache for `host(of:)`: the host of each target. It is cleared when the destinations change.
         var hosts: [HostKey: UploadHost] = [:]
-        /// The targets to which this process has completed an upload. This proves that their servers respond, and not a
-        /// captive portal.
+        /// The targets to which this process has completed an upload. The completed upload proves that the server
+        /// itself responds there, and not a captive portal.
         var proven: Set<HostKey> = []
         /// The times at which a target responded with a web page that possibly comes from a captive portal.
         var pages: [HostKey: PersistentPage] = [:]
@@ -95,8 +95,8 @@ public final class DestinationRunner: AttemptRunner {
     /// The destinations for attempts that begin from now on. A running attempt keeps the destinations with which it
     /// began.
     ///
-    /// A new value closes the connections that no destination in it uses. If attempts still use such a connection, it
-    /// is closed when they have ended.
+    /// Setting a new value closes the connections that none of the new destinations uses. If attempts still use such a
+    /// connection, it is closed when they have ended.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -186,8 +186,8 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// The number of sent bytes from which Ferry concludes that the server itself receives an upload. A captive portal
-    /// would hardly accept so many bytes.
+    /// The number of bytes that must have been sent before Ferry concludes that the server itself receives an upload. A
+    /// captive portal would hardly accept so many bytes.
     private static let tellingBytes: ByteCount = 256 << 10
 
     private func server(
@@ -204,7 +204,8 @@ public final class DestinationRunner: AttemptRunner {
             respondsWithPages: traits?.respondsWithPages ?? true,
             software: recognized.map { Set($0.facts.keys) },
             isTakenAtWord: page?.isServers(at: now()) ?? false,
-            // A user's retry drops the resource of an upload whose outcome is unknown. An automatic retry keeps it.
+            // If the outcome of an upload is unknown, a retry drops its resource. After such a retry, an HTML page is
+            // accepted as the server's response.
             mayEndWithPage: upload.tries.uncertain > 0 && upload.resource == nil)
     }
 

@@ -90,15 +90,15 @@ extension UploadFailure {
 }
 
 extension Upload {
-    /// True if the upload failed because its destination is no longer configured. Also true if the upload failed
-    /// because the destination's URL has another scheme, host or port now. The upload can succeed after the
-    /// configuration is corrected.
+    /// True if the upload failed because its destination is no longer configured, or has a URL with another scheme,
+    /// host or port now. The upload can succeed after the configuration is corrected.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
         return failure.category == .destinationChanged
     }
 
-    /// True if the upload failed or is held because its server rejected the credentials, or a secret was missing.
+    /// True if the upload failed, or is held for a user's decision, because its server rejected the credentials or a
+    /// secret was missing.
     public var needsSignIn: Bool {
         switch state {
         case .failed(let failure), .held(let failure): failure.category == .authentication

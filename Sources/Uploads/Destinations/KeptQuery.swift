@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The query of a destination's URL. Because it is possibly a secret, Ferry removes it from the URLs that it stores on
-/// disk. When an upload resumes, Ferry adds the query from the configuration to these URLs again.
+/// The query of a destination's URL. Because the query is possibly a secret, Ferry removes it from URLs that it stores
+/// on disk. When an upload resumes, Ferry adds the query from the configuration to these URLs again.
 struct KeptQuery: Sendable {
     /// A key in the `memory` of an upload resource. Its value is a list of the URLs from which the query was removed.
     /// The list names each URL by its key in `memory`, and separates the names by commas.
@@ -20,7 +20,8 @@ struct KeptQuery: Sendable {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
     }
 
-    /// Returns a recorder that passes everything to `recorder`, but first removes the query from upload resources.
+    /// Returns a recorder that removes the query from upload resources before it passes them to `recorder`, which
+    /// stores them on disk. It passes on all other calls unchanged.
     func recorder(_ recorder: any AttemptRecorder) -> any AttemptRecorder {
         items.isEmpty ? recorder : QuerylessRecorder(base: recorder, query: self)
     }
@@ -69,7 +70,8 @@ struct KeptQuery: Sendable {
     private func removed(from url: String) -> String {
         guard !items.isEmpty else { return url }
         let (base, own, end) = Self.split(url)
-        // A server that makes the URL of what it received can encode other characters than Ferry does.
+        // A server that builds a URL from the received URL possibly encodes other characters than Ferry does. So
+        // decoded items are compared.
         let kept = Set(items.map(Self.decoded))
         let left = own.filter { !kept.contains(Self.decoded($0)) }
         return left.count == own.count ? url : Self.joined(base, left, end)

@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// The first and the last time at which a target responded with suspicious pages: web pages that possibly come from a
-/// captive portal. If such pages arrive for more than a day, the server itself probably sends them.
+/// The times of the first and the last suspicious page from one target. Suspicious pages are web pages that possibly
+/// come from a captive portal. If they arrive for more than a day, the server itself probably sends them.
 struct PersistentPage {
     /// The number of seconds after which suspicious pages count as responses of the server.
     private static let longest: TimeInterval = 86_400

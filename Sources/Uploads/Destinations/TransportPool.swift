@@ -36,8 +36,8 @@ final class TransportPool: Sendable {
     /// All transports, including those that will be shut down after their last request.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
-    /// True while there is no network. A new value is passed to all existing transports. Transports that are created
-    /// later receive the value too.
+    /// True while this machine has no network. A new value is passed to all existing transports. Transports that are
+    /// created later receive the value too.
     var linkIsAway: Bool {
         get { state.withLock { $0.linkIsAway } }
         set {

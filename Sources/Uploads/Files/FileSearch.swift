@@ -65,8 +65,8 @@ public struct FileSearch: Sendable {
         /// The files selected so far. If two paths select one file but give it different names for the server, the set
         /// contains the file twice.
         private var queued: Set<FileSelection.File> = []
-        /// The original bytes of file names that are not valid UTF-8. The keys are the same names with U+FFFD instead
-        /// of the invalid bytes.
+        /// The original bytes of selected names that contain U+FFFD. The keys are the same names as text, in which
+        /// U+FFFD replaces invalid UTF-8. The dictionary shows whether two files would have one name on the server.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
 
         init(search: FileSearch, now: Date) {
@@ -148,8 +148,8 @@ public struct FileSearch: Sendable {
         }
 
         /// Returns the name for the server. This is usually the last component of the path: `a.mov`. A relative path
-        /// from the output of another program keeps its folders: `./day3/a.mov` becomes `day3/a.mov`. If such a path
-        /// contains `..`, it does not keep them.
+        /// from the output of another program keeps its folders: `./day3/a.mov` becomes `day3/a.mov`. But if such a
+        /// path contains `..`, only the last component is used.
         private func name(of path: LocalPath) -> String {
             guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
             let components = path.text.split(separator: "/").filter { $0 != "." }
@@ -271,8 +271,8 @@ extension LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
     }
 
-    /// Returns the last components of the path, joined with slashes. Their number is the number of components in
-    /// `relativeName`.
+    /// Returns the last components of the path, joined with slashes, as many as `relativeName` has. Unlike
+    /// `relativeName`, the result contains the original bytes of names that are not valid UTF-8.
     fileprivate func end(likeNames relativeName: String) -> [UInt8] {
         let names = bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let count = relativeName.utf8.count { $0 == 0x2F } + 1

@@ -6,8 +6,8 @@ public struct FileSelection: Sendable, Hashable {
     public struct File: Sendable, Hashable {
         /// The absolute path of the file, in which the search has resolved symbolic links.
         public var path: LocalPath
-        /// The identity and version of the file when the search found it. If the file changes later, its new version
-        /// differs.
+        /// The version of the file when the search found it: its inode, size and times. A comparison with it shows
+        /// later whether the file has changed.
         public var identity: FileIdentity
         /// The name for the server. If the search found the file in a folder, the name begins with the folder's name:
         /// `day3/a.mov`.
@@ -26,8 +26,8 @@ public struct FileSelection: Sendable, Hashable {
         public enum Cause: Sendable, Hashable {
             /// The path is a folder, and the search is not recursive.
             case folder
-            /// Another file already has the same name on the server. The names differ only in invalid UTF-8, which
-            /// U+FFFD replaces. The user can choose another name.
+            /// Another selected file would have the same name on the server. The two names differ only in bytes that
+            /// are not valid UTF-8, and U+FFFD replaces these bytes. The user can choose another name.
             case nameTaken
             /// Any other reason: for example, the file is hidden or does not exist.
             case other

@@ -1,13 +1,14 @@
 public import FerryFiles
 import FerryProtocols
 
-/// An entry of the history: an upload that is done, or a failed or held upload that a user removed.
+/// An entry of the history. It is an upload that is done, or one that a user removed after it failed or was held for a
+/// user's decision.
 public struct HistoryEntry: Hashable, Sendable {
     /// The way in which an upload ended.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
         /// The server has stored the file.
         case done
-        /// The upload had failed or was held, and a user removed it from the queue.
+        /// The upload had failed or was held for a user's decision, and a user removed it from the queue.
         case removed
     }
 

@@ -2,11 +2,11 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The history of a queue, in files beside the queue's files. It has one line for each upload that is done, and for
-/// each failed or held upload that a user removed.
+/// The history of a queue, in files beside the queue's files. It has one line for each upload that is done. It also has
+/// a line for each upload that failed or was held for a user's decision, and that a user then removed.
 ///
 /// Uploads never wait for the history, and an error of the history never stops the queue. If the line of a done upload
-/// could not be written, the queue tries again at its next start. By then, the upload must still be in the queue.
+/// could not be written, the queue tries again at its next start. This requires that the upload is still in the queue.
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles

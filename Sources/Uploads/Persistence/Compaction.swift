@@ -9,7 +9,8 @@ import Synchronization
 /// snapshot is not.
 package struct Compaction: Sendable {
     let files: any StateFiles
-    /// The mutex for writing a snapshot: two compactions at once would overwrite each other's snapshot.
+    /// The mutex that permits only one compaction at a time. Two compactions at once would overwrite each other's
+    /// snapshot.
     let turn: Turn
     /// The generation (running number) of the new snapshot. The journal of the same generation exists already, and
     /// receives all later changes.
@@ -154,7 +155,7 @@ extension SnapshotHeader {
 }
 
 extension StateFiles {
-    /// The generations (running numbers) of the existing journals from `oldest` on, in ascending order.
+    /// Returns the generations (running numbers) of the existing journals from `oldest` on, in ascending order.
     func journals(from oldest: Int) throws(JournalError) -> [Int] {
         try perform { () throws(SystemCallError) in
             try names().compactMap(JournalFile.generation).filter { $0 >= oldest }.sorted()

@@ -74,7 +74,7 @@ package final class DirectoryFiles: StateFiles {
         guard status.kind == .file else { throw danger(.notARegularFile, name, status.mode) }
         if let found = status.danger { throw danger(found, name, status.mode) }
         guard status.links <= 1 else {
-            // A crash during a compaction, before its last rename, leaves both snapshot names on one file.
+            // A crash during a compaction, before its last rename, can leave the names of both snapshots on one file.
             guard status.links == 2, SnapshotFile.names.contains(name),
                 try isSame(SnapshotFile.current, SnapshotFile.previous)
             else { throw danger(.otherNames(count: Int(status.links)), name, status.mode) }

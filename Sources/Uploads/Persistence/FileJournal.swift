@@ -15,8 +15,8 @@ public final class FileJournal: Journal {
         public var compactionThreshold = 8 << 20
         /// True to write a snapshot when the journal is opened or closed, if the current snapshot is missing or lacks
         /// changes. False to write a snapshot only if it is missing or the journals have become too long
-        /// (`compactionThreshold`). With false, a command that changes one upload appends one record, and does not
-        /// rewrite a long queue.
+        /// (`compactionThreshold`). With false, a process that opens the journal to change one upload only appends one
+        /// record. It does not rewrite a long queue.
         public var snapshotsAtEnds = true
         /// The maximum number of bytes that are written but not synced yet. A write that exceeds this number is
         /// followed by a sync.
@@ -40,8 +40,8 @@ public final class FileJournal: Journal {
 
     private enum Intake {
         case idle
-        /// The appends that the next write stores; possibly none. A call of `drain` will write these appends. This call
-        /// has not begun yet, or is still writing earlier appends.
+        /// The appends that the next write stores; possibly none. A call of `drain` will write them: it is planned, or
+        /// is still writing earlier appends.
         case waiting([Append])
         case closed
     }

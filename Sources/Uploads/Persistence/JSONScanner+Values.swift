@@ -2,7 +2,8 @@ import FerryFiles
 import FerryProtocols
 
 extension JSONScanner.Key {
-    // Defined here and not in the scanner's module: a switch over names is too frequent for calls between modules.
+    // Defined here and not in the scanner's module, because calls between modules are slow and a switch over names runs
+    // for each JSON member.
     static func ~= (name: StaticString, key: JSONScanner.Key) -> Bool {
         guard name.utf8CodeUnitCount == key.bytes.count else { return false }
         for index in 0..<key.bytes.count where name.utf8Start[index] != key.bytes[index] { return false }
@@ -18,7 +19,7 @@ extension JSONScanner {
         return value
     }
 
-    /// Reads a time as ISO 8601, or as seconds since 2001-01-01T00:00:00Z.
+    /// Reads a time that is written as ISO 8601 text, or as the number of seconds since 2001-01-01T00:00:00Z.
     mutating func date() throws(MalformedJSON) -> Date {
         let start = self
         guard take("\"") else { return Date(timeIntervalSinceReferenceDate: try double()) }

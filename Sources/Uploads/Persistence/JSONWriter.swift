@@ -1,7 +1,8 @@
 import FerryFiles
 import FerryTransfer
 
-/// A writer that appends JSON text to a buffer of bytes. Callers write the commas and braces as parts of fixed texts.
+/// A writer that appends JSON text to a buffer of bytes. Callers pass the commas, the braces and the names of members
+/// as fixed texts.
 struct JSONWriter {
     var bytes: [UInt8] = []
 

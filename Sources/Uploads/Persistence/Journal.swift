@@ -3,8 +3,8 @@ import FerryProtocols
 /// A store that preserves the uploads of a queue beyond the end of the process. `FileJournal` stores them on disk;
 /// tests can use a journal in memory.
 public protocol Journal: Sendable {
-    /// Returns the uploads and the settings after the last acknowledged change. The caller must call this function
-    /// once, before all others.
+    /// Loads the uploads and the settings of the queue, in their state after the last acknowledged change. The caller
+    /// must call this function once, before all others.
     func load() throws(JournalError) -> Recovered
 
     /// Writes `changes` to the journal: all of them, or none if there is an error. Returns at once, before the write.
@@ -40,14 +40,14 @@ public protocol Journal: Sendable {
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
-/// The event that a stored change must survive: only the end of the process, or a power cut too.
+/// The event that a stored change must survive: only the end of the process, or also a power cut.
 public enum Durability: Hashable, Sendable {
     /// The changes survive the end of the process, but a power cut can destroy them.
     case process
     /// The changes survive a power cut.
     case powerCut
     /// The changes survive a power cut. On a full disk, the reserved disk space can be used for them. This case is for
-    /// results that the engine cannot request again, such as a server's response.
+    /// results that Ferry cannot request again, such as a server's response.
     case finding
 }
 
@@ -115,7 +115,7 @@ public struct QueueSettings: Hashable, Sendable {
 public struct Recovered: Hashable, Sendable {
     /// The uploads, in ascending order of ids.
     public var uploads: [Upload]
-    /// The settings, as they were written last.
+    /// The settings of the queue, as they were written last.
     public var settings: QueueSettings
     /// The messages to users about the loading, for example about a repaired file. Usually there are none, even after a
     /// crash.

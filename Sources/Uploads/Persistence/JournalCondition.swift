@@ -5,9 +5,8 @@ public enum JournalCondition: Hashable, Sendable {
     /// The journal accepts every change, but the last snapshot could not be written. No change is lost: the changes
     /// stay in the journal files, which grow.
     case behind(JournalError)
-    /// The journal refuses the changes of users' commands. On a full disk, it can still store results that the engine
-    /// cannot request again, such as a server's response. Such results use the reserved disk space until that is used
-    /// up.
+    /// The journal refuses the changes of users' commands. On a full disk, it can still store results that Ferry cannot
+    /// request again, such as a server's response. Such results use the reserved disk space until that is used up.
     case refusing(JournalError)
 }
 

@@ -95,7 +95,8 @@ extension JournalError {
         }
     }
 
-    /// A sentence for users, without a final period.
+    /// A sentence for users, without a final period. It says that no new snapshot of the queue can be written, but that
+    /// the journal still stores all changes.
     var behindSummary: String {
         switch self {
         case .diskFull(let path, let isQuota):

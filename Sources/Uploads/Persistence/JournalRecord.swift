@@ -11,8 +11,10 @@ enum JournalRecord {
     /// The maximum size of the record of one upload, in bytes.
     static let maximumSize = 16 << 20
 
-    /// Returns one line for all of `changes`, including the line break at its end.
+    /// Returns the line of the record with the number `sequence`, including its line break. It contains all of
+    /// `changes`.
     ///
+    /// - Parameter unknown: The JSON members that this version of Ferry does not know. They are written back unchanged.
     /// - Throws: `.recordTooLarge` if the record of an upload exceeds `maximumSize`.
     static func line(
         _ changes: [QueueChange], sequence: Int, unknown: UnknownContent

@@ -13,7 +13,7 @@ struct JournalReplay {
         case removed
     }
 
-    /// The end of the error text for a missing record: the number of the next record is not the expected one.
+    /// The end of the error text if a record is missing, because the number of the next record is not the expected one.
     /// `Recovery` recognizes the error by this text.
     static let missingRecord = "is missing"
 
@@ -204,10 +204,10 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// Returns true if some of the bytes never reached the disk. In place of such bytes, there are NULs up to the end
-    /// of the file, or in whole disk blocks of 512 bytes. The first block can begin before these bytes. Other NULs are
-    /// damage, such as a space (0x20) with one flipped bit.
+    /// of the file, or in whole disk blocks of 512 bytes. The first of these blocks can begin before this buffer. Other
+    /// NULs are damage, such as a space (0x20) with one flipped bit.
     ///
-    /// - Parameter offset: The position of the first byte in the file.
+    /// - Parameter offset: The position of the buffer's first byte in the file.
     fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {
         // No disk writes less than 512 bytes at once.
         let block = 512

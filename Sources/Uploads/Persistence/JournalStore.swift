@@ -53,8 +53,8 @@ package struct JournalStore {
     /// Changes that are written as one record: completely or not at all.
     package struct Entry: Sendable {
         var changes: [QueueChange]
-        /// True for a result that the engine cannot request again, such as a server's response. False for any other
-        /// change, such as a user's command.
+        /// True for a result that Ferry cannot request again, such as a server's response. False for any other change,
+        /// such as a user's command.
         var isFinding: Bool
 
         package init(_ changes: [QueueChange], isFinding: Bool = false) {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A view of a state folder in which all changes are made only in memory. `Recovery` on this view returns what the
-/// engine would load if it started now, and the files on disk stay unchanged.
+/// A view of a state folder in which all changes are made only in memory. `Recovery` on this view returns the queue
+/// that Ferry would load if it started now, and the files on disk stay unchanged.
 final class OverlayFiles: StateFiles {
     private enum Entry {
         /// A file with unchanged content. The value is the file's name on disk. After a rename in memory, the view

@@ -3,8 +3,8 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// A decoder of upload records that uses all processor cores. The decoded uploads have the same sequence as the
-/// records. On one core, users would wait long for a million records.
+/// A decoder of upload records that uses all processor cores, because users would wait long for a million records on
+/// one core. The decoded uploads have the same sequence as the records.
 final class RecordDecoder {
     /// The uploads of a decoded batch of records.
     private struct Decoded: Sendable {
@@ -44,8 +44,8 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// Limits the number of batches that other threads decode now or later. When the limit is reached, the calling
-    /// thread decodes the next batch itself.
+    /// The semaphore that limits the number of batches which other threads decode or have in their queue. When the
+    /// limit is reached, the calling thread decodes the next batch itself.
     private let permits = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let batchSize = 1 << 20

@@ -145,7 +145,7 @@ struct Recovery {
                 damage = .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it was edited outside")
             }
         case .mistaken(let issue):
-            // With `--accept-edited`, the user needs the error in the edit.
+            // With `--accept-edited`, the user wants to use the edited snapshot. So the user must see the error in it.
             if edited == .accept { throw issue }
             damage = issue
         case .missing: break

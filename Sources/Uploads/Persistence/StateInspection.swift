@@ -33,8 +33,8 @@ package struct StateInspection: Sendable {
         return sum
     }
 
-    /// Returns the queue that the engine would load if it started now. If files are damaged or have a newer format,
-    /// returns the part of the queue that can be read.
+    /// Returns the queue that Ferry would load if it started now. If files are damaged or have a newer format, returns
+    /// the part of the queue that can be read.
     ///
     /// - Throws: An error if a file cannot be opened, or if no part of the queue can be read.
     package func read() throws(JournalError) -> StateReading {
@@ -111,8 +111,8 @@ package struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Removes damaged content from `overlay`. If `path` is a journal, removes its content from `byte` on and all later
-    /// journals. If `path` is the current snapshot, removes the snapshot.
+    /// Removes damaged content from `overlay`, the view of the files in memory. If `path` is a journal, removes its
+    /// content from `byte` on and all later journals. If `path` is the current snapshot, removes the snapshot.
     ///
     /// - Returns: False if the damage cannot be removed, or if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {

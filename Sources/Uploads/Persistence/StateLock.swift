@@ -33,8 +33,8 @@ public final class StateLock: Sendable {
     /// A process that calls `holder(in:)` has a shared lock for a moment. If this process can also take a shared lock,
     /// no process owns the queue, and this function tries again. It tries at most `attempts` times.
     ///
-    /// It also tries again if the file names this process. A child process that was forked while this process had the
-    /// lock keeps it until the child runs its program.
+    /// It also tries again if the text in the file names this process. The reason is a child process that was forked
+    /// while this process had the lock. The child keeps the lock until it runs its program.
     ///
     /// - Parameter pause: Waits between two tries, for a time that differs from process to process.
     /// - Returns: False if another process owns the queue, or if all tries failed.

@@ -1,11 +1,11 @@
 import FerryFiles
 
-/// The readable part of a queue.
+/// The part of a queue that can be read from its files, with the error that Ferry would report if it started now.
 package struct StateReading: Sendable {
-    /// The queue that the engine would load if it started now. If files are damaged, the part that can be read.
+    /// The queue that Ferry would load if it started now. If files are damaged, this is the part that can be read.
     package let recovered: Recovered
-    /// The error that the engine would report if it started now; nil if there is none. A valid edit of the snapshot is
-    /// not an error here. After damage, `recovered` lacks the records that cannot be read.
+    /// The error that Ferry would report if it started now; nil if there is none. A valid edit of the snapshot is not
+    /// an error here. After damage, `recovered` lacks the records that cannot be read.
     package let problem: JournalError?
     /// The number of records that are missing in `recovered` because only a newer version of Ferry understands them.
     package let notUnderstood: Int
@@ -45,18 +45,18 @@ package struct StateReport: Sendable {
     package internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     package internal(set) var leftOver: [File] = []
-    /// The generation (running number) of the snapshot that the engine would load. Nil if the engine would fail to
+    /// The generation (running number) of the snapshot that Ferry would load if it started now. Nil if it would fail to
     /// start, or if there is no queue.
     package internal(set) var generation: Int?
     /// The number of bytes of journal records whose changes the snapshot does not contain yet.
     package internal(set) var pendingBytes = 0
     /// The number of uploads in each state, by the state's name.
     package internal(set) var states: [String: Int] = [:]
-    /// The notices to users that the engine would make if it started now, for example about repairs.
+    /// The notices to users that Ferry would make if it started now, for example about repairs.
     package internal(set) var notices: [RecoveryNotice] = []
     /// The problems of the files, such as damage or an edit by a user. Each is one sentence without a final period.
     package internal(set) var problems: [String] = []
-    /// The next step for the user if the engine would fail to start; else nil.
+    /// The next step for the user if Ferry would fail to start with this queue; else nil.
     package internal(set) var hint: String?
     /// The process that owns the queue, as the error `.inUse`; nil if there is none.
     package internal(set) var holder: JournalError?

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// One scan of a watched folder.
+/// One scan of a watched folder, which finds the files that are to be uploaded.
 struct DirectoryScan {
     /// The maximum number of nested folders that a scan enters. Users hardly store files in deeper folders, so these
     /// are not scanned.

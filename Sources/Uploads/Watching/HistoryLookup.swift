@@ -1,10 +1,10 @@
 import FerryTransfer
 import Synchronization
 
-/// A lookup of done uploads in the history.
+/// A lookup of done uploads in the history, so that files in watched folders are not sent again.
 final class HistoryLookup: Sendable {
-    /// The minimum number of history entries in which uploads are searched by id. The search begins with the newest
-    /// entry, because uploads that have just left the queue are in the newest entries.
+    /// The minimum number of the newest history entries that a search by id reads. Uploads that have just left the
+    /// queue are among these entries.
     private static let newest = 5000
 
     private enum All {
@@ -48,7 +48,8 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Removes the entries from memory. They are needed only for files that already existed when the engine started.
+    /// Removes the entries from memory. They are needed only for files that already existed when the watching of the
+    /// folders began.
     func forget() { all.withLock { $0 = .forgotten } }
 
     /// Returns the done uploads with these ids. Searches only the newest entries of the history, and leaves out an

@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// A tracker of files that programs are possibly still writing. For each file, it stores since when the file is
+/// A tracker of files that programs are possibly still writing. For each file, it stores since when the file has been
 /// unchanged, and when the file must be checked next.
 ///
 /// A file has settled if two checks find the same version, and the time between the checks is at least `settle`. An

@@ -54,8 +54,8 @@ extension UploadedFileDisposal {
     ) throws(Refusal) -> Folder {
         var owners = Self.trusted
         if let status = try? source?.directory.status() { owners.insert(status.owner) }
-        // Not `lastComponent`, which is empty if the path ends with a slash. The root has no component: "." stands for
-        // it.
+        // This does not use `lastComponent`, which is empty if the path ends with a slash. The root has no component,
+        // so "." stands for it.
         let last: [UInt8] = folder.bytes.split(separator: 0x2F).last.map { Array($0) } ?? [0x2E]
         let all: [[UInt8]] = [last] + names
         var path = folder

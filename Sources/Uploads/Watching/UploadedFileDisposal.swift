@@ -13,7 +13,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// The file was not removed. It has changed since it was sent, or it or its folder does not exist.
+        /// The file was not removed. It has changed since it was sent, or the file or its folder no longer exists.
         case changed
         /// The file was not removed, because a process has it open for writing.
         case inUse

@@ -9,8 +9,8 @@ import FerryTransfer
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// A part of the limit on the number of lines in the ledger. The limit is this number plus two lines for each file
-    /// with a note. A ledger with more lines is rewritten. The number is large, so a short ledger is rarely rewritten.
+    /// The number of lines that the ledger may have in addition to two lines for each file with a note. A ledger with
+    /// more lines is rewritten. The number is large, so a short ledger is rarely rewritten.
     private static let slack = 1000
 
     private enum File {

@@ -11,8 +11,8 @@ struct WatchTracker {
         case lookAgain
         /// The file was uploaded. It now stays in the folder, or is deleted or moved, as configured.
         case finish(Receipt)
-        /// Note that the file is queued again, because a user put its removed upload back into the queue. Once the
-        /// upload is done, the file is then kept, deleted or moved, as configured.
+        /// The file is queued again, because a user put its removed upload back into the queue. `WatchedFolders` notes
+        /// this. Once the upload is done, the file is then kept, deleted or moved, as configured.
         case reopen
     }
 
@@ -23,7 +23,7 @@ struct WatchTracker {
     /// The uploads that send an older version of their file, while a newer version is already complete. When such an
     /// upload has ended, the newer version is sent.
     private var superseded: Set<Upload.ID> = []
-    /// The files that the previous engine was about to add to the queue when it ended.
+    /// The files that the previous Ferry process was about to add to the queue when it ended.
     private var interrupted: Set<LocalPath> = []
     /// The uploaded files that are being deleted or moved now. The value is the index of the watched folder in
     /// `WatchedFolders.stations`.
@@ -32,8 +32,7 @@ struct WatchTracker {
     /// remove them failed.
     private var postponed: Set<LocalPath> = []
 
-    /// Creates a tracker with the state that the previous engine wrote to disk. The previous engine is the process that
-    /// ran this queue before.
+    /// Creates a tracker from the notes on disk. The Ferry process that ran this queue before wrote these notes.
     init(_ notes: some Sequence<WatchNote>) {
         for note in notes {
             switch note.disposition {
@@ -88,8 +87,8 @@ struct WatchTracker {
 
     // MARK: Files
 
-    /// True if the previous engine was about to add this file to the queue when it ended. If the queue contains an
-    /// upload of the file, the previous engine has probably added it, and not a user.
+    /// True if the previous Ferry process was about to add this file to the queue when it ended. If the queue contains
+    /// an upload of the file, that process has probably added it, and not a user.
     func isInterrupted(_ path: LocalPath) -> Bool { interrupted.contains(path) }
 
     mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }

@@ -42,8 +42,8 @@ extension WatchedFolders {
     }
 
     /// Adds complete files to the queue. A version that was already uploaded, or whose upload a user removed, is not
-    /// added again. The previous engine possibly ended while it was adding a file. An upload of this file in the queue
-    /// is then treated as an upload from the watched folder.
+    /// added again. The previous Ferry process possibly ended while it was adding a file. If the queue then contains an
+    /// upload of this file, this upload counts as one from the watched folder.
     private func add(_ files: [FileSelection.File], from index: Int) async {
         let watch = stations[index].watch
         var new: [NewUpload] = []
@@ -65,8 +65,8 @@ extension WatchedFolders {
             new.append(upload)
         }
         guard !new.isEmpty else { return }
-        // If this process ends before the later note is written, the next engine still knows that these uploads belong
-        // to the watch.
+        // If this process ends before the later note is written, the next process still knows that these uploads belong
+        // to the watched folder.
         write(before)
         do throws(UploadFailure) {
             let taken = try await queue.takeSettled(new)
@@ -148,8 +148,8 @@ extension WatchedFolders {
 
     /// Writes a `WatchNote` for a file that was already uploaded, according to the history.
     ///
-    /// - Parameter isOurs: True if the previous engine had begun to add the file from the watched folder. Then the file
-    ///   is kept, deleted or moved, as configured. If false, the file stays in the folder.
+    /// - Parameter isOurs: True if the previous Ferry process had begun to add the file from the watched folder. Then
+    ///   the file is kept, deleted or moved, as configured. If false, the file stays in the folder.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.endInterruption(new.path)
         write([

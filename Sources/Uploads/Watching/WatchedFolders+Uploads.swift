@@ -45,7 +45,7 @@ extension WatchedFolders {
 
     private func finish(_ upload: Upload, _ receipt: Receipt, _ note: WatchNote) {
         guard tracker.canRemove(note.path), !isStopped else { return }
-        // If the folder is not watched now, the file is treated when the folder is watched again.
+        // If the folder is not watched now, the file is kept, deleted or moved when the folder is watched again.
         guard let (index, watch, thread, names) = watch(of: note) else { return }
         let file = UploadedFileDisposal(path: note.path, identity: upload.identity, id: upload.id)
         switch watch.folder.after {
@@ -92,7 +92,7 @@ extension WatchedFolders {
         // The sent version is gone; another one is reported when it is complete.
         case .changed, .inUse: return over(note)
         case .failed(let reason):
-            // The removal is retried when the engine starts again.
+            // The removal is retried when Ferry starts again.
             tracker.postpone(path)
             return self.note("\(path.text) was uploaded and stays: \(reason)", .warning)
         }

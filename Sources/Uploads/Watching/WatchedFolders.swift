@@ -14,8 +14,8 @@ public actor WatchedFolders: QueueFollower {
     /// which it tries again to remove an uploaded file that a process had open for writing.
     static let timeout = Duration.seconds(5)
 
-    /// The maximum times that `finish` waits for a report from a folder's thread. After that time, the folder's volume
-    /// probably does not respond.
+    /// The maximum times that `finish` waits for a report from a folder's thread. If no report comes within this time,
+    /// the folder's volume probably does not respond.
     struct Silence: Sendable {
         /// The maximum time while the thread deletes or moves an uploaded file.
         var removing = Duration.seconds(60)
@@ -62,8 +62,9 @@ public actor WatchedFolders: QueueFollower {
     var hasActed = false
     var isStopped = false
 
-    /// Loads the notes (`WatchNote`) that the previous engine stored about files, and marks these files in the queue as
-    /// watched. If a watched file changes, the queue holds its upload, even if the configuration says otherwise.
+    /// Loads the notes (`WatchNote`) that the previous Ferry process stored about files, and marks these files in the
+    /// queue as watched. If a watched file changes, the queue holds its upload until a user decides, even if the
+    /// configuration says otherwise.
     ///
     /// Call this initializer before the queue starts.
     ///
@@ -119,8 +120,8 @@ public actor WatchedFolders: QueueFollower {
             target: destination(watch).target(name: file.relativeName, fields: [], existing: nil))
     }
 
-    /// Reacts to the uploads that ended before this call, for example with the deletion of an uploaded file. Then
-    /// starts the threads that watch the folders.
+    /// Reacts to the uploads that ended before this call, and for example deletes an uploaded file. Then starts the
+    /// threads that watch the folders.
     public func start() async {
         let found = await Self.resolve(stations.map(\.path))
         for (index, path) in found.enumerated() {
@@ -186,8 +187,8 @@ public actor WatchedFolders: QueueFollower {
     }
 
     /// Removes the notes of files that are gone, if no watching thread notices that they are gone. These are files
-    /// outside the watched folders, and files that the previous engine was about to queue when it ended. A file on a
-    /// volume that is not mounted does not count as gone.
+    /// outside the watched folders, and files that the previous Ferry process was about to add when it ended. A file on
+    /// a volume that is not mounted does not count as gone.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
@@ -260,8 +261,8 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Stops watching the folders. Waits at most one second for the end of each folder's thread. The notes about files
-    /// on disk are complete even if this function is never called.
+    /// Stops watching the folders. Waits at most one second for the end of each folder's thread. The notes about the
+    /// files are on disk even if this function is never called.
     public func stop() async {
         isStopped = true
         following.cancel()

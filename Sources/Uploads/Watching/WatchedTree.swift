@@ -36,8 +36,8 @@ package struct WatchedTree {
     private var rootDevice: UInt64?
     /// The time of the next full scan; nil if it is due now.
     private var nextRound: Instant?
-    /// The reason why the system did not report changes of the folder or of a folder below it at the last full scan.
-    /// Nil if the system reported the changes of all these folders.
+    /// The reason, found at the last full scan, why the system does not report the changes of the folder or of a folder
+    /// below it. Nil if the system reports the changes of all these folders.
     private var deafness: UnwatchedFolder?
     /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]
@@ -47,7 +47,7 @@ package struct WatchedTree {
     private var again: Set<LocalPath> = []
     /// The subfolders that, according to the events passed to `work`, were deleted, moved away or unmounted.
     private var goneFolders: Set<LocalPath> = []
-    /// The texts of the notices that were reported.
+    /// The texts of the notices that were reported, so that some notices are reported only once.
     private var reported: Set<String> = []
     package private(set) var state = WatchState()
     private var reports: [WatchReport] = []
