@@ -17,8 +17,7 @@ extension UploadAttempt {
         /// have looked like a captive portal's for a long time.
         public var isTakenAtWord: Bool
         /// True if an HTML page is accepted as the final response of the upload, even if the server itself possibly did
-        /// not send it. The caller sets this if an attempt has ended with an HTML page, and a user has then retried the
-        /// upload.
+        /// not send it. The caller sets this if a user has retried the upload after an attempt with an unknown outcome.
         public var mayEndWithPage: Bool
 
         public init(

@@ -116,13 +116,17 @@ extension Upload {
     ///   - identity: The current version of the file. It is used if the upload failed or is held because the file
     ///     changed or could not be read. If it is nil, the upload keeps its version.
     ///   - startsEarly: Whether a queued upload loses its start condition, so that it can start now.
-    mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
+    ///   - isAutomatic: False if a user chose the retry.
+    mutating func retry(identity: FileIdentity?, startsEarly: Bool, isAutomatic: Bool = false) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
             if failure.category == .sourceChanged || failure.category == .sourceUnreadable, let identity {
                 take(identity)
             }
-            if failure.category == .outcomeUnknown { resource = nil }
+            if failure.category == .outcomeUnknown {
+                resource = nil
+                if !isAutomatic { tries.acceptsPage = true }
+            }
             tries.network = 0
             tries.server = 0
             tries.authentication = 0
@@ -159,7 +163,7 @@ extension Upload {
             state = .failed(failure)
             return true
         case (.held, .retry) where isUncertain && tries.uncertain <= policy.serverTries:
-            return retry(identity: nil, startsEarly: false)
+            return retry(identity: nil, startsEarly: false, isAutomatic: true)
         case (.waiting(_, let failure), .hold) where failure.category == .outcomeUnknown:
             state = .held(failure)
             return true

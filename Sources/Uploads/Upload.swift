@@ -209,6 +209,9 @@ public struct Upload: Identifiable, Hashable, Sendable {
         /// The number of attempts that sent the whole file but received no response. Counted only for protocols that
         /// cannot ask the server for the result.
         public var uncertain = 0
+        /// True if a user retried the upload although it was unknown whether the server had stored the file. An HTML
+        /// page then counts as the server's final response.
+        public var acceptsPage = false
 
         public init() {}
     }

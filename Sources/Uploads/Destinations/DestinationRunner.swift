@@ -204,9 +204,8 @@ public final class DestinationRunner: AttemptRunner {
             respondsWithPages: traits?.respondsWithPages ?? true,
             software: recognized.map { Set($0.facts.keys) },
             isTakenAtWord: page?.isServers(at: now()) ?? false,
-            // If the outcome of an upload is unknown, a retry drops its resource. After such a retry, an HTML page is
-            // accepted as the server's response.
-            mayEndWithPage: upload.tries.uncertain > 0 && upload.resource == nil)
+            // A protocol with a resource can ask the server for the outcome.
+            mayEndWithPage: upload.tries.acceptsPage && upload.resource == nil)
     }
 
     /// Returns a failure whose cause is the lack of file descriptors, if the process has none left and `failure` can

@@ -252,6 +252,7 @@ extension JSONScanner {
             case "delay": tries.delay = try double()
             case "changes": tries.changes = try integer()
             case "uncertain": tries.uncertain = try integer()
+            case "acceptsPage": tries.acceptsPage = try boolean()
             default: try keepMember(key, in: &unknown)
             }
         }

@@ -198,6 +198,7 @@ extension JSONWriter {
         if tries.uncertain != 0 {
             member(",\"uncertain\":", tries.uncertain)
         }
+        if tries.acceptsPage { raw(",\"acceptsPage\":true") }
         close(unknown)
     }
 }

@@ -209,7 +209,8 @@ struct RunnerFirstContactTests {
         let server = try stage.portal(
             SignInStage.Portal(status: 200, type: "text/html", body: SignInStage.html))
         defer { server.stop() }
-        let outcome = try await stage.outcome(at: server, "put", software: nil, uncertain: 1)
+        let outcome = try await stage.outcome(
+            at: server, "put", software: nil, uncertain: 1, acceptsPage: true)
         guard case .done = outcome else {
             Issue.record("\(outcome)")
             return

@@ -107,7 +107,11 @@ struct RunnerSignInTests {
         defer { server.stop() }
         let first = try await stage.outcome(at: server, protocolName, software: software)
         #expect(stage.failure(first)?.category == .outcomeUnknown, "\(first)")
-        guard case .done = try await stage.outcome(at: server, protocolName, software: software, uncertain: 1)
+        let automatic = try await stage.outcome(at: server, protocolName, software: software, uncertain: 1)
+        #expect(stage.failure(automatic)?.category == .outcomeUnknown, "\(automatic)")
+        guard
+            case .done = try await stage.outcome(
+                at: server, protocolName, software: software, uncertain: 1, acceptsPage: true)
         else {
             Issue.record("a retry by the user is not done")
             return

@@ -43,7 +43,7 @@ struct SignInStage {
     func outcome(
         at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",
         resource path: String? = nil, now: @escaping @Sendable () -> Date = { Date() }, runs: Int = 1,
-        uncertain: Int = 0
+        uncertain: Int = 0, acceptsPage: Bool = false
     ) async throws -> UploadAttempt.Outcome {
         let destination = Destination(
             name: "d", url: server.url("/in/"), protocolName: protocolName, proxy: .none)
@@ -52,6 +52,7 @@ struct SignInStage {
         let resource = path.map { UploadResource(url: server.url($0)) }
         var upload = try upload(to: destination, resource: resource)
         upload.tries.uncertain = uncertain
+        upload.tries.acceptsPage = acceptsPage
         if let software {
             let name = KnownSecrets().redact(software: software.isEmpty ? nil : software)
             store.recognize(name, at: CapabilityKey(ofServer: upload.target), now: now())

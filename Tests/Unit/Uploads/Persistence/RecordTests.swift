@@ -176,6 +176,9 @@ struct RecordTests {
         #expect(!text(upload).contains("uncertain"))
         upload.tries.uncertain = 2
         #expect(text(upload).contains(#""uncertain":2"#))
+        #expect(!text(upload).contains("acceptsPage"))
+        upload.tries.acceptsPage = true
+        #expect(text(upload).contains(#""acceptsPage":true"#))
         #expect(try roundTrip(upload) == upload)
     }
 

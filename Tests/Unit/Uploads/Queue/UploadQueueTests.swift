@@ -189,6 +189,7 @@ struct UploadQueueTests {
         let attempt = try await fixture.runner.next()
         #expect(attempt.upload.resource == nil)
         #expect(attempt.upload.mayBeDuplicate)
+        #expect(!attempt.upload.tries.acceptsPage)
         // It was on disk before it started.
         #expect(fixture.journal.uploads[upload.id]?.resource == nil)
         attempt.fail(.outcomeUnknown)
@@ -228,6 +229,18 @@ struct UploadQueueTests {
         upload.tries.uncertain = 11
         let isSentAgain = upload.decide(by: QueueRetryPolicy(onUncertain: .retry))
         #expect(!isSentAgain)
+    }
+
+    @Test func `I10 only a user's retry of an unknown outcome takes a page for the response`() {
+        var retried = Self.uncertain()
+        #expect(retried.retry(identity: nil, startsEarly: false))
+        #expect(retried.tries.acceptsPage)
+        var automatic = Self.uncertain()
+        #expect(automatic.decide(by: QueueRetryPolicy(onUncertain: .retry)))
+        #expect(!automatic.tries.acceptsPage)
+        var refused = Upload.make(state: .held(UploadFailure(.authentication, "x")))
+        #expect(refused.retry(identity: nil, startsEarly: false))
+        #expect(!refused.tries.acceptsPage)
     }
 
     @Test func `I10 a wait to send it again ends where an engine is configured to hold`() {
