@@ -60,8 +60,9 @@ extension UploadQueue {
         case .remove(let selection): return reply(try await transact(.remove(try core.ids(selection))))
         case .move(let selection, let move):
             let ids = try core.ids(selection)
-            let result = try await transact(.move(ids, move))
-            // The move may change the ranks of other uploads too. The reply names only the uploads that the user moved.
+            var result = try await transact(.move(ids, move))
+            // The move may change the ranks of other uploads too. Replies name only the uploads that the user moved.
+            if case .setRanks(let ranks, _)? = result.undo { result.undo = .setRanks(ranks, moved: Set(ids)) }
             return reply(result, about: ids.filter(Set(result.ids).contains))
         case .limits: return .limits(core.limits.current)
         case .limitBandwidth(let bandwidth, let scope):

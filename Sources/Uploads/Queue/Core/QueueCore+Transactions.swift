@@ -242,7 +242,9 @@ extension QueueCore {
             case .pause: .resume(ids, batches: batches.paused, addedFrom: batches.firstAdded)
             case .resume: .pause(ids, batches: batches.resumed)
             case .setRanks:
-                .setRanks(Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }))
+                .setRanks(
+                    Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }),
+                    moved: Set(ids))
             case .retry: .refuseUndoOfRetry(ids)
             case .renew: nil
             }

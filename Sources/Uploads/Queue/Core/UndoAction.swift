@@ -19,7 +19,10 @@ package enum UndoAction: Hashable, Sendable {
     /// - `areAdded`: Whether `unadd` removed the uploads. If true, `unadd` undoes this action; otherwise `remove`
     ///   undoes it.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
-    case setRanks([Upload.ID: Int64])
+    /// Sets the ranks of uploads.
+    ///
+    /// - `moved`: The uploads that the user moved. The ranks of others can change too, because uploads swap places.
+    case setRanks([Upload.ID: Int64], moved: Set<Upload.ID>)
     /// Sets the bandwidth limit of a scope: of all uploads, a destination or a batch. Nil restores the configured
     /// limit.
     case limitBandwidth(Bandwidth?, LimitScope)
@@ -33,7 +36,7 @@ package enum UndoAction: Hashable, Sendable {
         case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .unadd(let ids),
             .putBack(let ids, _, _), .refuseUndoOfRetry(let ids):
             ids
-        case .setRanks(let ranks): Array(ranks.keys)
+        case .setRanks(let ranks, let moved): Self.named(Array(ranks.keys), moved)
         case .limitBandwidth, .limitConcurrency: []
         }
     }
@@ -42,9 +45,17 @@ package enum UndoAction: Hashable, Sendable {
     package var isEmpty: Bool {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
-        case .remove, .unadd, .putBack, .setRanks, .refuseUndoOfRetry: ids.isEmpty
+        case .setRanks(let ranks, _): ranks.isEmpty
+        case .remove, .unadd, .putBack, .refuseUndoOfRetry: ids.isEmpty
         case .limitBandwidth, .limitConcurrency: false
         }
+    }
+
+    /// Returns the uploads that a message names after the ranks of `changed` were set. These are the moved ones; all of
+    /// `changed` if none of them was moved.
+    private static func named(_ changed: [Upload.ID], _ moved: Set<Upload.ID>) -> [Upload.ID] {
+        let named = changed.filter(moved.contains)
+        return (named.isEmpty ? changed : named).sorted()
     }
 }
 
@@ -63,7 +74,7 @@ extension UndoAction {
             let (open, done) = Self.additions(ids, in: core)
             return (.remove(open), .unadded(done: done))
         case .putBack(let ids, let orphaned, _): return (.putBack(ids, orphaned: orphaned), .putBack)
-        case .setRanks(let ranks): return (.setRanks(ranks.filter { core.uploads[$0.key] != nil }), .moved)
+        case .setRanks(let ranks, _): return (.setRanks(ranks.filter { core.uploads[$0.key] != nil }), .moved)
         case .limitBandwidth(let bandwidth, let scope):
             return (.limitBandwidth(bandwidth, scope), limited(in: core))
         case .limitConcurrency(let count): return (.limitConcurrency(count), limited(in: core))
@@ -73,13 +84,14 @@ extension UndoAction {
     }
 
     /// Returns the action that undoes this action; nil if there is none. This is usually `undo`. But `unadd` is undone
-    /// by `putBack` with `areAdded`, and that action is undone by `unadd`.
+    /// by `putBack` with `areAdded`, and that action is undone by `unadd`. A move back names the same uploads.
     ///
     /// - Parameter undo: The `TransactionResult.undo` of the transaction that performed this action.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
         switch (self, undo) {
         case (.unadd, .putBack(let ids, let orphaned, _)): .putBack(ids, orphaned: orphaned, areAdded: true)
         case (.putBack(_, _, areAdded: true), .remove(let ids)): .unadd(ids)
+        case (.setRanks(_, let moved), .setRanks(let ranks, _)): .setRanks(ranks, moved: moved)
         default: undo
         }
     }
@@ -110,9 +122,9 @@ extension UndoAction {
         case .putBack(let ids, _, _):
             let ids = ids.filter { core.removals[$0] != nil }
             return ids.isEmpty ? nil : (.putBack, ids)
-        case .setRanks(let ranks):
+        case .setRanks(let ranks, let moved):
             let ids = ranks.filter { core.uploads[$0.key].map(\.rank) ?? $0.value != $0.value }.map(\.key)
-            return ids.isEmpty ? nil : (.moved, ids)
+            return ids.isEmpty ? nil : (.moved, Self.named(ids, moved))
         case .limitBandwidth, .limitConcurrency: return (limited(in: core), [])
         case .refuseUndoOfRetry: return (.retried, [])
         }

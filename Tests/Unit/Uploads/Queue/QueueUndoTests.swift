@@ -126,6 +126,23 @@ struct QueueUndoTests {
         #expect(fixture.runner.discarded.isEmpty)
     }
 
+    @Test func `undo and redo of a move name what was moved, and not what it changed places with`()
+        async throws
+    {
+        let fixture = try await fixture(3)
+        let queue = fixture.queue
+        #expect(await queue.perform(.move(.ids([3]), .up)) == .changed([3]))
+        guard case .undoable(let offer) = await queue.perform(.nextUndo) else {
+            Issue.record("nothing can be undone")
+            return
+        }
+        #expect(offer.ids == [3])
+        #expect(await queue.perform(.undo) == .reversed(.moved, [3]))
+        #expect(await queue.all.map(\.id) == [1, 2, 3])
+        #expect(await queue.perform(.redo) == .reversed(.moved, [3]))
+        #expect(await queue.all.map(\.id) == [1, 3, 2])
+    }
+
     @Test func `commands are undone from the last to the first and redone in turn`() async throws {
         let fixture = try await fixture(3)
         let queue = fixture.queue
