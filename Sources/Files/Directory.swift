@@ -212,8 +212,9 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Makes created, renamed and removed names in this folder survive a power cut. Some network file systems
-    /// cannot synchronize a folder. There, this method does nothing and throws no error.
+    /// Writes the entries of this folder to disk. A power cut can then not undo the creation, renaming or removal of a
+    /// file in it. Some network file systems cannot synchronize a folder. There, this method does nothing and throws no
+    /// error.
     package func synchronize() throws(SystemCallError) {
         // EINVAL means that the file system cannot sync a folder.
         guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }

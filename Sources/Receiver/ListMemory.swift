@@ -7,7 +7,7 @@ final class ListMemory: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Adds the bytes of a list to the counter. If the limit would be exceeded, adds nothing and returns false.
+    /// Adds the bytes of a folder list to the counter. If the limit would be exceeded, adds nothing and returns false.
     func take(_ bytes: Int) -> Bool {
         used.withLock { used in
             guard bytes <= limit - used else { return false }
@@ -16,6 +16,6 @@ final class ListMemory: Sendable {
         }
     }
 
-    /// Subtracts the bytes of a list from the counter, after the list was sent or dropped.
+    /// Subtracts the bytes of a folder list from the counter, after the list was sent or dropped.
     func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
 }

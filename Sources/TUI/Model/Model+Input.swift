@@ -138,7 +138,7 @@ extension Model {
     }
 
     /// Types a line in the filter or in the log's search, with Enter if Enter followed the line. Both change only the
-    /// view, so Enter is safe.
+    /// view, so an Enter that was possibly pasted does no harm.
     private mutating func type(_ line: TypedLine) -> [Effect] {
         let effects = paste(line.text, isComplete: true)
         return line.isEntered ? effects + run(.confirm) : effects

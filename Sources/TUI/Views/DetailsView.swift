@@ -152,8 +152,8 @@ struct DetailsView {
         }.joined(separator: "; ")
     }
 
-    /// Returns `5.1 MiB/s now, 4.7 MiB/s in this attempt, 00:01 left`, with a graph of the last seconds: 30 with
-    /// braille dots, otherwise 15. nil if there is no rate.
+    /// Returns `5.1 MiB/s now, 4.7 MiB/s in this attempt, 00:01 left`, with a graph. The graph shows the last
+    /// 30 seconds with braille dots, otherwise the last 15. nil if there is no rate.
     private func speed(_ upload: Upload) -> String? {
         let estimate = model.live.estimates[upload.id]
         guard let live = model.live.progress[upload.id], let rate = estimate.rate else { return nil }

@@ -36,8 +36,8 @@ struct Secrets: Sendable {
         }
     }
 
-    /// The maximum number of requests whose secrets are stored. Each retry can have new credentials, and servers do not
-    /// repeat older ones.
+    /// The maximum number of requests whose secrets are stored. The limit is necessary, because each retry can have new
+    /// credentials. It is harmless, because a server's text repeats only the credentials of a recent request.
     private static let sourceLimit = 32
     /// The minimum length of the secrets that are taken from URLs and header fields. A shorter text occurs in many
     /// ordinary words.

@@ -173,8 +173,9 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The number of sent body bytes up to which a repeatable request is sent again at once. If more bytes were sent,
-    /// the connection was not idle when it broke. An upload then asks the server how many bytes arrived.
+    /// The number of sent body bytes up to which a repeatable request is sent again at once. If the server closed an
+    /// idle connection, the reuse of that connection fails before more bytes are sent. After more bytes, the break has
+    /// another cause, and an upload first asks the server how many bytes arrived.
     private static let cheapBody: ByteCount = 256 << 10
 
     /// True if the request can safely be sent again at once after `error`. It is safe if no byte of the request was

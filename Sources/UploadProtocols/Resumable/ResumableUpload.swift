@@ -268,7 +268,7 @@ struct VersionSearch: Sendable {
 
     /// Records that the server refused to create an upload with this protocol version.
     ///
-    /// - Parameter spoken: The version that the response names; nil if it names none.
+    /// - Parameter spoken: The version that the response names; nil if it names none, or none that Ferry supports.
     /// - Returns: The failure if no version is left to try; nil to try another version.
     mutating func refused(
         _ version: InteropVersion, _ response: ExchangeOutcome.Response, spoken: InteropVersion?

@@ -17,9 +17,10 @@ public actor WatchedFolders: QueueFollower {
     /// The maximum times that `finish` waits for a report from a folder's thread. If no report comes within this time,
     /// the folder's volume probably does not respond.
     struct Silence: Sendable {
-        /// The maximum time while the thread deletes or moves an uploaded file.
+        /// The longest wait for a report while the thread deletes or moves an uploaded file.
         var removing = Duration.seconds(60)
-        /// The maximum time while the thread searches for new files. A scan of millions of files takes long.
+        /// The longest wait for a report while the thread searches for new files. A scan of millions of files takes
+        /// long.
         var looking = Duration.seconds(600)
     }
 

@@ -14,7 +14,8 @@ struct ScreenSession {
     private let output = LineOutput()
 
     /// Runs the screen. Then stops the engine, and prints a summary or, if the user detached the screen, starts
-    /// `background`. After a hang-up with the policy `continue`, the engine instead continues without a screen.
+    /// `background`. After a hang-up with the policy `continue`, the engine instead continues without a screen. After a
+    /// signal or any other hang-up, prints no summary and throws an `ExitCode`.
     func run() async throws {
         let outcome: ScreenOutcome
         do throws(ScreenError) {

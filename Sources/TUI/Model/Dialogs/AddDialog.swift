@@ -23,7 +23,8 @@ struct AddDialog: Sendable {
         /// The chosen files have changed. The search for them starts at this time on the clock. Another change before
         /// this time delays the search.
         case due(at: Double)
-        /// The search is running. `adding` is true if Enter was pressed already.
+        /// The search with this number is running; results with another number are ignored. `adding` is true if Enter
+        /// was pressed already, so that the files are added when the result arrives.
         case asked(number: Int, adding: Bool)
         case ready(AddPreview)
     }
@@ -31,6 +32,7 @@ struct AddDialog: Sendable {
     /// The state of completing the line with Tab.
     enum Completion: Sendable {
         case none
+        /// The candidates are requested. A response with another number than this one is ignored.
         case asked(number: Int)
         /// The candidates. `chosen` is the index of the candidate in the line; nil if Tab has not yet put a candidate
         /// into the line.

@@ -7,6 +7,7 @@ struct FolderBrowser: Sendable {
     enum Look: Sendable {
         /// The folder is not requested yet. The request follows at this time on the clock.
         case due(at: Double)
+        /// The folder is requested. A response with another number than this one is ignored.
         case asked(number: Int)
         case seen(BrowsedFolder)
     }

@@ -61,8 +61,8 @@ struct PendingStarts {
         return dates.min?.date
     }
 
-    /// Returns the uploads whose start time has come. They no longer wait for a time (`Wait.rest`), so the next call
-    /// does not return them again.
+    /// Returns the uploads whose start time has come. Sets their wait to `Wait.rest` (they wait for nothing), so the
+    /// next call does not return them again.
     mutating func due(at now: Date) -> [Upload.ID] {
         var due: [Upload.ID] = []
         while let next = nextDate(), next <= now, let entry = dates.popMin() {

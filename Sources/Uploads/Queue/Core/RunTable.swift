@@ -113,8 +113,8 @@ struct RunTable {
         return true
     }
 
-    /// Removes the upload's entry from `retriedAtOnce`. `end` keeps the entry, because the entry decides whether a
-    /// later attempt leads to a quick retry.
+    /// Forgets at how many confirmed bytes the upload was last retried at once. Called when the upload is done or leaves
+    /// the queue. The end of one attempt keeps this number, because the next attempt is compared with it.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
     /// Returns the progress that a failed attempt made.
