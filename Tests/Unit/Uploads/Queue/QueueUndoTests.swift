@@ -126,7 +126,7 @@ struct QueueUndoTests {
         #expect(fixture.runner.discarded.isEmpty)
     }
 
-    @Test func `undo and redo of a move name what was moved, and not what it changed places with`()
+    @Test func `undo and redo of a move name what was moved, and not what it was swapped with`()
         async throws
     {
         let fixture = try await fixture(3)
