@@ -75,7 +75,7 @@ struct WaitCommand: AsyncParsableCommand {
                 case .here: break
                 }
                 live?.take(only(update))
-                for end in try wait.take(update) { output.write(line(end)) }
+                for end in try wait.take(update) { print(end, to: output, isLive: live != nil) }
                 if wait.isOver { return .success(wait.areAllDone) }
             }
         } catch {
@@ -105,7 +105,9 @@ struct WaitCommand: AsyncParsableCommand {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
         let update = QueueUpdate(isComplete: true, changed: uploads, removed: [], status: EngineStatus())
-        for end in try wait.take(update) { print(line(end)) }
+        let output = LineOutput()
+        for end in try wait.take(update) { print(end, to: output, isLive: false) }
+        await output.flush()
         guard wait.isOver else { throw gone("no engine is running") }
         return wait.areAllDone
     }
@@ -133,17 +135,25 @@ struct WaitCommand: AsyncParsableCommand {
             hint: "`ferry run --detach` starts one")
     }
 
-    private func line(_ end: UploadWait.End) -> String {
+    private func print(_ end: UploadWait.End, to output: LineOutput, isLive: Bool) {
+        json
+            ? output.write(Self.record(end).text)
+            : output.write(Self.line(end, isBrief: isLive), stampedWithDay: !isLive)
+    }
+
+    private static func record(_ end: UploadWait.End) -> UploadRecordLine {
         switch end {
-        case .ended(let upload):
-            json
-                ? UploadRecordLine(event: "state", upload).text
-                : UploadText.line(upload, isBrief: LiveDisplay.isPossible)
-        case .blocked(let blocked): json ? UploadRecordLine(blocked).text : UploadText.line(blocked)
-        case .removed(let upload):
-            json
-                ? UploadRecordLine(event: "removed", upload).text
-                : "\(upload.id)  removed  \(UploadText.name(upload))"
+        case .ended(let upload): UploadRecordLine(event: "state", upload)
+        case .blocked(let blocked): UploadRecordLine(blocked)
+        case .removed(let upload): UploadRecordLine(event: "removed", upload)
+        }
+    }
+
+    private static func line(_ end: UploadWait.End, isBrief: Bool) -> String {
+        switch end {
+        case .ended(let upload): UploadText.line(upload, isBrief: isBrief)
+        case .blocked(let blocked): UploadText.line(blocked)
+        case .removed(let upload): "\(upload.id)  removed  \(UploadText.name(upload))"
         }
     }
 }

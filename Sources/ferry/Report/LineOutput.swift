@@ -59,6 +59,13 @@ final class LineOutput: Sendable {
         if buffer.withLock({ $0.add(bytes) }) { queue.async { self.writeNext() } }
     }
 
+    /// Writes a line after the time. On a terminal the time of day is enough; a log also needs the day.
+    func write(_ line: String, stampedWithDay hasDay: Bool) {
+        let now = Date()
+        let time = Strings.timeOfDay(now, in: .local)
+        write((hasDay ? "\(Strings.day(now, in: .local)) \(time)" : time) + "  " + line)
+    }
+
     /// Writes the lines in the buffer, and draws the live lines below them again. If lines were dropped, first prints a
     /// note with their number to standard error.
     private func writeNext() {

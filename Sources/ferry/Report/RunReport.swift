@@ -61,12 +61,7 @@ final class RunReport: Sendable {
         await ticker.value
     }
 
-    /// Prints a line with the time. On a terminal the time of day is enough; a log also needs the date.
-    private func write(_ line: String) {
-        let now = Date()
-        let time = Strings.timeOfDay(now, in: .local)
-        output.write("\(live == nil ? "\(Strings.day(now, in: .local)) \(time)" : time)  \(line)")
-    }
+    private func write(_ line: String) { output.write(line, stampedWithDay: live == nil) }
 
     /// Prints the uploads that are blocked by a failed, held or paused upload, and the number of uploads in each state.
     ///
