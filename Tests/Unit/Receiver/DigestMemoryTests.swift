@@ -1,3 +1,4 @@
+import FerryProtocols
 import Testing
 
 @testable import FerryReceiver
