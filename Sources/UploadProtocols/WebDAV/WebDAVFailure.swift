@@ -77,7 +77,7 @@ enum WebDAVFailure {
     ) -> UploadFailure {
         var failure = failure(response).naming(size)
         failure.hint =
-            "raise what the server or a proxy takes in one request (LimitRequestBody, client_max_body_size)"
+            SingleRequestUpload.raiseLimit
             + (refusesParts ? "; the server does not take files in pieces (chunkSize)" : "")
         return failure
     }

@@ -3,6 +3,10 @@ import HTTPTypes
 /// The functions that the protocols `put`, `post` and `form` share. Each of these protocols sends the whole upload in
 /// one request. Other protocols use the failures for their last request.
 enum SingleRequestUpload {
+    /// The hint for a request that is too large for the server, with the settings of Apache and nginx.
+    static let raiseLimit =
+        "raise what the server or a proxy takes in one request (LimitRequestBody, client_max_body_size)"
+
     static func step(_ reply: ExchangeOutcome, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
         case .responded(let response) where response.isSuccess:
@@ -20,6 +24,7 @@ enum SingleRequestUpload {
             return .failed(unknownOutcome(ResponseClassifier.failure(response)))
         case .responded(let response):
             var failure = ResponseClassifier.failure(response).naming(size)
+            if response.status == 413, failure.category == .permanent { failure.hint = raiseLimit }
             if response.namesTus, failure.category == .permanent {
                 failure.hint = "the server speaks tus: set the protocol to it, as in tus+http://host/files/"
             }
