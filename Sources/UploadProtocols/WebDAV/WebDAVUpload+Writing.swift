@@ -185,8 +185,10 @@ extension WebDAVUpload {
         let refusesParts = server.ranges == .refused
         guard !refusesParts, let limit = TusChunking.below(chunk.range.upperBound - chunk.range.lowerBound)
         else {
-            return .failed(
-                WebDAVFailure.requestTooLarge(response, size: item.size, refusesParts: refusesParts))
+            let failure = WebDAVFailure.requestTooLarge(
+                response, size: item.size, refusesParts: refusesParts)
+            // Without parts the upload cannot continue after the bytes of the refused ones, so they are deleted.
+            return refusesParts && held != nil ? clear(.failed(failure)) : .failed(failure)
         }
         server.largestRequest = limit
         noteServer()

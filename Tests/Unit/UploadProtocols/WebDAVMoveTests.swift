@@ -202,6 +202,9 @@ struct WebDAVRefusalTests {
         #expect(failure?.hint?.contains("client_max_body_size") == true)
         #expect(failure?.hint?.contains("chunkSize") == true)
         #expect(failure?.category == .permanent)
+        // The part that was tried is deleted.
+        #expect(run.model.files.isEmpty)
+        #expect(run.resource == nil)
     }
 
     @Test(arguments: [10_000, 10 << 20] as [ByteCount])
