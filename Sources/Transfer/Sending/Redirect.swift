@@ -38,7 +38,8 @@ public struct Redirect: Sendable {
     ///
     /// After 303, it is a GET without a body, or a HEAD if `request` is a HEAD. After 301 and 302, a POST becomes a GET
     /// without a body, as in browsers. A request to another server has no credentials, and no header field that an
-    /// adapter added or changed.
+    /// adapter added or changed. If a `MOVE` within a folder is redirected to another folder of the server, its target
+    /// is in that folder too.
     public var next: TransportRequest {
         var next = request
         next.url = url
@@ -51,13 +52,33 @@ public struct Redirect: Sendable {
             next.isRepeatable = true
             next.fields = HTTPFields(next.fields.filter { !$0.name.canonicalName.hasPrefix("content-") })
         }
-        if !staysAtServer {
+        if staysAtServer {
+            next.fields[.destination] = request.fields[.destination].map(destination)
+        } else {
             next.fields = HTTPFields(
                 next.fields.filter {
                     !Redaction.holdsSecret($0.name) && asked[values: $0.name].contains($0.value)
                 })
         }
         return next
+    }
+
+    /// Returns the field `Destination` (RFC 4918 §10.3) of the next request, for `target` in the request before it. The
+    /// folder of the request is replaced by the folder of the redirect, if the file has the same name in both. A target
+    /// in another folder stays as it is.
+    private func destination(for target: String) -> String {
+        let old = Self.split(UploadAddress.parts(of: request.url).path)
+        let new = Self.split(UploadAddress.parts(of: url).path)
+        let parts = UploadAddress.parts(of: target)
+        let (folder, name) = Self.split(parts.path)
+        guard old.name == new.name, old.folder == folder else { return target }
+        return "\(parts.server)\(new.folder)\(name)\(parts.query)"
+    }
+
+    /// Splits a path after its last slash.
+    private static func split(_ path: Substring) -> (folder: Substring, name: Substring) {
+        let end = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        return (path[..<end], path[end...])
     }
 
     /// The request that the sender sends after the redirect by default (`next`); nil if the sender does not follow the

@@ -60,6 +60,22 @@ struct RedirectMatrixTests {
         }
     }
 
+    @Test(arguments: [
+        ("/new/a", "https://server.example/old/b", "https://server.example/new/b"),
+        ("/new/a", "https://server.example/other/b", "https://server.example/other/b"),
+        ("/new/c", "https://server.example/old/b", "https://server.example/old/b"),
+        ("https://other.example/new/a", "https://server.example/old/b", "https://server.example/old/b"),
+    ])
+    func `P11 the target of a MOVE is redirected with its folder, within the server`(
+        location: String, target: String, next: String
+    ) throws {
+        let request = TransportRequest(
+            method: .move, url: "https://server.example/old/a", fields: [.destination: target])
+        let response = TransportResponse(status: 307, fields: [.location: location])
+        let redirect = try #require(Redirect(response, to: request, asked: request.fields))
+        #expect(redirect.next.fields[.destination] == next)
+    }
+
     @Test(arguments: [(5, 201), (6, nil)] as [(Int, Int?)])
     func `P11 five redirects are followed and no sixth`(count: Int, status: Int?) async throws {
         let asked = Mutex(0)
