@@ -41,7 +41,9 @@ struct SignInWish: Hashable, Sendable {
             } else {
                 nil
             }
-        let verb = carriedCredentials ? "check" : "set"
-        return "\(verb) the destination's auth\(form.map { " to \($0)" } ?? ""), then retry"
+        guard carriedCredentials else {
+            return "set the destination's auth\(form.map { " to \($0)" } ?? ""), then retry"
+        }
+        return "check the destination's auth\(form.map { ": the server takes \($0);" } ?? ",") then retry"
     }
 }

@@ -59,7 +59,10 @@ struct SignInWishTests {
             failure.summary
                 == #"the server answered 401 (not signed in); the server asks for Digest or Basic in the realm "team files""#
         )
-        #expect(failure.hint?.contains("user and password") == true)
+        #expect(
+            failure.hint
+                == "check the destination's auth: the server takes user and password (basic, also for Digest); then retry"
+        )
     }
 
     @Test func `a request without credentials is reported as one`() {
