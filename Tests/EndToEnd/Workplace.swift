@@ -157,6 +157,15 @@ struct Workplace: Sendable {
         #expect(result.ending == .exited(0), "\(result.errors)")
         return try UploadLine.all(in: result.lines)
     }
+
+    /// Expects a secret neither in the output nor in the state folder.
+    func expectNowhere(_ secret: String, in result: CommandResult) throws {
+        #expect(!(result.output + result.errors).contains(secret))
+        for name in try FileManager.default.contentsOfDirectory(atPath: state) {
+            let content = FileManager.default.contents(atPath: state + "/" + name) ?? Data()
+            #expect(String(decoding: content, as: UTF8.self).contains(secret) == false, "\(name)")
+        }
+    }
 }
 
 /// One line of `--json`: the documented names.

@@ -3,10 +3,10 @@
 #
 # usage: apache_dav.sh PORT DIR
 #
-# With a file DIR/digest the user `me` signs in by Digest with the password `secret`; with a file DIR/nonces each nonce is
-# good for that many seconds; with a file DIR/limit a request has at most as many bytes as that says. Everything Apache
-# writes is below DIR. Prints "ready PORT" once it listens. Ends on SIGTERM, which goes to Apache itself. Status 69 if
-# Apache is not installed.
+# With a file DIR/basic the user `me` signs in by Basic with the password `secret`, and with a file DIR/digest by Digest;
+# with a file DIR/nonces each nonce is good for that many seconds; with a file DIR/limit a request has at most as many
+# bytes as that says. Everything Apache writes is below DIR. Prints "ready PORT" once it listens. Ends on SIGTERM, which
+# goes to Apache itself. Status 69 if Apache is not installed.
 set -eu
 
 if [ $# -ne 2 ]; then
@@ -21,18 +21,30 @@ mkdir -p "$2/files" "$2/locks"
 directory=$(cd "$2" && pwd)
 modules=/usr/lib/apache2/modules
 load='' rules='Require all granted'
-if [ -e "$directory/digest" ]; then
-    printf 'me:team files:%s\n' "$(printf 'me:team files:secret' | md5sum | cut -d' ' -f1)" >"$directory/users"
+if [ -e "$directory/digest" ] || [ -e "$directory/basic" ]; then
     load="LoadModule authn_core_module $modules/mod_authn_core.so
 LoadModule authn_file_module $modules/mod_authn_file.so
-LoadModule authz_user_module $modules/mod_authz_user.so
-LoadModule auth_digest_module $modules/mod_auth_digest.so"
-    rules="AuthType Digest
-    AuthName \"team files\"
-    AuthDigestProvider file
+LoadModule authz_user_module $modules/mod_authz_user.so"
+    rules="AuthName \"team files\"
     AuthUserFile \"$directory/users\"
-    AuthDigestNonceLifetime $(cat "$directory/nonces" 2>/dev/null || echo 300)
     Require valid-user"
+fi
+if [ -e "$directory/digest" ]; then
+    printf 'me:team files:%s\n' "$(printf 'me:team files:secret' | md5sum | cut -d' ' -f1)" >"$directory/users"
+    load="$load
+LoadModule auth_digest_module $modules/mod_auth_digest.so"
+    rules="$rules
+    AuthType Digest
+    AuthDigestProvider file
+    AuthDigestNonceLifetime $(cat "$directory/nonces" 2>/dev/null || echo 300)"
+elif [ -e "$directory/basic" ]; then
+    # The SHA-1 of the password.
+    echo 'me:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=' >"$directory/users"
+    load="$load
+LoadModule auth_basic_module $modules/mod_auth_basic.so"
+    rules="$rules
+    AuthType Basic
+    AuthBasicProvider file"
 fi
 if [ -e "$directory/limit" ]; then rules="$rules
     LimitRequestBody $(cat "$directory/limit")"; fi

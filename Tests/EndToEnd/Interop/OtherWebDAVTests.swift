@@ -115,7 +115,7 @@ struct OtherWebDAVTests {
     }
 }
 
-/// Servers with limits, sign-in by Digest, and proxies that map paths.
+/// Servers with limits, sign-in and redirects, and proxies that map paths.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(5)),
     .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
@@ -123,11 +123,12 @@ struct WebDAVSurroundingsTests {
     private let place: Workplace
     private let folder: String
     private var stored: String { folder + "/files" }
+    private static let wrongPassword = "mistaken"
 
     init() throws {
         var place = try Workplace()
         place.environment["PASSWORD"] = "secret"
-        place.environment["WRONG"] = "wrong"
+        place.environment["WRONG"] = Self.wrongPassword
         self.place = place
         folder = try place.folder("server")
     }
@@ -143,20 +144,53 @@ struct WebDAVSurroundingsTests {
         try await server.stop()
     }
 
+    /// The member of a destination for the user `me`, with the password in an environment variable.
+    private func basic(_ variable: String) -> String {
+        #", "auth": { "basic": { "user": "me", "password": { "env": "\#(variable)" } } }"#
+    }
+
+    private func makeFile(_ name: String, size: Int) throws {
+        try place.file(name, "")
+        _ = try PatternFile(at: place.path(name), count: size, seed: 5)
+    }
+
+    private func expectArrived(in stored: String) async {
+        #expect(await ChildProcess.succeeds("diff", "-r", place.path(""), stored))
+    }
+
     private func setting(_ name: String, _ text: String = "") throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
     }
 
     @Test func `a file is sent in parts because of Apache's limit on requests`() async throws {
         try setting("limit", "1000000")
-        try place.file("large.bin", "")
-        _ = try PatternFile(at: place.path("large.bin"), count: 5_000_000, seed: 5)
+        try makeFile("large.bin", size: 5_000_000)
         try await with("apache_dav.sh") { server in
             try place.configure("webdav", at: server.url("/"))
             try await place.ferry("add", place.path("large.bin"))
             let result = try await place.ferry("run", "--exit-when-idle")
             #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
-            #expect(await ChildProcess.succeeds("diff", "-r", place.path(""), stored))
+            await expectArrived(in: stored)
+        }
+    }
+
+    @Test(arguments: ["put", "webdav"])
+    func `F9 a file above nginx's limit fails with a next step and leaves nothing, and a smaller one passes`(
+        protocolName: String
+    ) async throws {
+        try setting("limit", "1000000")
+        try makeFile("large.bin", size: 3_000_000)
+        try makeFile("smaller.bin", size: 900_000)
+        try await with("nginx_put.sh") { server in
+            try place.configure(protocolName, at: server.url("/"))
+            try await place.ferry("add", place.path("large.bin"), place.path("smaller.bin"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+            let upload = try #require(try await place.list().first { $0.state == "failed" })
+            #expect(upload.error == "the server answered 413 (too large); the file has 2.9 MiB")
+            #expect(upload.hint?.contains("client_max_body_size") == true, "\(upload.hint ?? "")")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: stored) == ["smaller.bin"])
+            #expect(
+                await ChildProcess.succeeds("cmp", place.path("smaller.bin"), stored + "/smaller.bin"))
         }
     }
 
@@ -167,17 +201,79 @@ struct WebDAVSurroundingsTests {
         for number in 1...12 { try place.file("file \(number).txt", "contents \(number)") }
         try await with("apache_dav.sh") { server in
             for protocolName in ["webdav", "put"] {
-                try place.configure(
-                    protocolName, at: server.url("/"),
-                    more: #", "auth": { "basic": { "user": "me", "password": { "env": "PASSWORD" } } }"#)
+                try place.configure(protocolName, at: server.url("/"), more: basic("PASSWORD"))
                 try place.file(protocolName, "by \(protocolName)")
                 let added = try await place.ferry("add", place.path("*"))
                 #expect(added.ending == .exited(0), "\(added.errors)")
                 let result = try await place.ferry("run", "--exit-when-idle")
                 #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
-                #expect(await ChildProcess.succeeds("diff", "-r", place.path(""), stored))
+                await expectArrived(in: stored)
                 try await place.ferry("remove", "--all")
             }
+        }
+    }
+
+    @Test(arguments: ["nginx_put.sh", "apache_dav.sh"], ["put", "webdav"])
+    func `a wrong password by Basic holds the upload and is shown nowhere, and the right one sends it`(
+        script: String, protocolName: String
+    ) async throws {
+        try setting("basic")
+        try makeFile("a.bin", size: 300_000)
+        try await with(script) { server in
+            try place.configure(protocolName, at: server.url("/"), more: basic("WRONG"))
+            try await place.ferry("add", place.path("a.bin"))
+            let refused = try await place.ferry("run", "--json", "--exit-when-idle")
+            #expect(refused.ending == .exited(1), "\(refused.errors)")
+            let upload = try #require(try await place.list().first)
+            #expect(upload.state == "held")
+            #expect(
+                upload.error?.contains("Basic in the realm \"team files\"") == true, "\(upload.error ?? "")")
+            #expect(upload.hint?.contains("user and password") == true, "\(upload.hint ?? "")")
+            let sent = Data("me:\(Self.wrongPassword)".utf8).base64EncodedString()
+            for secret in [Self.wrongPassword, sent] { try place.expectNowhere(secret, in: refused) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: stored).isEmpty)
+
+            try place.configure(protocolName, at: server.url("/"), more: basic("PASSWORD"))
+            try await place.ferry("retry", "1")
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+            await expectArrived(in: stored)
+        }
+    }
+
+    @Test(arguments: ["307", "308"], ["put", "webdav"])
+    func `P11 a redirect to another path of nginx is followed, and the whole file is there`(
+        status: String, protocolName: String
+    ) async throws {
+        try setting("redirect", status + " /new")
+        try makeFile("a ä.bin", size: 300_000)
+        try await with("nginx_put.sh") { server in
+            try place.configure(protocolName, at: server.url("/old/"))
+            try await place.ferry("add", place.path("a ä.bin"))
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+            await expectArrived(in: stored + "/new")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: stored) == ["new"])
+        }
+    }
+
+    @Test(arguments: ["put", "webdav"])
+    func `P11 a redirect of nginx to another host is refused and named, and nothing is sent there`(
+        protocolName: String
+    ) async throws {
+        // The other host is nginx again, which would take the file.
+        try setting("redirect", "308 http://localhost:$server_port/new")
+        try makeFile("a.bin", size: 300_000)
+        try await with("nginx_put.sh") { server in
+            try place.configure(protocolName, at: server.url("/old/"))
+            try await place.ferry("add", place.path("a.bin"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+            let upload = try #require(try await place.list().first)
+            #expect(upload.state == "failed")
+            let named = "and sends it to http://localhost:\(server.port)/new/a.bin"
+            #expect(upload.error?.contains(named) == true, "\(upload.error ?? "")")
+            #expect(upload.hint == "set the destination's url to the address it redirects to")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: stored).isEmpty)
         }
     }
 
@@ -188,10 +284,7 @@ struct WebDAVSurroundingsTests {
         try place.file("a.txt")
         try await with("apache_dav.sh") { server in
             for (auth, words) in [
-                (
-                    #", "auth": { "basic": { "user": "me", "password": { "env": "WRONG" } } }"#,
-                    "the server asks"
-                ),
+                (basic("WRONG"), "the server asks"),
                 (#", "auth": { "bearer": { "env": "WRONG" } }"#, "the server asks"),
                 ("", "no credentials were sent"),
             ] {
