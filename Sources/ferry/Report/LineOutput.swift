@@ -1,6 +1,7 @@
 import Dispatch
 import FerryFiles
 import FerryTUI
+import FerryUploads
 import Synchronization
 
 /// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer. If the buffer is full, new
