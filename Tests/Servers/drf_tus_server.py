@@ -2,13 +2,15 @@
 
 usage: drf_tus_server.py PORT DIR
 
-A finished upload is DIR/uploaded/FILENAME. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
+An unfinished upload is a file of DIR, a finished one is DIR/uploaded/FILENAME. Prints "ready PORT" once it listens;
+port 0 takes a free one. Ends on SIGTERM.
 """
 
 import pathlib
 import signal
 import socketserver
 import sys
+import tempfile
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import django
@@ -65,6 +67,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    tempfile.tempdir = sys.argv[2]
     listener = listen(sys.argv[1])
     configure(pathlib.Path(sys.argv[2]))
     server = Server(listener)

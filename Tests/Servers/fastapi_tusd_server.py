@@ -3,7 +3,7 @@
 usage: fastapi_tusd_server.py PORT DIR
 
 Uploads are kept in DIR, each under its id. To OPTIONS this server closes the connection without an answer. Prints
-"ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
+"ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM at once, and notes what it has of each upload.
 """
 
 import sys
@@ -20,15 +20,15 @@ def main():
         sys.exit(__doc__)
     listener = listen(sys.argv[1])
     app = fastapi.FastAPI()
-    location = f"http://127.0.0.1:{place(listener)}/files"
-    app.include_router(fastapi_tusd.TusRouter(store_dir=sys.argv[2], location=location, prefix="/files"))
+    # A path, so that uploads are found behind a link, too.
+    app.include_router(fastapi_tusd.TusRouter(store_dir=sys.argv[2], location="/files", prefix="/files"))
 
     class Server(uvicorn.Server):
         async def startup(self, sockets=None):
             await super().startup(sockets)
             print(f"ready {place(listener)}", flush=True)
 
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=0)
     Server(config).run(sockets=[listener])
 
 

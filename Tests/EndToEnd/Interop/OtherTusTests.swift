@@ -61,21 +61,11 @@ struct OtherTusTests {
     func `a server that is killed and comes back has the whole file at the end`(kind: OtherTusServer)
         async throws
     {
-        try place.file("large.bin", "")
-        _ = try PatternFile(at: place.path("large.bin"), count: 20_000_000, seed: 43)
-        let first = try await kind.start(in: folder)
-        try place.configure("tus", at: first.url(kind.path), limits: #"{ "bandwidth": "8M" }"#)
-        try await place.ferry("add", place.path("large.bin"))
-        let engine = try place.start("run", "--json", "--exit-when-idle")
-        try await Eventually.holds("a quarter of the file at the server") {
-            InteropServer.largestFile(in: folder) > 5_000_000
-        }
-        try await first.kill()
-        try await engine.output.wait { $0.contains { $0.contains(#""state":"waiting""#) } }
-        let second = try await kind.start(in: folder, port: first.port)
-        #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
-        try await expectStored("large.bin", of: try #require(try await place.list().first))
-        try await second.stop()
+        let server = RestartedServer(
+            folder: folder, end: { try await $0.kill() },
+            start: { try await kind.start(in: folder, port: $0) })
+        let upload = try await server.upload(in: place, to: kind.path)
+        try await expectStored(CutUpload.name, of: upload)
     }
 
     private func expectStored(_ name: String, of upload: UploadLine) async throws {

@@ -88,6 +88,19 @@ struct OtherWebDAVTests {
         }
     }
 
+    @Test(arguments: OtherWebDAVServer.allCases)
+    func `an upload that is cut three times is whole in the end, and leaves nothing else`(
+        kind: OtherWebDAVServer
+    ) async throws {
+        try FileManager.default.createDirectory(atPath: stored, withIntermediateDirectories: true)
+        try await with(kind.rawValue) { server in
+            let result = try await CutUpload(size: 6 << 20, cuts: 3, seed: 45).run(
+                in: place, to: server.port, kind.path, protocol: "webdav")
+            print("WebDAV by \(kind.rawValue): \(result)")
+            await expectSameTrees()
+        }
+    }
+
     @Test func `an upload to SabreDAV that is killed resumes at its offset, without a setting`() async throws
     {
         try await with(OtherWebDAVServer.sabreDAV.rawValue) { server in
