@@ -1,5 +1,6 @@
 import FerryTestSupport
 import Foundation
+import HTTPTypes
 import Testing
 
 /// Uploads to radosgw, the S3 server of Ceph, on an OSD in memory.
@@ -12,12 +13,15 @@ struct RadosgwTests {
     init() throws { place = try Workplace() }
 
     /// One test, because the server takes half a minute to start.
-    @Test func `radosgw takes files whole, in parts, and over a link that is cut`() async throws {
+    @Test func `radosgw takes files whole, in parts, over a cut link, and though responses are lost`()
+        async throws
+    {
         let server = try await InteropServer(
             "radosgw.sh", port: try InteropServer.freePort(), folder: try place.folder("server"))
         do {
             try await uploadAll(to: try await S3Site("whole", at: server))
             try await cut(at: try await S3Site("cut", at: server))
+            try await loseFinalResponses(of: server)
         } catch {
             try await server.stop()
             throw error
@@ -48,5 +52,21 @@ struct RadosgwTests {
             more: S3Site.keys + #", "chunkSize": "5M""#)
         #expect(try await site.holds(CutUpload.name, sameAs: place.path(CutUpload.name)))
         print("radosgw: \(result)")
+    }
+
+    /// Loses the response that completes an upload in parts, by the link and by a kill. The requests are as to Swift.
+    private func loseFinalResponses(of server: InteropServer) async throws {
+        let route = LostResponseRoute.s3PartsSwift
+        let site = try await S3Site(route.bucket, at: server)
+        let isStored: LostResponseRoute.IsStored = { upload, file in
+            try await site.holds(upload.name, sameAs: file)
+        }
+        try await LostResponseTests.loseFinalResponse(
+            route, in: try Workplace(), to: server.port, isStored)
+        guard ChildProcess.showsThreads else { return }
+        // The next upload of the name must not find this one.
+        try await site.ask(.delete, "whole.bin")
+        try await LostResponseTests.killAtFinalResponse(
+            route, in: try Workplace(), to: server.port, isStored)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// A server and a protocol, and what is known there after a response is lost.
 enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     case tusReceiver, tuspyserver, resumableReceiver, resumableNIO
-    case s3WholeMoto, s3PartsMoto, s3PartsSwift
+    case s3WholeMoto, s3PartsMoto, s3PartsSwift, s3PartsRclone
     case putReceiver, putNginx
     case webdavNginx, webdavApache, webdavLighttpd, webdavRclone
     case nextcloud, google, graph, azureWhole, azureBlocks
@@ -27,7 +27,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .tusReceiver, .tuspyserver: "tus"
         case .resumableReceiver, .resumableNIO: "resumable"
-        case .s3WholeMoto, .s3PartsMoto, .s3PartsSwift: "s3"
+        case .s3WholeMoto, .s3PartsMoto, .s3PartsSwift, .s3PartsRclone: "s3"
         case .putReceiver, .putNginx: "put"
         case .webdavNginx, .webdavApache, .webdavLighttpd, .webdavRclone: "webdav"
         case .nextcloud: "nextcloud"
@@ -39,7 +39,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
 
     var size: Int {
         switch self {
-        case .s3PartsMoto, .s3PartsSwift, .nextcloud: 11 << 20
+        case .s3PartsMoto, .s3PartsSwift, .s3PartsRclone, .nextcloud: 11 << 20
         // Smaller files go with their creation.
         case .tusReceiver, .tuspyserver: 3 << 20
         default: 300_000
@@ -51,6 +51,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         case .s3WholeMoto: S3Site.keys
         case .s3PartsMoto, .s3PartsSwift: S3Site.keys + #", "chunkSize": "5M""#
+        case .s3PartsRclone: RcloneS3.more
         case .nextcloud: #", "chunkSize": "5M""#
         case .graph: #", "auth": { "bearer": "token" }, "ifExists": "replace""#
         case .azureBlocks: #", "chunkSize": "128K""#
@@ -64,6 +65,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
         case .tusReceiver, .tuspyserver: "/files/"
         case .resumableNIO: "/in/{name}"
         case .s3WholeMoto, .s3PartsMoto, .s3PartsSwift: "/\(bucket)/"
+        case .s3PartsRclone: RcloneS3.path
         case .nextcloud: "/remote.php/dav/files/ann/"
         case .google: "/upload/storage/v1/b/bkt/o?uploadType=resumable"
         case .graph: "/v1.0/me/drive/root:/in/{name}:/createUploadSession"
@@ -77,7 +79,8 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     /// True for the request whose response ends the upload.
     func isLast(_ request: ProxiedRequest) -> Bool {
         switch self {
-        case .s3PartsMoto, .s3PartsSwift: request.method == "POST" && request.target.contains("uploadId=")
+        case .s3PartsMoto, .s3PartsSwift, .s3PartsRclone:
+            request.method == "POST" && request.target.contains("uploadId=")
         case .webdavNginx, .webdavApache, .webdavLighttpd, .webdavRclone, .nextcloud: request.method == "MOVE"
         case .azureBlocks: request.target.contains("comp=blocklist") && request.method == "PUT"
         default: request.bodyBytes == size
@@ -88,6 +91,8 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
         switch self {
         // nginx reports a size and no digest: an older file could have it too.
         case .putNginx: .repeated
+        // rclone 1.75.2 reports the MD5 of the whole object, and not one of the parts' MD5s.
+        case .s3PartsRclone: .repeated
         // One request, the same each time, unless what is there must not be replaced.
         case .s3WholeMoto, .azureWhole: .repeated
         // It forgets an upload as soon as it is complete.
@@ -155,6 +160,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
         case .webdavApache: try await WebDAVServerKind.apache.start(in: folder)
         case .webdavLighttpd: try await WebDAVServerKind.lighttpd.start(in: folder)
         case .webdavRclone: try await WebDAVServerKind.rclone.start(in: folder)
+        case .s3PartsRclone: try await RcloneS3.start(in: folder)
         case .nextcloud: try await InteropServer("nextcloud_server.py", folder: folder)
         case .google: try await InteropServer("google_storage.py", folder: folder)
         case .graph: try await InteropServer("graph_server.py", folder: folder)
@@ -168,6 +174,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     private func place(of line: UploadLine) -> String {
         switch self {
         case .tuspyserver: line.location?.split(separator: "/").last.map(String.init) ?? "nowhere"
+        case .s3PartsRclone: "files\(RcloneS3.path)\(line.name)"
         case .google: ".cloudstorage/bkt/" + line.name
         case .graph: "files/in/" + line.name
         case .azureWhole, .azureBlocks: "blobs/in/" + line.name
