@@ -34,9 +34,6 @@ struct AdvisoryTests {
         }
     }
 
-    /// The packages in the table that only dependencies require.
-    private static let indirect: Set = ["swift-asn1"]
-
     /// The list of the versions that SwiftPM chose.
     private struct Resolved: Decodable {
         struct Pin: Decodable {
@@ -74,8 +71,12 @@ struct AdvisoryTests {
     @Test func `every package of the table of advisories is a dependency`() throws {
         let (advisories, requirements) = (try Self.advisories(), try Self.requirements())
         #expect(advisories.count >= 30)
-        for advisory in advisories where !Self.indirect.contains(advisory.package) {
+        for advisory in advisories where requirements[advisory.package] != nil {
             #expect(requirements[advisory.package] == advisory.required, "\(advisory.name)")
+        }
+        let chosen = try Self.chosen()
+        for advisory in advisories where !chosen.isEmpty {
+            #expect(chosen[advisory.package] != nil, "\(advisory.package)")
         }
     }
 
@@ -83,7 +84,9 @@ struct AdvisoryTests {
         let packages = Set(try Self.advisories().map(\.package))
         let requirements = try Self.requirements()
         #expect(requirements.count >= 13)
-        for package in requirements.keys { #expect(packages.contains(package), "\(package)") }
+        for package in Set(requirements.keys).union(try Self.chosen().keys) {
+            #expect(packages.contains(package), "\(package)")
+        }
     }
 
     @Test func `every advisory is fixed in the version that the package requires`() throws {
