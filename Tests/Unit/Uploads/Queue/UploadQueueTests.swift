@@ -233,13 +233,16 @@ struct UploadQueueTests {
 
     @Test func `I10 only a user's retry of an unknown outcome takes a page for the response`() {
         var retried = Self.uncertain()
-        #expect(retried.retry(identity: nil, startsEarly: false))
+        let isRetried = retried.retry(identity: nil, startsEarly: false)
+        #expect(isRetried)
         #expect(retried.tries.acceptsPage)
         var automatic = Self.uncertain()
-        #expect(automatic.decide(by: QueueRetryPolicy(onUncertain: .retry)))
+        let isDecided = automatic.decide(by: QueueRetryPolicy(onUncertain: .retry))
+        #expect(isDecided)
         #expect(!automatic.tries.acceptsPage)
         var refused = Upload.make(state: .held(UploadFailure(.authentication, "x")))
-        #expect(refused.retry(identity: nil, startsEarly: false))
+        let isQueued = refused.retry(identity: nil, startsEarly: false)
+        #expect(isQueued)
         #expect(!refused.tries.acceptsPage)
     }
 
