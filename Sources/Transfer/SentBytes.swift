@@ -42,6 +42,13 @@ package struct SentTotals {
         ended = max(now, ended - max(0, confirmed - now))
         confirmed = now
     }
+
+    /// Records that the server has deleted the confirmed bytes, because the attempt asked for it. They are subtracted
+    /// from `out`, because the queue counts them separately in `Upload.Tries.resent`.
+    package mutating func deleteConfirmed() {
+        ended -= confirmed
+        confirmed = 0
+    }
 }
 
 /// The `SentTotals` of an attempt, protected by a lock, because the attempt's exchanges can run concurrently.
@@ -64,4 +71,6 @@ final class SentBytes: Sendable {
     func end(_ exchange: Int, confirmed: ByteCount) {
         totals.withLock { $0.end(exchange, confirmed: confirmed) }
     }
+
+    func deleteConfirmed() { totals.withLock { $0.deleteConfirmed() } }
 }

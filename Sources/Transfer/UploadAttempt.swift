@@ -141,7 +141,7 @@ public struct UploadAttempt: Sendable {
                     // A part that is still in flight could arrive after the request that deletes the upload.
                     group.cancelAll()
                     await group.waitForAll()
-                    await forget(known, uploadProtocol)
+                    await forget(known, uploadProtocol, sent)
                 }
                 return .failed(error)
             }
@@ -151,13 +151,16 @@ public struct UploadAttempt: Sendable {
     /// Deletes an incomplete upload from the server, because its file has changed. Then deletes the recorded upload
     /// resource. Does nothing if the whole body was sent, because the server then possibly has the complete file. If
     /// the server does not respond, the upload and the resource stay for a later attempt.
-    private func forget(_ known: UploadResource?, _ uploadProtocol: any UploadProtocol) async {
+    private func forget(
+        _ known: UploadResource?, _ uploadProtocol: any UploadProtocol, _ sent: SentBytes
+    ) async {
         // The server may have the complete version that was queued, which must not be deleted.
         guard let known, !known.wholeBodySent else { return }
         for exchange in uploadProtocol.removal(of: known) {
             guard case .responded? = try? await sender.ask(exchange, label: label) else { return }
         }
         try? await recorder.record(nil, durably: true)
+        sent.deleteConfirmed()
     }
 
     /// The number of an exchange (a request with its response) and its result. If `reply` is a success with nil, the

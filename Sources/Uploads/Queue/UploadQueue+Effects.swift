@@ -314,6 +314,7 @@ private struct RunRecorder: AttemptRecorder {
     }
 
     func didEnd(out bytes: ByteCount) {
-        progressStore.update(id) { $0.sent = max($0.sent, bytes) }
+        // The sample can be higher: bytes that the server lost are part of it until the next request begins.
+        progressStore.update(id) { $0.sent = bytes }
     }
 }

@@ -272,6 +272,7 @@ extension Simulation {
         guard let attempt = engine?.attempts[id], case .forgetting(var left) = attempt.phase else { return }
         guard !left.isEmpty else {
             engine?.attempts[id]?.phase = .ending(.failed(.changed))
+            engine?.attempts[id]?.totals.deleteConfirmed()
             return record(nil, of: attempt, durably: true, .cleared(id, run: attempt.run))
         }
         let exchange = left.removeFirst()
@@ -320,7 +321,11 @@ extension Simulation {
             if case .failed(let failure) = outcome, failure.category == .sourceChanged, policy == .restart {
                 identity(of: attempt.file)
             } else { nil }
-        let sent = mutant == .sentIsUndercounted ? 0 : max(attempt.shown, attempt.totals.out)
+        let sent: ByteCount =
+            switch mutant {
+            case .sentIsUndercounted: 0
+            default: attempt.totals.out
+            }
         engine?.attempts[id] = nil
         note(of: id)
         ask(.ended) { [outcome] in

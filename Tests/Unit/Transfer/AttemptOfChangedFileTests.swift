@@ -28,6 +28,19 @@ struct AttemptOfChangedFileTests {
             ])
     }
 
+    @Test func `bytes that an attempt has deleted at the server are not reported as sent`() async throws {
+        let stage = try AttemptStage()
+        let path = stage.file.path
+        let outcome = try await stage.run(resource: tusUploadResource) { number, _ in
+            guard number == 1 else { return .success(TransportResponse(status: 204)) }
+            try? SourceChangeTests.Change.grows.make(at: path)
+            return .success(TransportResponse(status: 200, fields: [.uploadOffset: "3"]))
+        }
+        #expect(outcome.failure?.category == .sourceChanged)
+        #expect(stage.log.all.last == .recorded(nil, durably: true))
+        #expect(stage.log.out == 0)
+    }
+
     @Test func `F1 data that could not be deleted at the server is not forgotten`() async throws {
         let stage = try AttemptStage()
         let path = stage.file.path

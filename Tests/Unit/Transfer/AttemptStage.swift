@@ -14,11 +14,14 @@ final class AttemptSequence: AttemptRecorder {
     }
 
     private let entries = Mutex<[Entry]>([])
+    private let sent = Mutex<ByteCount?>(nil)
     private let failure: UploadFailure?
 
     init(failure: UploadFailure? = nil) { self.failure = failure }
 
     var all: [Entry] { entries.withLock { $0 } }
+    /// The bytes that the attempt reported at its end.
+    var out: ByteCount? { sent.withLock { $0 } }
     func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
     func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
@@ -29,6 +32,7 @@ final class AttemptSequence: AttemptRecorder {
     func didStart(_ exchange: Exchange, reached: ByteCount) {}
     func didSend(_ bytes: ByteCount, reached: ByteCount) {}
     func didFinishSending(_ exchange: Exchange) {}
+    func didEnd(out bytes: ByteCount) { sent.withLock { $0 = bytes } }
 }
 
 /// An attempt over a transport that responds from a list, and runs what stands before the last bytes of a file.

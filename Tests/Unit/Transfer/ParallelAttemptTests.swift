@@ -232,4 +232,11 @@ struct SentBytesTests {
         _ = sent.record(30, of: 3)
         #expect(sent.out == 30)
     }
+
+    @Test func `bytes that were confirmed and then deleted leave what was sent beside them`() {
+        let sent = SentBytes(confirmed: 90)
+        _ = sent.record(30, of: 1)
+        sent.deleteConfirmed()
+        #expect(sent.out == 30)
+    }
 }

@@ -72,6 +72,24 @@ struct QueueSentAgainTests {
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 100)
     }
 
+    @Test
+    func `N3 bytes that the server forgot while an attempt runs count as sent again once, however it ends`()
+        async throws
+    {
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let first = try await fixture.runner.next()
+        try await first.recorder.record(UploadResource(url: Self.address, confirmed: 100), durably: true)
+        first.fail(.network)
+        let kept = UploadResource(url: Self.address, confirmed: 40)
+        let second = try await next()
+        try await second.recorder.record(kept, durably: false)
+        second.recorder.didEnd(out: 40)
+        second.fail(.network)
+        try await next().recorder.record(kept, durably: false)
+        #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 60)
+    }
+
     @Test func `N3 bytes of an attempt that asks no server first count as sent again with all before them`()
         async throws
     {
