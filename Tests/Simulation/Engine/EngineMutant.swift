@@ -27,6 +27,8 @@ package enum EngineMutant: String, CaseIterable, Sendable {
     case changesAreOverlooked
     /// The queue is notified that nothing was sent.
     case sentIsUndercounted
+    /// The queue is notified of bytes that the kernel accepted and never sent.
+    case sentIsOvercounted
     /// An attempt begins with what another version of the file had left.
     case oldResourceIsReused
 

@@ -324,6 +324,7 @@ extension Simulation {
         let sent: ByteCount =
             switch mutant {
             case .sentIsUndercounted: 0
+            case .sentIsOvercounted: attempt.totals.out + 65_536
             default: attempt.totals.out
             }
         engine?.attempts[id] = nil
