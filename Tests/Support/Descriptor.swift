@@ -74,6 +74,21 @@ final class Descriptor: Sendable {
 
     var isOpen: Bool { state.withLock { $0 == .open } }
 
+    /// The number of bytes that wait to be read.
+    var unreadCount: Int {
+        state.withLock { state in
+            guard state == .open else { return 0 }
+            var count: Int32 = 0
+            #if canImport(Darwin)
+                var size = socklen_t(MemoryLayout<Int32>.size)
+                getsockopt(number, SOL_SOCKET, SO_NREAD, &count, &size)
+            #else
+                _ = ioctl(number, UInt(FIONREAD), &count)
+            #endif
+            return Int(count)
+        }
+    }
+
     /// Waits for a connection; nil once `stopping` is open or the socket is shut down.
     func accept(unless stopping: Gate) -> Descriptor? {
         while !stopping.isOpen {

@@ -14,6 +14,12 @@ import Synchronization
 public final class FaultyLink: Sendable {
     private struct State {
         var through = 0
+        /// Bytes that left clients: read, or unread when their connection ended.
+        var received = 0
+        /// The time at which the last of them came.
+        var lastReceived = ContinuousClock.now
+        /// The connections that stand still, and how much of each waits unread.
+        var frozen: [Int: (client: Descriptor, unread: Int)] = [:]
         var connections = 0
         /// Counts of `through` at which connections break, the next one last.
         var cuts: [Int]
@@ -74,7 +80,13 @@ public final class FaultyLink: Sendable {
 
     /// Bytes that came from clients so far, heads of requests and all.
     public var bytesThrough: Int { state.withLock { $0.through } }
-    /// The number of breaks after a count of bytes.
+    /// Bytes that left clients so far: `bytesThrough`, and those that a break kept from going through.
+    public var bytesReceived: Int { state.withLock { $0.received } }
+    /// True if connections are frozen and no byte has come for a second, because their windows are closed.
+    public var isStill: Bool {
+        state.withLock { !$0.frozen.isEmpty && ContinuousClock.now - $0.lastReceived >= .seconds(1) }
+    }
+    /// The number of breaks, by `cut()` or after a count of bytes.
     public var cutCount: Int { state.withLock { $0.breaks } }
     /// The number of connections so far.
     public var connectionCount: Int { state.withLock { $0.connections } }
@@ -83,7 +95,26 @@ public final class FaultyLink: Sendable {
 
     /// Changes the link from now on, whatever the schedule says. With nil the link is there.
     public func change(to outage: LinkOutage?) {
-        state.withLock { $0.override = outage.map { .away($0) } ?? .there }
+        state.withLock { state in
+            state.override = outage.map { .away($0) } ?? .there
+            state.frozen = [:]
+        }
+    }
+
+    /// Breaks all connections at once. From now on the link is there.
+    ///
+    /// Those that are frozen end in the same moment. A client that meets the first break would otherwise close the
+    /// others itself, and its kernel would go on sending.
+    public func cut() {
+        state.withLock { state in
+            for (client, _) in state.frozen.values {
+                state.received += client.unreadCount
+                client.reset()
+            }
+            state.frozen = [:]
+            state.override = .there
+            state.breaks += 1
+        }
     }
 
     /// The time for which the link was there so far, by the schedule.
@@ -158,7 +189,10 @@ public final class FaultyLink: Sendable {
                     end.number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
             }
         }
-        switch carry(client, server, SeededGenerator(seed: faults.seed &+ UInt64(number))) {
+        let end = carry(client, server, number)
+        let unread = client.unreadCount
+        state.withLock { $0.received += unread }
+        switch end {
         case .over:
             client.close()
             server.close()
@@ -172,20 +206,23 @@ public final class FaultyLink: Sendable {
         }
     }
 
-    private func carry(_ client: Descriptor, _ server: Descriptor, _ random: SeededGenerator) -> End {
-        var random = random
+    private func carry(_ client: Descriptor, _ server: Descriptor, _ number: Int) -> End {
+        var random = SeededGenerator(seed: faults.seed &+ UInt64(number))
         let began = cutCount
         var up = LinkLane(faults, upward)
         var down = LinkLane(faults, downward)
         var interim = faults.interimAnswers
         var isMute = false
         while !stopping.isOpen, !(up.isOver && down.isOver) {
+            // Asked before the count: a frozen connection that is cut is not touched again.
+            let outage = outage
             guard cutCount == began else { return .broken(ending) }
             switch outage {
             case .cut: return .broken(.reset)
             case .close: return .broken(.close)
             case .silence: return .dead
             case .freeze:
+                freeze(client, number, since: began)
                 stopping.block(upTo: .milliseconds(5))
                 continue
             case .mute: isMute = true
@@ -195,7 +232,13 @@ public final class FaultyLink: Sendable {
             let events = Self.wait(
                 timeout, for: (client.number, up.wantsRead, down.wantsWrite),
                 and: (server.number, down.wantsRead, up.wantsWrite))
-            if events.first.canRead { up.read(from: client.number, &random) }
+            if events.first.canRead {
+                let count = up.read(from: client.number, &random)
+                state.withLock { state in
+                    state.received += count
+                    state.lastReceived = .now
+                }
+            }
             if events.second.canRead {
                 while interim > 0 {
                     interim -= 1
@@ -213,6 +256,16 @@ public final class FaultyLink: Sendable {
             guard up.write(to: server), down.write(to: client) else { return .broken(.reset) }
         }
         return stopping.isOpen ? .broken(.reset) : .over
+    }
+
+    /// Notes that a connection stands still, and whether bytes still come. `breaks` is the number of breaks before it.
+    private func freeze(_ client: Descriptor, _ number: Int, since breaks: Int) {
+        state.withLock { state in
+            guard state.breaks == breaks, case .away(.freeze) = state.override else { return }
+            let unread = client.unreadCount
+            if state.frozen[number]?.unread != unread { state.lastReceived = .now }
+            state.frozen[number] = (client, unread)
+        }
     }
 
     private var ending: LinkFaults.Ending { faults.ending ?? (cutCount % 2 == 0 ? .reset : .close) }

@@ -62,7 +62,10 @@ struct LinkLane {
     private var holdsBack: Bool { faults.pieces != nil && !ready.isEmpty }
 
     /// Takes what a client or server has sent.
-    mutating func read(from number: Int32, _ random: inout SeededGenerator) {
+    ///
+    /// - Returns: The number of bytes.
+    @discardableResult
+    mutating func read(from number: Int32, _ random: inout SeededGenerator) -> Int {
         // Small enough that a bandwidth looks like one.
         let limit = min(65_536, max(1024, (faults.bandwidth ?? 1 << 24) / 100))
         var buffer = [UInt8](repeating: 0, count: limit)
@@ -72,6 +75,7 @@ struct LinkLane {
         } else if count == 0 || ![EINTR, EAGAIN].contains(errno) {
             end = .read
         }
+        return max(0, count)
     }
 
     /// Puts bytes on their way.

@@ -74,6 +74,20 @@ import Testing
         #expect(requests.count == 1)
     }
 
+    @Test func `bytes that a break stops have left the client all the same`() throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) {
+            $0.cutsAfter = [Self.request.utf8.count + 700]
+            $0.ending = .reset
+        }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(client.receiveAll().end == .reset)
+        #expect(link.bytesThrough == Self.request.utf8.count + 700)
+        #expect(link.bytesReceived == Self.request.utf8.count + 2000)
+    }
+
     @Test func `bytes that arrive in small chunks are the same bytes`() throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
