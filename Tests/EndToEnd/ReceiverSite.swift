@@ -74,6 +74,8 @@ final class ReceiverLog: Sendable {
         /// Growth of what is held, as reported.
         var bytes = 0
         var created = 0
+        /// Uploads that continued after an interruption, each time anew.
+        var resumed = 0
         var finished = 0
     }
 
@@ -95,7 +97,8 @@ final class ReceiverLog: Sendable {
                 state.held[id] = bytes
             case .created: state.totals.created += 1
             case .finished: state.totals.finished += 1
-            case .interrupted, .resumed, .removed, .expired, .refused: break
+            case .resumed: state.totals.resumed += 1
+            case .interrupted, .removed, .expired, .refused: break
             }
             let totals = state.totals
             let met = state.watchers.filter { $0.isMet(totals) }.map(\.gate)
