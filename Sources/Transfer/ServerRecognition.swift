@@ -5,7 +5,7 @@ import Synchronization
 /// The facts about a server that an upload attempt learns from responses. They help to recognize a captive portal that
 /// responds in place of the server.
 final class ServerRecognition: Sendable {
-    /// A refusal that a captive portal possibly sent in place of a server that has not responded before.
+    /// A refusal that a captive portal possibly sent in place of the server.
     struct Refusal: Sendable {
         var exchange: Exchange
         var status: Int
@@ -29,15 +29,17 @@ final class ServerRecognition: Sendable {
 
     var now: UploadAttempt.Server { state.withLock { $0.server } }
 
-    /// The last response, if it is a refusal that a captive portal possibly sent. Nil if it is another response, or if
-    /// the server itself has responded before.
-    var doubtfulRefusal: Refusal? { state.withLock { $0.server.isKnown ? nil : $0.refusal } }
+    /// The last response, if it is a refusal that a captive portal possibly sent; otherwise nil.
+    var doubtfulRefusal: Refusal? { state.withLock { $0.refusal } }
 
     /// Learns from the response to `exchange` as `accept(_:)` does. Also stores the response for `doubtfulRefusal` if
     /// it is a refusal that a captive portal possibly sent.
     func accept(_ response: ExchangeOutcome.Response, to exchange: Exchange) {
         accept(response)
-        let isDoubtful = CaptivePortal(refusing: response, to: exchange.url) != nil
+        let server = now
+        let isDoubtful =
+            (server.software ?? []).isEmpty
+            && CaptivePortal(refusing: response, to: exchange.url, isKnown: server.isKnown) != nil
         let refusal = isDoubtful ? Refusal(exchange: exchange, status: response.status) : nil
         state.withLock { $0.refusal = refusal }
     }
@@ -57,6 +59,7 @@ final class ServerRecognition: Sendable {
             let before = state.server
             state.server.isKnown = true
             state.server.software = (before.software ?? []).union(software.map { [$0] } ?? [])
+            state.refusal = nil
             return state.server != before
         }
         if isNew { learn(software) }

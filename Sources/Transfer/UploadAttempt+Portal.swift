@@ -69,28 +69,36 @@ extension UploadAttempt {
     /// nil.
     ///
     /// If the response looks suspicious, requests the first page of the server. A captive portal would respond to that
-    /// request in the same way. If the response does not show who sent a refusal, also requests a file that no server
-    /// has. If the server has never responded before, checks only redirects. If `isTakenAtWord` is true, returns nil
-    /// without a check.
+    /// request in the same way. If a plain text refuses an upload resource with confirmed bytes, sends `OPTIONS` for
+    /// the resource's folder instead. If the response does not show who sent a refusal, also requests a file that no
+    /// server has. If the server has never responded before, checks only redirects. If `isTakenAtWord` is true, returns
+    /// nil without a check.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
         guard !server.isTakenAtWord else { return nil }
-        // A refusal at first contact is checked only if it ends the attempt (see `reviewed`).
+        // Other refusals, and those at first contact, are checked only if they end the attempt (see `reviewed`).
         guard server.isKnown else { return await suspicionAtFirstContact(of: received, to: exchange) }
         let isResuming = exchange.method == .head && exchange.url == known?.url
+        let confirmed = isResuming ? known?.confirmed ?? 0 : 0
+        let isText = CaptivePortal.isText(received)
         let software = server.software ?? []
         guard
             let page = CaptivePortal(
-                suspecting: received, to: exchange.url, of: software, isResuming: isResuming)
+                suspecting: received, to: exchange.url, of: software, isResuming: isResuming,
+                confirmed: confirmed)
         else { return nil }
-        if let looked = await response(to: .head, firstPage(of: exchange)),
-            CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status)
-        {
+        // The folder of an upload resource usually creates uploads, so the server names its protocol there.
+        let asksFolder = isText && confirmed > 0
+        let looked = await response(
+            to: asksFolder ? .options : .head, address(asksFolder ? "./" : "/", of: exchange))
+        if let looked, CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status) {
             return nil
         }
-        if software.isEmpty, received.status >= 400, await isServers(received.status, to: exchange) {
+        if software.isEmpty || isText, received.status >= 400,
+            await isServers(received.status, to: exchange)
+        {
             return nil
         }
         return page.failure(doubting: received.status, of: host(of: exchange))
@@ -105,14 +113,14 @@ extension UploadAttempt {
     private func askForUnknownFile(
         beside exchange: Exchange
     ) async -> (url: String, response: ExchangeOutcome.Response)? {
-        let address = URL(string: Self.unknownName, relativeTo: URL(string: exchange.url))
-        guard let url = address?.absoluteString else { return nil }
+        guard let url = address(Self.unknownName, of: exchange) else { return nil }
         // Captive portals respond to GET with their page. Some know no HEAD, and refuse it as a server would.
         return await response(to: .get, url).map { (url, $0) }
     }
 
-    private func firstPage(of exchange: Exchange) -> String? {
-        URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
+    /// Returns the absolute URL of `reference`, which is relative to the exchange's URL; nil if there is none.
+    private func address(_ reference: String, of exchange: Exchange) -> String? {
+        URL(string: reference, relativeTo: URL(string: exchange.url))?.absoluteString
     }
 
     /// Returns the response to a request without credentials; nil if no response came.
@@ -130,14 +138,14 @@ extension UploadAttempt {
     /// with `status`.
     private func isServers(_ status: Int, to exchange: Exchange) async -> Bool {
         guard let unknown = await askForUnknownFile(beside: exchange)?.response,
-            let first = await response(to: .get, firstPage(of: exchange))
+            let first = await response(to: .get, address("/", of: exchange))
         else { return false }
         return CaptivePortal.isExcluded(byUnknownFile: unknown, andFirstPage: first, refusal: status)
     }
 
-    /// Returns the failure that ends the attempt. The result is `failure`, unless the server has not responded before
-    /// and a captive portal possibly sent its last refusal. A user must then sign in or correct the destination, so the
-    /// result has the category `authentication`, with which the upload waits for the user.
+    /// Returns the failure that ends the attempt. The result is `failure`, unless a captive portal possibly sent the
+    /// last refusal. A user must then sign in or correct the destination, so the result has the category
+    /// `authentication`, with which the upload waits for the user.
     func reviewed(_ failure: UploadFailure) async -> UploadFailure {
         guard failure.category == .permanent, !server.now.isTakenAtWord,
             let refusal = server.doubtfulRefusal,

@@ -13,9 +13,11 @@ extension CaptivePortal {
     ///     empty if none of them had this field.
     ///   - isResuming: True if the request asked how many bytes the server has confirmed. An HTML page is then
     ///     suspicious, because it does not contain that number.
+    ///   - confirmed: The number of confirmed bytes that the upload loses if the server itself sent a refusal. If it is
+    ///     not 0, a refusal in plain text is suspicious.
     public init?(
         suspecting response: ExchangeOutcome.Response, to url: String, of software: Set<String>,
-        isResuming: Bool = false
+        isResuming: Bool = false, confirmed: ByteCount = 0
     ) {
         guard URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(response, of: software) else {
             return nil
@@ -28,7 +30,9 @@ extension CaptivePortal {
             case 301, 302, 303, 307, 308: response.fields[.location] != nil
             // RFC 9110 §15.5.2: a server that requires credentials names the scheme.
             case 401: isOtherSoftware || isPage && response.fields[.wwwAuthenticate] == nil
-            case 400..<500: isPage || isEmpty && isOtherSoftware
+            case 400..<500:
+                isPage || isEmpty && isOtherSoftware
+                    || Self.isText(response) && (isOtherSoftware || confirmed > 0)
             case 200..<300: isPage && (isOtherSoftware || isResuming)
             default: false
             }
@@ -67,14 +71,18 @@ extension CaptivePortal {
         self.host = host
     }
 
-    /// Makes a `CaptivePortal` if the response is a refusal with an HTML page, which a captive portal possibly sent.
-    /// Call this only if the server has not responded before.
+    /// Makes a `CaptivePortal` if the response is a refusal that a captive portal possibly sent, and that `suspecting`
+    /// does not check. This is an HTML page if the server has not responded before, and plain text if it has. Call this
+    /// only if no earlier response of the server had a field `Server`.
     ///
-    /// - Parameter url: The URL of the request. If its scheme is not `http`, the result is nil.
-    /// - Returns: nil if the response is not an HTML page with a status 4xx, or if a header field shows that the server
-    ///   itself sent it.
-    public init?(refusing response: ExchangeOutcome.Response, to url: String) {
-        guard (400..<500).contains(response.status), Self.isPage(response), !Self.isOwn(response, of: []),
+    /// - Parameters:
+    ///   - url: The URL of the request. If its scheme is not `http`, the result is nil.
+    ///   - isKnown: True if the server has responded before.
+    /// - Returns: nil if the response has no status 4xx or another media type, or if a header field shows that the
+    ///   server itself sent it.
+    public init?(refusing response: ExchangeOutcome.Response, to url: String, isKnown: Bool) {
+        guard (400..<500).contains(response.status),
+            isKnown ? Self.isText(response) : Self.isPage(response), !Self.isOwn(response, of: []),
             URL(string: url)?.scheme?.lowercased() == "http"
         else { return nil }
         self.init()
@@ -118,6 +126,12 @@ extension CaptivePortal {
         // A portal can send 404 to every request. So this 404 proves nothing if the refusal was a 404.
         if unknown.status != refusal, isExcluded(byUnknownFile: unknown) { return true }
         if isOwn(unknown, of: []) || isOwn(first, of: []) { return true }
+        // A portal responds to GET with a page, with a redirect, or as to every other request.
+        if unknown.status != refusal, !isPage(unknown), !(300..<400).contains(unknown.status),
+            unknown.status != 511
+        {
+            return true
+        }
         return first.status != unknown.status && !(300..<400).contains(first.status) && first.status != 511
     }
 
@@ -143,6 +157,11 @@ extension CaptivePortal {
             .signInPage,
             "something answers \(status) in place of \(server): perhaps a network that wants a sign-in",
             hint: "sign in to this network with a browser; waiting uploads resume by themselves")
+    }
+
+    /// True if the response has the media type of plain text.
+    public static func isText(_ response: ExchangeOutcome.Response) -> Bool {
+        response.fields[.contentType]?.lowercased().hasPrefix("text/plain") == true
     }
 
     /// True if the field `Server` of the response has a value in `software`, or if the response has a field of an
