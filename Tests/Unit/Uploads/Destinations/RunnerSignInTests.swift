@@ -18,6 +18,9 @@ struct RunnerSignInTests {
         for status in [200, 401, 402, 403, 404, 406, 407, 451, 511] {
             portals.append(SignInStage.Portal(status: status, type: "text/html", body: SignInStage.html))
         }
+        for status in [403, 404] {
+            portals.append(SignInStage.Portal(status: status, type: "text/plain", body: "Sign in first."))
+        }
         portals.append(SignInStage.Portal(status: 401))
         return portals
     }()
@@ -37,14 +40,78 @@ struct RunnerSignInTests {
         #expect(stage.failure(outcome)?.isTransient == true)
     }
 
-    @Test(arguments: ["tus", "resumable"], portals)
-    func `N11 a captive portal does not end an upload that asks the server for its offset`(
+    @Test(arguments: ["put", "form", "post", "s3", "webdav", "tus", "resumable"], portals)
+    func `N11 whatever a network sends instead of a known server without a software name fails no upload`(
         protocolName: String, answer: SignInStage.Portal
     ) async throws {
         let server = try stage.portal(answer)
         defer { server.stop() }
-        let outcome = try await stage.outcome(at: server, protocolName, resource: "/in/7")
-        #expect(stage.failure(outcome)?.category == .signInPage, "\(outcome)")
+        let outcome = try await stage.outcome(at: server, protocolName, software: "")
+        let expected: UploadFailure.Category =
+            switch (answer.status, answer.type) {
+            case (200, _) where ["put", "form", "post"].contains(protocolName): .outcomeUnknown
+            // The server itself possibly wants other credentials, so a user must look.
+            case (401, nil), (_, "text/plain"): .authentication
+            default: .signInPage
+            }
+        #expect(stage.failure(outcome)?.category == expected, "\(outcome)")
+    }
+
+    @Test(
+        arguments: [("tus", "box/1.0"), ("tus", ""), ("resumable", "box/1.0"), ("resumable", "")], portals)
+    func `N11 a captive portal does not end an upload that asks the server for its offset`(
+        upload: (protocolName: String, software: String), answer: SignInStage.Portal
+    ) async throws {
+        let server = try stage.portal(answer)
+        defer { server.stop() }
+        let outcome = try await stage.outcome(
+            at: server, upload.protocolName, software: upload.software, resource: "/in/7")
+        let isSignIn = upload.software.isEmpty && answer.status == 401 && answer.type == nil
+        #expect(
+            stage.failure(outcome)?.category == (isSignIn ? .authentication : .signInPage), "\(outcome)")
+    }
+
+    @Test func `N11 an upload that a server without a software name has lost starts again`() async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                let tus = [("Tus-Resumable", "1.0.0")]
+                switch (head.method, head.target) {
+                case ("OPTIONS", "/in/"):
+                    try connection.answer(
+                        204, headers: tus + [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation")])
+                case ("POST", "/in/"): try connection.answer(201, headers: tus + [("Location", "/in/8")])
+                case ("PATCH", "/in/8"): try connection.answer(204, headers: tus + [("Upload-Offset", "5")])
+                default:
+                    try connection.answer(
+                        404, headers: [("Content-Type", "text/plain")],
+                        body: head.method == "HEAD" ? "" : "404 page not found\n")
+                }
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await stage.outcome(at: server, "tus", software: "", resource: "/in/7")
+        guard case .done = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    @Test(arguments: ["", "box/1.0"])
+    func `N11 a refusal in plain text is the server's if it refuses GET with another status`(software: String)
+        async throws
+    {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                try connection.answer(
+                    head.method == "PUT" ? 403 : 405, headers: [("Content-Type", "text/plain")],
+                    body: head.method == "HEAD" ? "" : "No.")
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await stage.outcome(at: server, "put", software: software)
+        #expect(stage.failure(outcome)?.category == .permanent, "\(outcome)")
     }
 
     @Test(arguments: [403, 404, 401])
@@ -63,17 +130,17 @@ struct RunnerSignInTests {
         #expect(server.requests.map(\.method) == ["PUT"])
     }
 
-    @Test func `N11 a refusal is the server's where its first page shows that the server itself responds`()
-        async throws
-    {
+    @Test(arguments: ["text/html", "text/plain"])
+    func `N11 a refusal is the server's where its first page shows that the server itself responds`(
+        type: String
+    ) async throws {
         let server = try HostileServer { connection in
             while try connection.waitForRequest() {
                 let head = try connection.readRequest()
                 if head.method == "HEAD" {
                     try connection.answer(200, headers: [("Server", "box/1.0")])
                 } else {
-                    try connection.answer(
-                        403, headers: [("Content-Type", "text/html")], body: SignInStage.html)
+                    try connection.answer(403, headers: [("Content-Type", type)], body: SignInStage.html)
                 }
             }
         }

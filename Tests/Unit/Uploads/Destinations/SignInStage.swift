@@ -38,8 +38,9 @@ struct SignInStage {
             target: destination.target(name: "f"), resource: resource, added: Date(timeIntervalSince1970: 0))
     }
 
-    /// - Parameter software: The software name that the server is known by, empty if it names none; nil if it was never
-    ///   reached.
+    /// - Parameters:
+    ///   - software: The software name that the server is known by, empty if it names none; nil if it was never reached.
+    ///   - path: The path of an upload resource with one confirmed byte; nil for a new upload.
     func outcome(
         at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",
         resource path: String? = nil, now: @escaping @Sendable () -> Date = { Date() }, runs: Int = 1,
@@ -49,7 +50,9 @@ struct SignInStage {
             name: "d", url: server.url("/in/"), protocolName: protocolName, proxy: .none)
         let runner = DestinationRunner(
             destinations: [destination], capabilities: store, proxy: .none, rateLimit: RateLimit(), now: now)
-        let resource = path.map { UploadResource(url: server.url($0)) }
+        let resource = path.map {
+            UploadResource(url: server.url($0), confirmed: 1, memory: ["interop": "8"])
+        }
         var upload = try upload(to: destination, resource: resource)
         upload.tries.uncertain = uncertain
         upload.tries.acceptsPage = acceptsPage
