@@ -176,6 +176,10 @@ extension TusUpload {
             guard knowledge != .kept else { return askAnew(noting: notes) }
             return .failed(.tooLarge(item.size, limit: limit), notes: notes)
         }
+        // A captive portal, or a proxy, possibly sent the response to OPTIONS that named no checksum.
+        if knowledge == .kept, options.checksum != nil, capabilities.facts[TusOffer.Fact.saysNothing] != nil {
+            return askAnew(noting: notes)
+        }
         do throws(UploadFailure) {
             let sum = try TusOffer.sum(options, of: item.size, at: capabilities)
             if let parts = TusConcatenation(item: item, options: options, at: capabilities, sum: sum) {

@@ -39,6 +39,14 @@ struct KeptCapabilityTests {
         #expect((step.failure?.category == .permanent) == !fits)
     }
 
+    @Test func `P17 a server that said nothing is asked again before a file with a checksum is refused`() {
+        var tus = TusUpload(item: .make(), options: .init(checksum: .sha1))
+        let silent = ServerCapabilities(extensions: ["creation"], facts: ["saysNothing": "yes"])
+        #expect(tus.start(resource: nil, capabilities: silent).exchange?.method == .options)
+        let step = tus.receive(.answer(204, [.tusExtension: "creation, checksum"]))
+        #expect(step.exchange?.method == .post)
+    }
+
     @Test func `P17 an address where tus is no more gets no bytes, and no other protocol`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: nil, capabilities: .tusCore)
