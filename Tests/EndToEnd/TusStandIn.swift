@@ -5,10 +5,12 @@ import Synchronization
 final class TusStandIn: Sendable {
     /// The deviations of this server.
     struct Habits: Sendable {
-        /// The number of appends that it interrupts halfway, as tusd 2.9.2 does when a later request wants the lock
-        /// (pkg/handler/unrouted_handler.go, lockUpload). It keeps the bytes that had arrived.
+        /// The program whose responses it sends to requests that meet a lock.
+        var program = OtherTusServer.tusd
+        /// The number of appends that it interrupts halfway, as the program does when a later request wants the lock.
+        /// It keeps the bytes that had arrived.
         var interruptions = 0
-        /// The number of requests after each interruption that find the lock taken (423, ERR_UPLOAD_LOCKED).
+        /// The number of requests after each interruption that find the lock taken.
         var lockedQuestions = 0
         /// True if each append replaces what was there, and its length is what the server says that it holds.
         var reopensFile = false
@@ -74,7 +76,9 @@ final class TusStandIn: Sendable {
             defer { state.locked = max(0, state.locked - 1) }
             return (state.locked > 0, habits.reopensFile ? state.stored : state.offset, state.length)
         }
-        guard !isLocked else { return try connection.answer(423, headers: Self.tus) }
+        guard !isLocked else {
+            return try connection.answer(habits.program.lockedStatus, headers: Self.tus)
+        }
         try connection.answer(
             200, headers: Self.tus + [("Upload-Offset", "\(offset)"), ("Upload-Length", "\(length)")])
     }
@@ -99,11 +103,33 @@ final class TusStandIn: Sendable {
         }
         try connection.answer(
             400, headers: Self.tus + [("Content-Type", "text/plain; charset=utf-8")],
-            body:
-                "ERR_UPLOAD_INTERRUPTED: upload has been interrupted by another request for this upload resource\n",
-            keepAlive: false)
+            body: habits.program.interruption, keepAlive: false)
         connection.closeSending()
         _ = try? connection.readBody()
         connection.close()
+    }
+}
+
+/// The responses of each program to requests that meet a lock.
+extension OtherTusServer {
+    /// The text of the 400 to an append that a later request interrupts.
+    fileprivate var interruption: String {
+        switch self {
+        // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload.
+        case .tusd:
+            "ERR_UPLOAD_INTERRUPTED: upload has been interrupted by another request for this upload resource\n"
+        // @tus/server 2.4.3, packages/utils/src/constants.ts, ABORTED.
+        case .tusNode: "Request aborted due to lock acquired"
+        }
+    }
+
+    /// The status of the response to a request that finds the lock taken. A response to `HEAD` has no text.
+    fileprivate var lockedStatus: Int {
+        switch self {
+        // tusd 2.9.2, pkg/handler/unrouted_handler.go, ErrFileLocked.
+        case .tusd: 423
+        // @tus/server 2.4.3, packages/utils/src/constants.ts, ERR_LOCK_TIMEOUT.
+        case .tusNode: 500
+        }
     }
 }

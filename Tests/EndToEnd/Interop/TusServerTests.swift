@@ -23,10 +23,11 @@ struct TusServerTests {
         return try #require(try await place.list().first)
     }
 
-    @Test func `an upload that meets interrupting requests, as at tusd, is done, whatever was locked`()
+    @Test(arguments: OtherTusServer.allCases)
+    func `an upload that meets interrupting requests is done, whatever was locked`(program: OtherTusServer)
         async throws
     {
-        let standIn = TusStandIn(.init(interruptions: 3, lockedQuestions: 2))
+        let standIn = TusStandIn(.init(program: program, interruptions: 3, lockedQuestions: 2))
         let server = try standIn.listen()
         defer { server.stop() }
         let done = try await upload(to: server)
