@@ -138,14 +138,26 @@ struct MisspellingTests {
         }
     }
 
-    @Test(arguments: ["list", "history", "pause", "status"])
-    func `a state folder that is named and is not there is an error`(command: String) async throws {
+    @Test(arguments: ["list", "history", "pause", "status"], ["--state-dir", "--state"])
+    func `a state folder that is named and is not there is an error`(command: String, option: String)
+        async throws
+    {
         let missing = place.path("typo")
-        let words = [command, "--state-dir", missing] + (command == "pause" ? ["--all"] : [])
+        let words = [command, option, missing] + (command == "pause" ? ["--all"] : [])
         let result = try await Workplace.result(of: try place.start(words))
         #expect(result.ending == .exited(2))
         #expect(result.errors.contains("there is no folder \(missing)"))
         #expect(!FileManager.default.fileExists(atPath: missing))
+    }
+
+    @Test(arguments: ["--stat", "--statedir", "--state-dri"])
+    func `a mistyped option of the state folder leads to it, and starts nothing`(option: String) async throws
+    {
+        let folder = place.path("typo")
+        let result = try await place.ferry(option, folder)
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("hint: did you mean `--state-dir`?"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
     @Test(arguments: ["ftp", "sftp"]) func `a protocol that is not spoken is named as such`(scheme: String)

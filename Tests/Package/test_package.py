@@ -98,6 +98,15 @@ def test_the_manual_page_has_each_command_and_each_option_of_the_help(tree):
             assert f"\\fB{option}\\fR" in page, f"{command} {option}"
 
 
+def test_the_manual_page_has_a_section_with_the_keys_of_the_screen(tree, tmp_path):
+    page = gzip.decompress((tree / "usr/share/man/man1/ferry.1.gz").read_bytes()).decode().replace("\\-", "-")
+    section = re.search(r"^\.SH KEYS\n(.*?)^\.SH", page, re.MULTILINE | re.DOTALL).group(1)
+    empty = tmp_path / "config.json"
+    empty.write_text("{}")
+    for line in ferry(tree, "config", "--keys", "--config", empty).splitlines():
+        assert f"({line.split()[0]})" in section, line
+
+
 def test_the_manual_page_has_each_example_of_the_help_on_a_line_of_its_own(tree):
     page = gzip.decompress((tree / "usr/share/man/man1/ferry.1.gz").read_bytes()).decode().replace("\\-", "-")
     description = page.split(".SH DESCRIPTION\n")[1].split(".SH ")[0]

@@ -84,6 +84,15 @@ def test_list_that_is_piped_cuts_nothing(home, server):
     assert wrong.returncode == 2 and b"there is no state 'lost'" in wrong.stderr
 
 
+def test_a_long_list_on_a_terminal_shows_whole_addresses(home, server, start):
+    address = "http://127.0.0.1:9/" + "a-long-folder/" * 8
+    home.add(home.make("a", 5))
+    home.add(home.make("b", 5), "--to", address)
+    terminal = start("list", "--long", columns=60)
+    assert terminal.exit_status() == 0
+    assert f"b -> {address}".encode() in terminal.raw
+
+
 def test_lines_of_a_run_that_is_no_terminal_have_the_time(queued, home):
     result = home.run("run", "--exit-when-idle")
     assert result.returncode == 0
