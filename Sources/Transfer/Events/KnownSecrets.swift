@@ -1,5 +1,4 @@
 package import FerryProtocols
-package import HTTPTypes
 import Synchronization
 
 /// The secrets of all requests that a `RequestSender` has made. The sender cuts these secrets from all texts of servers
@@ -10,9 +9,6 @@ package final class KnownSecrets: Sendable {
     init(_ secrets: Secrets = Secrets()) { self.secrets = Mutex(secrets) }
 
     func add(_ other: Secrets) { secrets.withLock { $0.add(other) } }
-
-    /// Adds the secrets in header fields that the transport sends, such as the proxy's credentials.
-    package func add(_ fields: HTTPFields) { secrets.withLock { $0.add(fields) } }
 
     var all: Secrets { secrets.withLock { $0 } }
 

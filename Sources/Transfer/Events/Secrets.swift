@@ -37,7 +37,8 @@ struct Secrets: Sendable {
     }
 
     /// The maximum number of requests whose secrets are stored. The limit is necessary, because each retry can have new
-    /// credentials. It is harmless, because a server's text repeats only the credentials of a recent request.
+    /// credentials. It is harmless, because a server's text repeats the secrets of a recent request, or those of the
+    /// configuration, which stay.
     private static let sourceLimit = 32
     /// The minimum length of the secrets that are taken from URLs and header fields. A shorter text occurs in many
     /// ordinary words.
@@ -52,7 +53,11 @@ struct Secrets: Sendable {
     /// characters, they are cut, even if the rest of the secret is missing.
     static let shownPrefix = 8
 
-    private var entries: [Entry] = []
+    /// The secrets in a configured URL, and in the header fields that the transport adds.
+    private var configured: [Entry] = []
+    /// The secrets in the URLs and header fields of the last requests.
+    private var recent: [Entry] = []
+    private var entries: some Sequence<Entry> { [configured, recent].joined() }
     /// The secrets that were passed to `init`, such as those in the bodies of requests. The secrets in URLs and header
     /// fields are in `entries`.
     private var values: [String] = []
@@ -72,24 +77,29 @@ struct Secrets: Sendable {
     /// changed it, and again after each redirect.
     mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
 
-    /// Adds the secrets in header fields that another component sends, such as the transport.
-    mutating func add(_ fields: HTTPFields) { add(Source(url: "", fields: fields)) }
+    /// Adds the secrets in a configured URL, and in header fields that another component sends, such as the transport.
+    /// These secrets stay, however many requests follow.
+    mutating func add(configuredURL url: String, fields: HTTPFields) {
+        let source = Source(url: url, fields: fields)
+        if !knows(source) { configured.append(Entry(source)) }
+    }
 
     mutating func add(_ other: Secrets) {
-        for entry in other.entries where !knows(entry.source) { add(entry) }
+        configured += other.configured.filter { !knows($0.source) }
+        for entry in other.recent where !knows(entry.source) { append(entry) }
         for value in other.values { add(value) }
         for value in other.possible { add(possible: value) }
     }
 
     private mutating func add(_ source: Source) {
-        if !knows(source) { add(Entry(source)) }
+        if !knows(source) { append(Entry(source)) }
     }
 
     private func knows(_ source: Source) -> Bool { entries.contains { $0.source == source } }
 
-    private mutating func add(_ entry: Entry) {
-        if entries.count == Self.sourceLimit { entries.removeFirst() }
-        entries.append(entry)
+    private mutating func append(_ entry: Entry) {
+        if recent.count == Self.sourceLimit { recent.removeFirst() }
+        recent.append(entry)
     }
 
     private mutating func add(_ value: String) {

@@ -20,9 +20,9 @@ public struct RequestSender: Sendable {
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The secrets that the caller passed to `init`. The sender itself finds only the secrets in URLs and header
-    /// fields.
-    let configuredSecrets: Secrets
+    /// The secrets that the caller named. The sender itself finds only the secrets in the URLs and header fields of its
+    /// requests.
+    private(set) var configuredSecrets: Secrets
     /// All secrets that the sender knows. The sender cuts them from texts that servers sent, such as the messages of
     /// failures.
     package let secrets: KnownSecrets
@@ -58,6 +58,13 @@ public struct RequestSender: Sendable {
         self.clock = clock
         self.configuredSecrets = configuredSecrets
         self.secrets = secrets
+    }
+
+    /// Adds the secrets in a configured URL, and in header fields that the transport adds, such as the proxy's
+    /// credentials. The sender cuts them from all texts, even if none of its requests contains them.
+    package mutating func addSecrets(ofURL url: String, fields: HTTPFields) {
+        configuredSecrets.add(configuredURL: url, fields: fields)
+        secrets.add(configuredSecrets)
     }
 
     /// Sends one request within the caller's task.

@@ -286,12 +286,13 @@ public final class DestinationRunner: AttemptRunner {
     ) async throws(UploadFailure) -> Result {
         let connections = (destinations ?? self.destinations).connections(to: destination)
         return try await transports.with(connections) { transport throws(UploadFailure) in
-            let sender = RequestSender(
+            var sender = RequestSender(
                 over: transport, headers: destination.fields,
                 interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
                 monitors: monitors, secrets: destination.secrets(among: parameters),
                 possibleSecrets: destination.possibleSecrets)
-            sender.secrets.add(await destination.proxyFields)
+            // A resumed upload sends no request to the configured URL, whose query is a secret.
+            sender.addSecrets(ofURL: destination.url, fields: await destination.proxyFields)
             do throws(UploadFailure) { return try await body(sender) } catch {
                 throw sender.secrets.cut(from: error)
             }

@@ -66,7 +66,7 @@ extension FuzzSurface {
         var input = input
         let secret = "canary+word/\(input.byte())=="
         var secrets = Secrets()
-        secrets.add([.authorization: "Bearer \(secret)"])
+        secrets.add(configuredURL: "", fields: [.authorization: "Bearer \(secret)"])
         secrets.add(TransportRequest(method: .put, url: "https://s.example/a?sig=\(secret)"))
         let forms = [
             secret, secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret,

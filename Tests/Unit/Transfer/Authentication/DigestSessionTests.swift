@@ -101,7 +101,7 @@ struct DigestSessionTests {
             user: "planted-user", password: "p", method: "PUT", target: "/folder/")
         let proof = try #require(response(value))
         var secrets = Secrets()
-        secrets.add([.authorization: value])
+        secrets.add(configuredURL: "", fields: [.authorization: value])
         let text = "Digest in the realm team files, auth, n1234567, /folder/"
         #expect(secrets.cut(from: text) == text)
         #expect(!secrets.cut(from: "\(proof) \(value)").contains(proof))
