@@ -5,7 +5,7 @@ public protocol AttemptRecorder: Sendable {
     /// Records the state from which a later attempt resumes; nil removes the recorded state. If `durably` is true, the
     /// change survives a power cut as soon as this function returns.
     /// - Throws: `UploadFailure` if the state was not recorded.
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure)
+    func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure)
     /// Reports that the attempt begins to read the file, to compute digests for its next request.
     func isReading()
     /// Reports that a request begins. `reached` is the number of bytes of the file that are confirmed or in flight.

@@ -25,6 +25,8 @@ public struct UploadAttempt: Sendable {
     let label: String
     private let rateLimiter: (any RateLimiter)?
     let recorder: any AttemptRecorder
+    private let storedForm: @Sendable (UploadResource) -> UploadResource
+    private let plainTexts: [String]
     private let learn: @Sendable (Redacted<ServerCapabilities>) -> Void
 
     /// - Parameters:
@@ -32,6 +34,10 @@ public struct UploadAttempt: Sendable {
     ///   - identity: The version of the file that was queued. If the file has another version, the attempt fails.
     ///   - label: The name of the upload in events.
     ///   - rateLimiter: The limiter of the sending rate; nil for no limit.
+    ///   - storedForm: Returns a resource in the form in which `recorder` stores it, for example without the query of
+    ///     the configured URL.
+    ///   - plainTexts: Texts that are stored with the upload in any case, such as the name of the file. A secret that
+    ///     occurs in them does not prevent that a resource is stored.
     ///   - recognize: Receives the value of the header field `Server` of a successful response; nil if the response has
     ///     no such field. Called only for the first response of the server, and for a new value.
     ///   - learn: Stores the server's capabilities for later uploads to the destination.
@@ -39,6 +45,8 @@ public struct UploadAttempt: Sendable {
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
         label: String,
         rateLimiter: (any RateLimiter)? = nil, recorder: any AttemptRecorder,
+        storedForm: @escaping @Sendable (UploadResource) -> UploadResource = { $0 },
+        plainTexts: [String] = [],
         recognize: @escaping @Sendable (Redacted<String?>) -> Void = { _ in },
         learn: @escaping @Sendable (Redacted<ServerCapabilities>) -> Void = { _ in }
     ) {
@@ -52,6 +60,8 @@ public struct UploadAttempt: Sendable {
         self.label = label
         self.rateLimiter = rateLimiter
         self.recorder = recorder
+        self.storedForm = storedForm
+        self.plainTexts = plainTexts
     }
 
     /// Sends the requests of the protocol's steps until a step ends the attempt.
@@ -97,7 +107,7 @@ public struct UploadAttempt: Sendable {
             do throws(UploadFailure) {
                 while true {
                     let before = known?.confirmed
-                    try await take(step.notes, known: &known, choice: &choice)
+                    try await take(step, known: &known, choice: &choice)
                     idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
                     switch step {
                     case .done(let receipt, _): return .done(await receipt.telling(of: file))
@@ -186,15 +196,15 @@ public struct UploadAttempt: Sendable {
     /// Handles the notes (`Step.Note`) of a step: records the upload resource, passes on the server's capabilities, and
     /// reports lost bytes. A new upload resource is recorded durably before any request uses it.
     private func take(
-        _ notes: [Step.Note], known: inout UploadResource?, choice: inout ProtocolChoice?
+        _ step: Step, known: inout UploadResource?, choice: inout ProtocolChoice?
     ) async throws(UploadFailure) {
-        for note in notes {
+        for note in step.notes {
             switch note {
             case .resource(let resource):
                 // Two upload resources may have the same URL; then their `memory` distinguishes them.
                 let isNew = resource?.url != known?.url || resource?.memory != known?.memory
                 known = resource
-                try await recorder.record(resource, durably: isNew)
+                try await record(resource, durably: isNew, after: step)
             case .capabilities(let capabilities):
                 learn(sender.secrets.redact(capabilities))
                 if let chosen = capabilities.choice, chosen != choice { tell(chosen, asked: nil) }
@@ -202,6 +212,24 @@ public struct UploadAttempt: Sendable {
             case .serverLost(let bytes): sender.report(.serverLost(bytes), label: label)
             }
         }
+    }
+
+    /// Records the resource without facts that repeat a secret of a request.
+    ///
+    /// If even the URL repeats a secret, nothing is recorded, and the attempt fails. Without a resource, the upload could
+    /// not resume, and a lost response would have it sent twice. After the last step, a resource is not needed.
+    private func record(
+        _ resource: UploadResource?, durably: Bool, after step: Step? = nil
+    ) async throws(UploadFailure) {
+        let redacted = resource.flatMap { sender.secrets.redact(storedForm($0), besides: plainTexts) }
+        if resource != nil, redacted == nil {
+            if case .done = step { return }
+            throw UploadFailure(
+                .permanent,
+                "the server repeats a secret in the upload's address, which can then not be stored",
+                hint: "tell the operator of the server, or set another protocol")
+        }
+        try await recorder.record(redacted, durably: durably)
     }
 
     private func tell(_ choice: ProtocolChoice, asked: Date?) {
@@ -221,7 +249,9 @@ public struct UploadAttempt: Sendable {
             if progress.number > 1 || file.identity != identity { try await file.confirm(identity) }
         }
         guard let digests = try await digests(for: exchange) else { return nil }
-        let marker = UnknownOutcomeMarker(mark: exchange.markBeforeLastBytes, recorder: recorder)
+        let marker = UnknownOutcomeMarker(mark: exchange.markBeforeLastBytes) {
+            resource throws(UploadFailure) in try await record(resource, durably: true)
+        }
         var request = TransportRequest(
             method: exchange.method, url: exchange.url, fields: exchange.fields(with: digests),
             body: body(of: exchange, marker: marker), isRepeatable: exchange.traits.contains(.idempotent),

@@ -286,8 +286,8 @@ private final class Recorder: AttemptRecorder {
 
     var first: UploadResource? { resource.withLock { $0 } }
 
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
-        self.resource.withLock { $0 = $0 ?? resource }
+    func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure) {
+        self.resource.withLock { $0 = $0 ?? resource?.value }
     }
     func isReading() {}
     func didStart(_ exchange: Exchange, reached: ByteCount) {}

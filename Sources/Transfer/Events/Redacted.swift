@@ -1,9 +1,9 @@
-import FerryProtocols
+public import FerryProtocols
 
 /// A value without the secrets of the requests that it comes from.
 ///
-/// The queue and its files receive the texts of servers only as `Redacted` values. Only code in this file creates such
-/// a value, after it has removed the secrets.
+/// The queue and its files receive the outcomes, the upload resources and the capabilities of servers only as `Redacted`
+/// values. Only code in this file creates such a value, after it has removed the secrets.
 public struct Redacted<Value: Sendable>: Sendable {
     /// The value without secrets.
     public let value: Value
@@ -24,7 +24,30 @@ extension Redacted<UploadAttempt.Outcome> {
     }
 }
 
+extension Redacted<UploadResource> {
+    /// Removes facts that repeat one of the `secrets` from an upload resource. Returns nil if its URL repeats one.
+    public init?(_ resource: UploadResource, without secrets: [String] = []) {
+        guard let redacted = KnownSecrets(Secrets(secrets)).redact(resource) else { return nil }
+        self = redacted
+    }
+}
+
 extension KnownSecrets {
+    /// Returns the resource without facts that repeat a credential, such as an entity tag. Returns nil if the URL of the
+    /// resource repeats one, because the upload could not resume at a URL without it.
+    ///
+    /// - Parameter plain: Texts that are stored with the upload in any case. The resource is allowed to repeat a
+    ///   credential that occurs in them.
+    func redact(_ resource: UploadResource, besides plain: [String] = []) -> Redacted<UploadResource>? {
+        let secrets = all
+        guard !secrets.repeatsCredential(resource.url, besides: plain) else { return nil }
+        var resource = resource
+        resource.memory.members = resource.memory.members.filter {
+            !secrets.repeatsCredential($0.value, besides: plain)
+        }
+        return Redacted(unchecked: resource)
+    }
+
     func redact(_ outcome: UploadAttempt.Outcome) -> Redacted<UploadAttempt.Outcome> {
         switch outcome {
         case .done(let receipt): Redacted(unchecked: .done(cut(from: receipt)))

@@ -10,8 +10,11 @@ struct Secrets: Sendable {
         case userName
         /// A query value of at least 16 characters whose name does not suggest a secret.
         case longValue
-        /// A value that its header field, its name or the configuration marks as a secret.
+        /// A value in a URL that its name or its position marks as a secret. The server possibly made it, such as the id
+        /// of a session.
         case secret
+        /// A value of a header field or of the configuration that is a secret.
+        case credential
 
         static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
     }
@@ -29,9 +32,13 @@ struct Secrets: Sendable {
         /// at least one of these sequences.
         var traces: [[UInt8]]
 
-        init(_ source: Source) {
+        /// - Parameter certainty: The certainty of the secrets in the URL.
+        init(_ source: Source, inURL certainty: Certainty = .secret) {
             self.source = source
-            found = Secrets.values(of: source).filter { $0.0.count >= Secrets.shortest }
+            let values =
+                Secrets.values(inURL: source.url, certainty)
+                + source.fields.filter { Redaction.holdsSecret($0) }.flatMap { Secrets.values(of: $0) }
+            found = values.filter { $0.0.count >= Secrets.shortest }
             traces = found.flatMap { Secrets.traces(of: $0.value) }
         }
     }
@@ -81,7 +88,7 @@ struct Secrets: Sendable {
     /// These secrets stay, however many requests follow.
     mutating func add(configuredURL url: String, fields: HTTPFields) {
         let source = Source(url: url, fields: fields)
-        if !knows(source) { configured.append(Entry(source)) }
+        if !knows(source) { configured.append(Entry(source, inURL: .credential)) }
     }
 
     mutating func add(_ other: Secrets) {
@@ -133,7 +140,7 @@ struct Secrets: Sendable {
         var known: [String: Certainty] = [:]
         for (value, kind) in entries.flatMap(\.found) { known[value] = max(known[value] ?? kind, kind) }
         // These values are certainly secrets, whatever their length.
-        for value in values { known[value] = .secret }
+        for value in values { known[value] = .credential }
         let whole = certainty <= .longValue ? possible.filter { known[$0] == nil && $0.count >= length } : []
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
@@ -167,6 +174,21 @@ struct Secrets: Sendable {
     /// characters.
     func cut(fromAddress text: String) -> String {
         cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
+    }
+
+    /// True if the text repeats a credential of eight or more characters that occurs in none of the `plain` texts.
+    ///
+    /// Only a whole credential counts, since tokens of one kind begin alike: each JSON Web Token with the Base64 of `{"`
+    /// (RFC 7515 §7.1).
+    func repeatsCredential(_ text: String, besides plain: [String]) -> Bool {
+        guard UnescapedText.layers(of: text).contains(where: mayRepeat) else { return false }
+        let credentials =
+            entries.flatMap(\.found).filter { $0.certainty == .credential }.map(\.value) + values
+        return Set(credentials).contains { credential in
+            guard credential.count >= Self.shortestInAddress else { return false }
+            let secrets = Secrets(possible: [credential])
+            return secrets.cut(from: text) != text && plain.allSatisfy { secrets.cut(from: $0) == $0 }
+        }
     }
 
     /// Returns the text of `bytes` with a mark (`…`) in place of each range in `cuts`. Ranges that overlap get one mark
@@ -217,28 +239,26 @@ struct Secrets: Sendable {
 
 /// The functions that find the secrets in a request.
 extension Secrets {
-    private static func values(of source: Source) -> [(String, Certainty)] {
-        var values: [(String, Certainty)] = []
-        if !source.url.isEmpty, UploadAddress.plainAuthority(of: source.url) == nil,
-            let parts = URLComponents(string: source.url)
-        {
-            let users = [parts.user, parts.percentEncodedUser]
-            let passwords = [parts.password, parts.percentEncodedPassword].compactMap { $0 }
-            // A URL can have a token as its only user info, without a password.
-            values += users.compactMap { $0 }.map { ($0, passwords.isEmpty ? .secret : .userName) }
-            values += passwords.map { ($0, .secret) }
-            for (name, written) in UploadAddress.queryItems(of: source.url) {
-                let value = written.percentDecoded() ?? written
-                if Redaction.tellsSecret(name.percentDecoded() ?? name) {
-                    values += [(value, .secret), (written, .secret)]
-                } else if value.count >= telling {
-                    values += [(value, .longValue), (written, .longValue)]
-                }
+    /// - Parameter certainty: The certainty of the values that are secrets.
+    private static func values(inURL url: String, _ certainty: Certainty) -> [(String, Certainty)] {
+        guard !url.isEmpty, UploadAddress.plainAuthority(of: url) == nil,
+            let parts = URLComponents(string: url)
+        else { return [] }
+        let users = [parts.user, parts.percentEncodedUser].compactMap { $0 }
+        let passwords = [parts.password, parts.percentEncodedPassword].compactMap { $0 }
+        // A URL can have a token as its only user info, without a password.
+        var values = users.map { ($0, passwords.isEmpty ? certainty : .userName) }
+        values += passwords.map { ($0, certainty) }
+        for (name, written) in UploadAddress.queryItems(of: url) {
+            let value = written.percentDecoded() ?? written
+            if Redaction.tellsSecret(name.percentDecoded() ?? name) {
+                values += [(value, certainty), (written, certainty)]
+            } else if value.count >= telling {
+                values += [(value, .longValue), (written, .longValue)]
             }
-            values += [parts.fragment, parts.percentEncodedFragment].compactMap { $0 }.map { ($0, .secret) }
         }
-        for field in source.fields where Redaction.holdsSecret(field) { values += Self.values(of: field) }
         return values
+            + [parts.fragment, parts.percentEncodedFragment].compactMap { $0 }.map { ($0, certainty) }
     }
 
     /// Returns the secrets in the value of a header field. In a cookie, these are the values of the parameters (RFC
@@ -251,11 +271,11 @@ extension Secrets {
             // A part without a name is a value too.
             return field.value.utf8.split(separator: UInt8(ascii: ";")).map { part in
                 let value = part.firstIndex(of: UInt8(ascii: "=")).map { part[$0...].dropFirst() } ?? part
-                return (Substring(value).trimmed { $0 == " " || $0 == "\"" }, .secret)
+                return (Substring(value).trimmed { $0 == " " || $0 == "\"" }, .credential)
             }
         }
         let words = field.value.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, Redaction.hasScheme(field) else { return [(field.value, .secret)] }
+        guard words.count == 2, Redaction.hasScheme(field) else { return [(field.value, .credential)] }
         let credential = String(words[1])
         if words[0].lowercased() == "digest" { return digestParameters(field.value) }
         if words[0].lowercased() == "basic", let data = Data(base64Encoded: credential) {
@@ -264,13 +284,14 @@ extension Secrets {
             ).map(String.init)
             let password = pair.count == 2 ? pair[1] : ""
             return [
-                (credential, .secret), (pair[0], password.isEmpty ? .secret : .userName), (password, .secret),
+                (credential, .credential), (pair[0], password.isEmpty ? .credential : .userName),
+                (password, .credential),
             ]
         }
         let comma = UInt8(ascii: ",")
-        guard credential.utf8.contains(comma) else { return [(credential, .secret)] }
+        guard credential.utf8.contains(comma) else { return [(credential, .credential)] }
         return parameters(credential, separator: comma).filter { Redaction.tellsSecret($0.name) }
-            .map { ($0.value, .secret) }
+            .map { ($0.value, .credential) }
     }
 
     /// Returns the secrets in Digest credentials: `response`, `cnonce` and the user name. The realm, `qop` and path are
@@ -278,7 +299,7 @@ extension Secrets {
     private static func digestParameters(_ value: String) -> [(String, Certainty)] {
         let parameters = AuthenticationChallenge.list(value).first?.parameters ?? [:]
         let secrets = ["response", "cnonce"].compactMap { parameters[$0] }
-        return secrets.map { ($0, .secret) }
+        return secrets.map { ($0, .credential) }
             + [parameters["username"]].compactMap { $0 }.map { ($0, .userName) }
     }
 

@@ -2,6 +2,11 @@ import FerryProtocols
 import FerryTransfer
 import HTTPTypes
 
+extension Upload.Target {
+    /// The texts that the queue stores as the user gave them, even if they are secrets elsewhere.
+    var plainTexts: [String] { [url, name] + fields.map(\.value) }
+}
+
 /// The secrets of a destination that `RequestSender` cannot recognize in requests. `DestinationRunner` passes them to
 /// `RequestSender`, which removes them from error messages and other texts.
 extension Destination {

@@ -141,7 +141,8 @@ public final class DestinationRunner: AttemptRunner {
                 let attempt = UploadAttempt(
                     sender: sender, server: server, file: file, identity: identity,
                     label: "\(upload.id)", rateLimiter: rateLimit.limiter(of: upload),
-                    recorder: query.recorder(recorder),
+                    recorder: recorder, storedForm: { query.removed(from: $0) },
+                    plainTexts: upload.target.plainTexts,
                     recognize: { [capabilities, now] software in
                         capabilities.recognize(software, at: serverKey, now: now())
                     }

@@ -1,6 +1,5 @@
 import FerryFiles
 import FerryProtocols
-import FerryTransfer
 
 /// The query of a destination's URL. Because the query is possibly a secret, Ferry removes it from URLs that it stores
 /// on disk. When an upload resumes, Ferry adds the query from the configuration to these URLs again.
@@ -18,12 +17,6 @@ struct KeptQuery: Sendable {
     /// - Parameter url: A URL from the configuration, or one that the user gave instead of a destination.
     init(of url: String) {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
-    }
-
-    /// Returns a recorder that removes the query from upload resources before it passes them to `recorder`, which
-    /// stores them on disk. It passes on all other calls unchanged.
-    func recorder(_ recorder: any AttemptRecorder) -> any AttemptRecorder {
-        items.isEmpty ? recorder : QuerylessRecorder(base: recorder, query: self)
     }
 
     /// Returns the resource in the form in which it is stored on disk. The query is removed from its URL and from the
@@ -107,20 +100,4 @@ struct KeptQuery: Sendable {
         }
         return (base, items, String(url[end...]))
     }
-}
-
-/// A recorder that removes the query from upload resources. It then passes the resources, and all other calls, to the
-/// recorder `base`.
-private struct QuerylessRecorder: AttemptRecorder {
-    let base: any AttemptRecorder
-    let query: KeptQuery
-
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
-        try await base.record(resource.map(query.removed), durably: durably)
-    }
-    func isReading() { base.isReading() }
-    func didStart(_ exchange: Exchange, reached: ByteCount) { base.didStart(exchange, reached: reached) }
-    func didSend(_ bytes: ByteCount, reached: ByteCount) { base.didSend(bytes, reached: reached) }
-    func didFinishSending(_ exchange: Exchange) { base.didFinishSending(exchange) }
-    func didEnd(out bytes: ByteCount) { base.didEnd(out: bytes) }
 }

@@ -171,11 +171,11 @@ extension UploadQueue {
     ///   - durably: Whether the resource must survive a power cut as soon as this function returns.
     /// - Throws: `UploadFailure` if the attempt is no longer the current one, or if the disk refuses a durable write.
     fileprivate func record(
-        _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool
+        _ resource: Redacted<UploadResource>?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
         try await ask { reply in
             if core.runs.run(of: id, number: number) != nil {
-                progressStore.update(id) { $0.confirmed = resource?.confirmed ?? 0 }
+                progressStore.update(id) { $0.confirmed = resource?.value.confirmed ?? 0 }
             }
             return .attempt(id, run: number, .recorded(resource, durably: durably), reply)
         }
@@ -286,7 +286,7 @@ private struct RunRecorder: AttemptRecorder {
 
     private var id: Upload.ID { upload.id }
 
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
+    func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure) {
         try await queue.record(resource, for: id, run: run, durably: durably)
     }
 

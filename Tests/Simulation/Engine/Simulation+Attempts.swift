@@ -93,7 +93,8 @@ extension Simulation {
         }
         judge.note(resource, of: attempt.upload.id)
         let (id, run) = (attempt.upload.id, attempt.run)
-        ask(waiter) { .attempt(id, run: run, .recorded(resource, durably: durably), $0) }
+        let redacted = resource.flatMap { Redacted($0) }
+        ask(waiter) { .attempt(id, run: run, .recorded(redacted, durably: durably), $0) }
     }
 
     mutating func noted(_ id: Upload.ID, run: Int, _ failure: UploadFailure?) {

@@ -186,7 +186,7 @@ private struct SimulatedAttempt: Sendable {
             resource?.confirmed = min(upload.size, confirmed + 1)
         }
         do throws(UploadFailure) {
-            try await recorder.record(resource, durably: durably)
+            try await recorder.record(resource.flatMap { Redacted($0) }, durably: durably)
         } catch {
             throw .failed(error)
         }
@@ -319,6 +319,6 @@ private struct SimulatedAttempt: Sendable {
 
     private func unmark(_ isMarked: Bool, leaving known: UploadResource?) async {
         guard isMarked, world.isAlive(life) else { return }
-        try? await recorder.record(known, durably: true)
+        try? await recorder.record(known.flatMap { Redacted($0) }, durably: true)
     }
 }

@@ -24,8 +24,8 @@ final class AttemptSequence: AttemptRecorder {
     var out: ByteCount? { sent.withLock { $0 } }
     func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
-        note(.recorded(resource, durably: durably))
+    func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure) {
+        note(.recorded(resource?.value, durably: durably))
         if let failure { throw failure }
     }
     func isReading() {}

@@ -73,8 +73,8 @@ final class AttemptLog: AttemptRecorder {
 
     func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
-        note(.recorded(resource, durably: durably))
+    func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure) {
+        note(.recorded(resource?.value, durably: durably))
     }
 
     func isReading() {

@@ -64,7 +64,7 @@ package enum CoreEvent: Sendable {
 package enum AttemptEvent: Sendable {
     /// The attempt reports its upload resource, the server's state from which the upload can resume; nil if it has
     /// none. If `durably` is true, the core replies only when the report survives a power cut.
-    case recorded(UploadResource?, durably: Bool)
+    case recorded(Redacted<UploadResource>?, durably: Bool)
     /// The attempt has ended.
     ///
     /// - `file`: The new version of the file if the file has changed and the upload is to restart; otherwise nil.

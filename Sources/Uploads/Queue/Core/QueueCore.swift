@@ -67,7 +67,7 @@ package struct QueueCore {
             advance()
         case .transaction(let transaction, let reply): submit(transaction, reply)
         case .attempt(let id, let run, .recorded(let resource, let durably), let reply):
-            record(resource, for: id, run: run, durably: durably, reply)
+            record(resource?.value, for: id, run: run, durably: durably, reply)
         case .attempt(let id, let run, .ended(let outcome, let file, let sent), let reply):
             ended(id, run: run, outcome.value, file: file, sent: sent, reply)
         case .sent(let id, let run, let bytes): noteSent(bytes, of: id, run: run)

@@ -177,7 +177,7 @@ struct RunnerCapabilityTests {
 }
 
 private struct NoRecorder: AttemptRecorder {
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {}
+    func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure) {}
     func isReading() {}
     func didStart(_ exchange: Exchange, reached: ByteCount) {}
     func didSend(_ bytes: ByteCount, reached: ByteCount) {}

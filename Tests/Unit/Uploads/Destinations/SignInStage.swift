@@ -86,7 +86,7 @@ struct SignInStage {
 }
 
 private struct SilentRecorder: AttemptRecorder {
-    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {}
+    func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure) {}
     func isReading() {}
     func didStart(_ exchange: Exchange, reached: ByteCount) {}
     func didSend(_ bytes: ByteCount, reached: ByteCount) {}

@@ -268,7 +268,7 @@ struct QueueCoreTests {
         upload.tries.resent = resent
         var queue = Driven([upload])
         let resource = UploadResource(url: "http://h/1", confirmed: 1)
-        queue.handle(.attempt(1, run: 1, .recorded(resource, durably: false), 99))
+        queue.handle(.attempt(1, run: 1, .recorded(Redacted(resource), durably: false), 99))
         #expect(queue.core.uploads[1]?.resource?.confirmed == 1)
         #expect(queue.core.uploads[1]?.tries.server == tries)
     }

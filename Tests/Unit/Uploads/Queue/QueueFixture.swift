@@ -92,6 +92,13 @@ final class MemoryJournal: Journal {
 /// The failure when nothing happened within a minute.
 struct TooLate: Error {}
 
+extension AttemptRecorder {
+    /// Records a resource of a server that repeats no secret.
+    func record(_ resource: UploadResource, durably: Bool) async throws(UploadFailure) {
+        try await record(Redacted(resource), durably: durably)
+    }
+}
+
 /// A runner that does what the test says, one attempt at a time.
 final class ScriptedRunner: AttemptRunner {
     struct Attempt: Sendable {
