@@ -74,6 +74,11 @@ extension KnownSecrets {
         var report = report
         report.findings = report.findings.map { cut(from: $0) }
         report.capabilities = report.capabilities.map { redact($0).value }
+        // A leftover's resource stays as it is: its deletion needs it, and it is neither shown nor stored.
+        for index in report.leftovers.indices {
+            let name = report.leftovers[index].name
+            report.leftovers[index].name = cut(fromAddress: ServerText.cleaned(name))
+        }
         return Redacted(unchecked: report)
     }
 

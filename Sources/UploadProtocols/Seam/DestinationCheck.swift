@@ -29,7 +29,7 @@ public struct CheckReport: Hashable, Sendable {
     /// An unfinished upload that the server lists. Any program may have begun it.
     public struct Leftover: Hashable, Sendable {
         /// The name that the finished file would have. For Nextcloud, it is the name of the upload's folder, because
-        /// the server does not list the file's name.
+        /// the server does not list the file's name. In a redacted report, it is one line of at most 200 characters.
         public var name: String
         /// The time when the upload was created; nil if the server does not state it.
         public var begun: Date?

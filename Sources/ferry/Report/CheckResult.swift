@@ -120,12 +120,14 @@ extension CheckResult.Leftover {
         if abandoned.since > now { disposition = .deletedSoon }
     }
 
-    /// Returns true if the leftover possibly belongs to `upload`: its URL contains the upload's `key`, or its name ends
-    /// with the upload's name. Returns false if the leftover is known to belong to a removed upload.
+    /// Returns true if the leftover possibly belongs to `upload`: its URL contains the upload's `key` or ends with the
+    /// upload's name, or it has the upload's name. Returns false if the leftover is known to belong to a removed upload.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
-        return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
-            || leftover.name.hasSuffix("/" + upload.target.name)
+        let (url, name) = (leftover.resource.url, upload.target.name)
+        // The name of a leftover is shortened, but its URL is not.
+        return url.contains(upload.key) || leftover.name == ServerText.cleaned(name)
+            || UploadAddress.withoutQuery(url).percentDecoded()?.hasSuffix("/" + name) == true
     }
 }
 

@@ -67,4 +67,13 @@ struct AttemptSecretTests {
         #expect(known.redact(resource) == nil)
         #expect(known.redact(resource, besides: ["http://h/", "holidays.mov"]) != nil)
     }
+
+    @Test func `names of leftovers have no secret and are short lines`() {
+        let known = KnownSecrets(Secrets([Self.token]))
+        let names = ["in/\(Self.token).mov", "a\u{1B}[2J\u{202E}b", String(repeating: "x", count: 300)]
+        let report = CheckReport(
+            leftovers: names.map { .init(name: $0, resource: UploadResource(url: "http://h/")) })
+        let shown = known.redact(report).value.leftovers.map(\.name)
+        #expect(shown == ["in/….mov", "a[2Jb", String(repeating: "x", count: 199) + "…"])
+    }
 }
