@@ -16,7 +16,7 @@ stripped. Needs nm and size (binutils) and the toolchain's swift-demangle.
 
 start: the system calls of `BINARY --version`, its CPU time and memory, and the libraries that it loads. Needs strace.
 
-first: the first command of the README, without the packages of the system: `swift run ferry demo` in a clean clone of
+first: the README's command to try Ferry, without the packages of the system: `swift run ferry demo` in a clean clone of
 the last commit, with an empty home folder and so without any cache. Prints the time until the demo's first screen, the
 CPU seconds until the demo has ended, and the size of the build folder, of each run and as medians.
 """
