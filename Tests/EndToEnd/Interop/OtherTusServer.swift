@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A tus server that no package of Debian or of Python has. The tests run with those that the environment names.
 enum OtherTusServer: String, CaseIterable, Sendable {
@@ -16,6 +17,8 @@ enum OtherTusServer: String, CaseIterable, Sendable {
     /// The servers of this machine.
     static let present = allCases.filter { $0.source != nil }
     static let hasAny = !present.isEmpty
+    static let hasTusd = present.contains(.tusd)
+    static let needsTusd: Comment = "needs tusd and a proxy; Tests/README.md says how to name tusd"
     static let needsOne = "needs tusd or @tus/server; Tests/README.md says how to name them"
 
     private var source: String? {
@@ -33,13 +36,15 @@ enum OtherTusServer: String, CaseIterable, Sendable {
         }
     }
 
-    func start(in folder: String, port: Int? = nil) async throws -> InteropServer {
+    /// - Parameter options: The options of tusd, in place of the script's own.
+    func start(in folder: String, port: Int? = nil, options: [String] = []) async throws -> InteropServer {
         let script =
             switch self {
             case .tusd: "tusd.sh"
             case .tusNode: "tus_node_server.mjs"
             }
         return try await InteropServer(
-            script, port: port ?? InteropServer.freePort(), folder: folder, more: [source ?? ""])
+            script, port: port ?? InteropServer.freePort(), folder: folder,
+            more: [source ?? ""] + options)
     }
 }

@@ -64,6 +64,51 @@ struct RecipeTests {
         #expect(run.ending == .exited(0), "\(run.output) \(run.errors)")
     }
 
+    /// Runs Caddy with the file of the README, which names the port of a server, and gives `body` Caddy's address.
+    private func withCaddy(before port: String, _ body: (String) async throws -> Void) async throws {
+        let pages = [try ManualPage.readme(), try ManualPage.text("servers")]
+        let files = pages.flatMap { ManualPage.blocks("text", in: $0) }.filter {
+            $0.contains("reverse_proxy")
+        }
+        #expect(files.count == 2 && Set(files).count == 1)
+        let own = try InteropServer.freePort()
+        let file = try #require(files.first).replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+            .replacing("example.org {", with: "http://127.0.0.1:\(own) {")
+        let path = try place.directory.write(Array("{\nadmin off\n}\n\(file)\n".utf8), to: "Caddyfile")
+        let caddy = try ChildProcess(
+            "/usr/bin/env",
+            ["caddy", "run", "--adapter", "caddyfile", "--config", path].map { Array($0.utf8) },
+            environment: place.environment)
+        try await Eventually.holds("Caddy's port") {
+            await ChildProcess.succeeds("curl", "-s", "-o", "/dev/null", "http://127.0.0.1:\(own)/")
+        }
+        try await body("http://127.0.0.1:\(own)/")
+        caddy.signal(SIGTERM)
+        try await caddy.ending()
+    }
+
+    /// Starts tusd with the options of a page, sends a file through the proxy that `withProxy` runs before the port, and
+    /// expects the file at tusd.
+    private func sendToTusd(
+        of page: String, through withProxy: (String, (String) async throws -> Void) async throws -> Void
+    ) async throws {
+        let port = try InteropServer.freePort()
+        let command = try #require(page.firstMatch(of: /`tusd (-behind-proxy [^`]+)`/)).output.1
+        let options = command.replacing("8080", with: "\(port)").replacing("/srv/up", with: folder)
+        let tusd = try await OtherTusServer.tusd.start(
+            in: folder, port: port, options: options.split(separator: " ").map(String.init))
+        try await withProxy("\(port)") { address in
+            try await send(to: "tus+\(address)files/")
+            let location = try await place.list().first?.location
+            #expect(location?.hasPrefix("\(address)files/") == true, "\(location ?? "no location")")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(
+            names.contains { FileManager.default.contents(atPath: "\(folder)/\($0)") == Data("hello".utf8) },
+            "\(names)")
+        try await tusd.stop()
+    }
+
     @Test(.enabled(if: Privilege.has("nginx"), "needs nginx; Tests/run installs it"))
     func `nginx with the block of the README takes a file by PUT`() async throws {
         let block = try #require(ManualPage.blocks("nginx", in: try ManualPage.readme()).first)
@@ -90,30 +135,28 @@ struct RecipeTests {
 
     @Test(.enabled(if: Privilege.has("caddy"), "needs caddy; Tests/run installs it"))
     func `Caddy with the file of the README passes tus on to a receiver`() async throws {
-        let pages = [try ManualPage.readme(), try ManualPage.text("servers")]
-        let files = pages.flatMap { ManualPage.blocks("text", in: $0) }.filter {
-            $0.contains("reverse_proxy")
-        }
-        #expect(files.count == 2 && Set(files).count == 1)
         let inbox = place.directory.path("in")
         let (receiver, port) = try await startReceiver(into: inbox)
-        let own = try InteropServer.freePort()
-        let file = try #require(files.first).replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
-            .replacing("example.org {", with: "http://127.0.0.1:\(own) {")
-        let path = try place.directory.write(Array("{\nadmin off\n}\n\(file)\n".utf8), to: "Caddyfile")
-        let caddy = try ChildProcess(
-            "/usr/bin/env",
-            ["caddy", "run", "--adapter", "caddyfile", "--config", path].map { Array($0.utf8) },
-            environment: place.environment)
-        try await Eventually.holds("Caddy's port") {
-            await ChildProcess.succeeds("curl", "-s", "-o", "/dev/null", "http://127.0.0.1:\(own)/")
-        }
-        try await sendWithToken(in: inbox, to: "http://127.0.0.1:\(own)/")
+        try await withCaddy(before: String(port)) { try await sendWithToken(in: inbox, to: $0) }
         #expect(FileManager.default.contents(atPath: inbox + "/film.mov") == Data("hello".utf8))
-        caddy.signal(SIGTERM)
-        try await caddy.ending()
         receiver.signal(SIGTERM)
         try await receiver.ending()
+    }
+
+    @Test(.enabled(if: Privilege.has("caddy") && OtherTusServer.hasTusd, OtherTusServer.needsTusd))
+    func `Caddy with the file of the README passes tus on to tusd with the README's options`() async throws {
+        try await sendToTusd(of: try ManualPage.readme()) { try await withCaddy(before: $0, $1) }
+    }
+
+    @Test(.enabled(if: Privilege.has("nginx") && OtherTusServer.hasTusd, OtherTusServer.needsTusd))
+    func `nginx with the manual's block passes tus on to tusd with the manual's options`() async throws {
+        let page = try ManualPage.text("servers")
+        let block = try #require(ManualPage.blocks("nginx", in: page).last)
+        try await sendToTusd(of: page) { port, body in
+            try await withNginx(block.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")) { server in
+                try await body(server.url("/"))
+            }
+        }
     }
 
     /// Sends a file to a destination of the README's recipes, whose names are replaced by those of a server here.
