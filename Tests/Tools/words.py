@@ -204,10 +204,6 @@ def prose_of_users():
         for text in [*prose(lines), *rows]:
             if STRUCK.search(SPAN.sub("x", text)):
                 yield f"{place(path)}: {text}"
-    roff = ROOT / ".packaging/manual.roff"
-    for number, line in enumerate(roff.read_text().splitlines(), 1):
-        if STRUCK.search(re.sub(r"\\f[BIR]", "", line)):
-            yield f"{place(roff, number)}: {line}"
 
 
 def words_of(name):

@@ -3,12 +3,13 @@
 #include "CManual.h"
 
 // Makes this file depend on the pages: a changed one is taken in by the next build.
-#if !__has_include("keys.md") || !__has_include("appearance.md") || !__has_include("lines.md") || !__has_include("scripts.md") \
-    || !__has_include("watch.md") || !__has_include("hooks.md") || !__has_include("receiver.md") \
+#if !__has_include("examples.md") || !__has_include("keys.md") || !__has_include("appearance.md") \
+    || !__has_include("lines.md") || !__has_include("scripts.md") || !__has_include("watch.md") \
+    || !__has_include("hooks.md") || !__has_include("receiver.md") \
     || !__has_include("protocols.md") || !__has_include("servers.md") || !__has_include("networks.md") \
-    || !__has_include("configuration.md") || !__has_include("json.md") || !__has_include("queue.md") \
-    || !__has_include("security.md") || !__has_include("limits.md") || !__has_include("library.md") \
-    || !__has_include("../../config.example.json")
+    || !__has_include("configuration.md") || !__has_include("environment.md") || !__has_include("files.md") \
+    || !__has_include("json.md") || !__has_include("queue.md") || !__has_include("security.md") \
+    || !__has_include("limits.md") || !__has_include("library.md") || !__has_include("../../config.example.json")
 #error "a page of Sources/Manual is missing"
 #endif
 
@@ -27,8 +28,9 @@
     extern const char manual_##topic[];
 
 #define ALL(each) \
-    each(keys) each(appearance) each(lines) each(scripts) each(watch) each(hooks) each(receiver) each(protocols) each(servers) \
-    each(networks) each(configuration) each(json) each(queue) each(security) each(limits) each(library)
+    each(examples) each(keys) each(appearance) each(lines) each(scripts) each(watch) each(hooks) each(receiver) \
+    each(protocols) each(servers) each(networks) each(configuration) each(environment) each(files) each(json) \
+    each(queue) each(security) each(limits) each(library)
 
 ALL(PAGE)
 FILE(SYMBOL(example), "../../config.example.json")
