@@ -24,11 +24,6 @@ def ferry(tree, *arguments):
     return result.stdout
 
 
-def statuses_of(text):
-    """The exit statuses that a text lists, with what they mean: words alone, as its form has marks of its own."""
-    return {number: " ".join(re.findall(r"\w+", meaning)) for number, meaning in text}
-
-
 def test_the_version_is_the_programs_and_the_newest_of_the_changelog(tree):
     version = ferry(tree, "--version").strip()
     assert field(tree, "Version") == version
@@ -72,20 +67,6 @@ def test_each_file_has_its_checksum(tree):
     subprocess.run(["md5sum", "--check", "--quiet", "DEBIAN/md5sums"], cwd=tree, check=True)
     named = {line.split("  ", 1)[1] for line in (tree / "DEBIAN/md5sums").read_text().splitlines()}
     assert named == {str(path.relative_to(tree)) for path in (tree / "usr").rglob("*") if path.is_file()}
-
-
-def test_the_page_for_scripts_help_and_manual_page_list_the_same_exit_statuses(tree):
-    scripts = (REPOSITORY / "Sources/Manual/scripts.md").read_text()
-    told = statuses_of(re.findall(r"^\| ([\d, ]*\d) \| (.*) \|$", scripts, re.MULTILINE))
-    assert len(told) == 9
-
-    shown = re.search(r"^Exit status:\n((?:  .*\n)+)", ferry(tree, "--help"), re.MULTILINE).group(1)
-    assert statuses_of(re.findall(r"^  ([\d, ]+?)  +(.*)$", shown, re.MULTILINE)) == told
-
-    page = gzip.decompress((tree / "usr/share/man/man1/ferry.1.gz").read_bytes()).decode()
-    section = re.search(r"^\.SH EXIT STATUS\n(.*?)^\.SH", page, re.MULTILINE | re.DOTALL).group(1)
-    entries = re.findall(r"\.TP\n\\fB(.*?)\\fR\n(.*)\n", section.replace("\\-", "-"))
-    assert statuses_of(entries) == told
 
 
 def test_the_manual_page_has_each_command_and_each_option_of_the_help(tree):
