@@ -16,7 +16,7 @@ public final class ConnectivityMonitor: Sendable {
     /// Watches the network of this machine. On Linux, the monitor watches one network namespace. It is the namespace of
     /// the thread that begins the watch by calling `start`, `statuses` or `waitUntilReachable`.
     ///
-    /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
+    /// - Parameter onDiagnostic: Receives a message, on any thread, if the network cannot be watched completely.
     public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
         let monitor = SystemLinkMonitor(onDiagnostic: onDiagnostic)
         watch = SharedWatch { monitor.connectivity() }
@@ -28,7 +28,7 @@ public final class ConnectivityMonitor: Sendable {
     /// - Parameters:
     ///   - host: The host as in a URL, with or without brackets. It can also be the path of a Unix socket, plain or
     ///     percent-encoded.
-    ///   - onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
+    ///   - onDiagnostic: Receives a message, on any thread, if the network cannot be watched completely.
     public convenience init(host: String, onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
         let monitor = SystemLinkMonitor(onDiagnostic: onDiagnostic)
         self.init(host: host) { monitor.connectivity() }

@@ -7,7 +7,7 @@
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 
-        /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
+        /// - Parameter onDiagnostic: Receives a message, on any thread, if the network cannot be watched completely.
         public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
             self.onDiagnostic = onDiagnostic
         }
@@ -16,7 +16,7 @@
             let tracker = Mutex(StatusTracker())
             return watch { path, continuation in
                 let table = NetworkTable.ofThisMachine()
-                if table == nil { onDiagnostic("The addresses of this machine cannot be read.") }
+                if table == nil { onDiagnostic("the addresses of this machine cannot be read") }
                 tracker.withLock { tracker in
                     guard
                         let status = tracker.update(obstacle: path.obstacle, addresses: table?.addresses)

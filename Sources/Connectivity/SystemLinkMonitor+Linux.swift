@@ -9,7 +9,7 @@
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 
-        /// - Parameter onDiagnostic: Receives a sentence, on any thread, if the network cannot be watched completely.
+        /// - Parameter onDiagnostic: Receives a message, on any thread, if the network cannot be watched completely.
         public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
             self.onDiagnostic = onDiagnostic
         }
@@ -81,8 +81,8 @@
             to continuation: AsyncStream<Tracker.Report>.Continuation
         ) {
             onDiagnostic(
-                "The kernel does not report network changes (netlink \(failure)); "
-                    + "looking at the addresses every 2 s instead.")
+                "the kernel does not report network changes (netlink \(failure)); "
+                    + "looking at the addresses every 2 s instead")
             AddressPollMonitor(clock: ContinuousClock()).feed(continuation, from: tracker)
         }
     }

@@ -16,32 +16,32 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case portInUse(host: String, port: Int)
     case cannotListen(host: String, port: Int, reason: String)
 
-    /// The error as a sentence.
+    /// The error in words, in lower case and without a full stop like all messages of Ferry.
     public var errorDescription: String? {
         switch self {
-        case .tokenNeeded(let host): "Anyone who can reach \(host) could store files: it needs a token."
-        case .tokenTooShort(let minimum): "The token has fewer than \(minimum) bytes."
-        case .workFolder(let path, let reason): "Cannot keep unfinished uploads in \(path): \(reason)."
-        case .file(let path, let reason): "Cannot use \(path): \(reason)."
-        case .directory(let path, let reason): "Cannot receive into \(path): \(reason)."
-        case .directoryInUse(let path): "Another receiver is using \(path)."
-        case .portInUse(let host, let port): "Port \(port) on \(host) is in use."
+        case .tokenNeeded(let host): "no token is set: anyone who can reach \(host) could store files"
+        case .tokenTooShort(let minimum): "the token has fewer than \(minimum) bytes"
+        case .workFolder(let path, let reason): "cannot keep unfinished uploads in \(path): \(reason)"
+        case .file(let path, let reason): "cannot use \(path): \(reason)"
+        case .directory(let path, let reason): "cannot receive into \(path): \(reason)"
+        case .directoryInUse(let path): "another receiver is using \(path)"
+        case .portInUse(let host, let port): "port \(port) on \(host) is in use"
         case .cannotListen(let host, let port, let reason):
-            "Cannot listen on \(host), port \(port): \(reason)."
+            "cannot listen on \(host), port \(port): \(reason)"
         }
     }
 
-    /// A step that the user can take, as a sentence; nil if there is no advice.
+    /// A step that the user can take, in the same form; nil if there is no advice.
     public var recoverySuggestion: String? {
         switch self {
-        case .tokenNeeded: "Set a token, or listen on 127.0.0.1."
-        case .tokenTooShort: "`openssl rand -hex 16` prints a good one."
-        case .workFolder: "Remove it, or choose another folder."
+        case .tokenNeeded: "set a token, or listen on 127.0.0.1"
+        case .tokenTooShort: "`openssl rand -hex 16` prints a good one"
+        case .workFolder: "remove it, or choose another folder"
         case .file: nil
-        case .directory: "Choose a folder that you may write to, or one to be made in such a folder."
-        case .directoryInUse: "Stop the other receiver, or choose another folder."
-        case .portInUse: "Choose another port, or 0 for any free one."
-        case .cannotListen: "Choose an address of this machine and a port from 1024 on."
+        case .directory: "choose a folder that you may write to, or a new one in such a folder"
+        case .directoryInUse: "stop the other receiver, or choose another folder"
+        case .portInUse: "choose another port, or 0 for any free one"
+        case .cannotListen: "choose an address of this machine and a port from 1024 on"
         }
     }
 }

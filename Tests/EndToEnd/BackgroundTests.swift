@@ -34,7 +34,7 @@ struct BackgroundTests {
         let result = try await Workplace.result(of: try place.start(["run", "--detach"] + options))
         #expect(result.ending == .exited(0), "\(result.errors)")
         let line = try #require(
-            result.output.wholeMatch(of: /The uploads continue in the background \(process (\d+)\); .*\n/),
+            result.output.wholeMatch(of: /the uploads continue in the background \(process (\d+)\); .*\n/),
             "\(result.output)")
         let process = try #require(pid_t(line.1))
         defer { kill(process, SIGKILL) }
@@ -102,7 +102,7 @@ struct BackgroundTests {
         try await withEngine { process in
             let second = try await place.ferry("run", "--detach")
             #expect(second.ending == .exited(0))
-            #expect(second.output == "An engine has the queue already (process \(process)).\n")
+            #expect(second.output == "an engine has the queue already (process \(process))\n")
         }
     }
 

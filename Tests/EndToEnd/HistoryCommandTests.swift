@@ -38,7 +38,7 @@ struct HistoryCommandTests {
         let result = try await place.ferry("history")
         #expect(result.ending == .exited(0))
         #expect(result.output.isEmpty)
-        #expect(result.errors == "Nothing has been uploaded yet.\n")
+        #expect(result.errors == "nothing has been uploaded yet\n")
         #expect(!FileManager.default.fileExists(atPath: place.state))
     }
 
@@ -57,7 +57,7 @@ struct HistoryCommandTests {
         #expect(text.lines.last == "1 file, 5 B")
         #expect(
             try await place.ferry("history", "--since", "0s").errors
-                == "Nothing has been uploaded since then.\n")
+                == "nothing has been uploaded since then\n")
     }
 
     @Test(arguments: ["yesterday", "2026-13-01", "-1d", ""])

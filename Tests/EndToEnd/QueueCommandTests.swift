@@ -24,7 +24,7 @@ struct QueueCommandTests {
         let result = try await empty.ferry("list")
         #expect(result.ending == .exited(0))
         #expect(result.output.isEmpty)
-        #expect(result.errors == "The queue is empty. `ferry add FILE…` fills it.\n")
+        #expect(result.errors == "the queue is empty; `ferry add FILE…` fills it\n")
         #expect(try await empty.ferry("list", "--json").output.isEmpty)
     }
 

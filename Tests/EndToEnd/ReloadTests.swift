@@ -354,7 +354,7 @@ struct ReloadTests {
                 let result = try await Workplace.result(
                     of: try place.start(through: words, ["init", site.url]))
                 #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
-                #expect(result.output.hasSuffix("The running engine knows box now.\n"), "\(result.output)")
+                #expect(result.output.hasSuffix("the running engine knows box now\n"), "\(result.output)")
             }
         }
     }

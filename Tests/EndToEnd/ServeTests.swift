@@ -217,9 +217,9 @@ struct ServeTests {
     }
 
     @Test(arguments: [
-        (0o600, "", "error: Cannot use CERT: it does not hold a certificate in PEM"),
+        (0o600, "", "error: cannot use CERT: it does not hold a certificate in PEM"),
         (0o644, "", "error: others can read the key KEY"),
-        (0o600, nil, "error: Cannot use CERT: No such file or directory"),
+        (0o600, nil, "error: cannot use CERT: No such file or directory"),
     ])
     func `a certificate or a key that cannot be used is named`(
         mode: Int, text: String?, message: String
@@ -242,7 +242,7 @@ struct ServeTests {
     @Test(arguments: [
         (
             ["--no-token", "--bind", "0.0.0.0:0"],
-            "error: Anyone who can reach 0.0.0.0 could store files: it needs a token.\nhint: "
+            "error: no token is set: anyone who can reach 0.0.0.0 could store files\nhint: "
         ),
         (["--bind", "127.0.0.1"], "error: --bind takes HOST:PORT"),
         (["--bind", "127.0.0.1:65536"], "error: --bind takes HOST:PORT"),
@@ -256,7 +256,7 @@ struct ServeTests {
         ),
         (
             ["--directory", "/nonexistent/in"],
-            "error: Cannot receive into /nonexistent/in: No such file or directory."
+            "error: cannot receive into /nonexistent/in: No such file or directory\n"
         ),
     ])
     func `a receiver that cannot start prints the cause and exits with status 2`(

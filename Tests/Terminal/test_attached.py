@@ -71,7 +71,7 @@ def test_a_screen_that_is_killed_takes_nothing_along(engine, home, start):
     second.wait("[q] detach; they continue")
     second.press_until("q", lambda: not second.is_up)
     assert second.exit_status() == 0
-    assert "The uploads continue in the engine" in second.left_behind
+    assert "the uploads continue in the engine" in second.left_behind
     assert running(home) == engine[0]
 
 
@@ -138,7 +138,7 @@ def test_without_an_engine_commands_say_so(engine, start):
     screen.wait("the engine is gone: this was not done")
     screen.press_until("q", lambda: not screen.is_up)
     assert screen.exit_status() == 0
-    assert "No engine runs" in screen.left_behind
+    assert "no engine runs" in screen.left_behind
 
 
 def test_the_engine_can_be_stopped_from_its_screen(engine, home, start):
@@ -178,7 +178,7 @@ def test_a_screen_leaves_its_uploads_to_the_background(home, server, start):
     screen.wait("[d] detach; they continue in the background")
     screen.press_until("d", lambda: not screen.is_up)
     assert screen.exit_status() == 0
-    assert "The uploads continue in the background" in screen.left_behind
+    assert "the uploads continue in the background" in screen.left_behind
     process = running(home)
     try:
         assert process is not None

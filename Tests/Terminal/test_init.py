@@ -12,7 +12,7 @@ def test_a_secret_is_not_shown(home, server, start):
     screen.press("\x7f3t\r")
     screen.wait("Write it? [Y/n]")
     screen.press("\r")
-    screen.wait("Written. Next: `ferry add")
+    screen.wait("written; next: `ferry add")
     assert screen.exit_status() == 0
     assert b"s3c" not in screen.raw
     assert (home.path / "config" / "ferry" / "place-token").read_text() == "s3c3t\n"

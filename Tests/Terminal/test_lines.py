@@ -107,7 +107,7 @@ def test_many_files_from_a_terminal_are_confirmed(home, server, start):
     terminal = start("add", "--recursive", str(home.files / "many"))
     terminal.wait("Add 1001 files, 0 B, to box? [y/N]")
     terminal.press("n\r")
-    terminal.wait("Nothing was added.")
+    terminal.wait("nothing was added")
     assert terminal.exit_status() == 1
     assert home.list() == []
     home.add("--recursive", str(home.files / "many"))
@@ -122,7 +122,7 @@ def test_undo_and_redo_on_a_terminal_name_the_change_and_ask(queued, home, start
         terminal = start("undo")
         terminal.wait("Undo: move upload 3 back, moved at ", "? [y/N]")
         terminal.press("n\r")
-        terminal.wait("Nothing was undone.")
+        terminal.wait("nothing was undone")
         assert terminal.exit_status() == 1
         terminal = start("undo")
         terminal.wait("? [y/N]")

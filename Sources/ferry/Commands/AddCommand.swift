@@ -263,7 +263,7 @@ struct AddQuestion {
     /// Asks the question and returns true if the user agrees. Returns true without a question if `text` is nil, or if
     /// standard input or standard error is not a terminal.
     var userAgrees: Bool {
-        text.map { Confirmation(question: $0, refusal: "Nothing was added.").userAgrees } ?? true
+        text.map { Confirmation(question: $0, refusal: "nothing was added").userAgrees } ?? true
     }
 }
 

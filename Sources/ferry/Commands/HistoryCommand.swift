@@ -37,7 +37,7 @@ struct HistoryCommand: AsyncParsableCommand {
         for entry in entries { print(json ? JSONLine.text(FinishedLine(entry)) : Self.line(entry)) }
         if !entries.isEmpty, !json { print(HistoryReport(entries).line) }
         if entries.isEmpty, !json {
-            StandardError.write("Nothing has been uploaded \(since == nil ? "yet" : "since then").\n")
+            StandardError.write("nothing has been uploaded \(since == nil ? "yet" : "since then")\n")
         }
     }
 

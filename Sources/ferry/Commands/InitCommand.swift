@@ -121,22 +121,22 @@ struct InitCommand: AsyncParsableCommand {
         }
         let option =
             isDefault || edit.configuration.defaultDestination == draft.name ? "" : " --to \(draft.name)"
-        wizard.prompt.say("Written. Next: `ferry add FILE…\(option)`, then `ferry`")
+        wizard.prompt.say("written; next: `ferry add FILE…\(option)`, then `ferry`")
         if let line = reloadEngine(for: draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
     /// Makes a running engine read its configuration again, so that it knows the new destination `name`.
     ///
-    /// - Returns: A sentence that says whether the engine knows the destination now, or why the engine could not read
+    /// - Returns: A message that says whether the engine knows the destination now, or why the engine could not read
     ///   its configuration. Nil if no engine runs.
     private func reloadEngine(for name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
             return report.makesKnown(name, of: file)
-                ? "The running engine knows \(name) now."
-                : "The running engine does not know \(name): its configuration is \(report.file)."
+                ? "the running engine knows \(name) now"
+                : "the running engine does not know \(name): its configuration is \(report.file)"
         } catch {
-            return "The running engine does not know \(name) yet: \(error.summary)"
+            return "the running engine does not know \(name) yet: \(error.summary)"
                 + (error.hint.map { " (\($0))" } ?? "")
         }
     }

@@ -79,8 +79,8 @@ struct ListCommand: AsyncParsableCommand {
         guard !json, let count else { return }
         StandardError.write(
             count == 0
-                ? "The queue is empty. `ferry add FILE…` fills it.\n"
-                : "No upload is \(filter.states.sorted().joined(separator: " or ")).\n"
+                ? "the queue is empty; `ferry add FILE…` fills it\n"
+                : "no upload is \(filter.states.sorted().joined(separator: " or "))\n"
         )
     }
 

@@ -54,7 +54,7 @@ struct RunCommand: AsyncParsableCommand {
     /// Starts an engine in the background, unless an engine runs already. First checks the configuration, because the
     /// new engine has no terminal to print errors on.
     ///
-    /// - Returns: A sentence for the user: the uploads continue in the background, or an engine runs already.
+    /// - Returns: A message for the user: the uploads continue in the background, or an engine runs already.
     /// - Throws: `CommandFailure` if the configuration is invalid or the engine does not start. Also throws if an
     ///   engine runs already and the user names folders to watch.
     private func startInBackground() async throws -> String {
@@ -66,7 +66,7 @@ struct RunCommand: AsyncParsableCommand {
                     "an engine has the queue already (process \(process)): it watches only its own folders",
                 hint: "name the folder in `watch` of the configuration, and start ferry again")
         }
-        if let process = client.process { return "An engine has the queue already (process \(process))." }
+        if let process = client.process { return "an engine has the queue already (process \(process))" }
         var more = exitWhenIdle ? ["--exit-when-idle"] : []
         if let onUncertain { more += ["--on-uncertain", onUncertain.rawValue] }
         return try await BackgroundEngine(global, more: more + watching.arguments).startAndReport()

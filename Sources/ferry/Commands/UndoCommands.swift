@@ -116,6 +116,6 @@ extension UndoStack.Direction {
             case .undo: "Undo: \(offer.sentence(of: what, in: .local))?"
             case .redo: "Redo: \(offer.change.plan(of: what, in: .local))?"
             }
-        return Confirmation(question: SafeLine.text(text), refusal: "Nothing was \(participle).")
+        return Confirmation(question: SafeLine.text(text), refusal: "nothing was \(participle)")
     }
 }

@@ -52,16 +52,16 @@ struct BackgroundEngine {
 
     /// Starts the engine, and waits until it responds or ends.
     ///
-    /// - Returns: A sentence for the user: the uploads continue, or another engine has the queue already.
+    /// - Returns: A message for the user: the uploads continue, or another engine has the queue already.
     /// - Throws: `CommandFailure` if the engine cannot be started, or neither responds nor ends within `timeout`. If
     ///   the engine ended during its start, the failure contains the engine's error.
     func startAndReport() async throws(CommandFailure) -> String {
         switch try await start() {
         case .running(let process):
             return
-                "The uploads continue in the background (process \(process)); `ferry` shows them, `ferry stop` ends them."
+                "the uploads continue in the background (process \(process)); `ferry` shows them, `ferry stop` ends them"
         case .failed(CommandFailure.queueInUse, _) where ControlClient(folder: state).hasListener:
-            return "Another engine has the queue already; `ferry` shows it."
+            return "another engine has the queue already; `ferry` shows it"
         case .failed(let status, let text):
             throw Self.failure(status, text)
         }

@@ -46,8 +46,8 @@ struct AttachedSession {
 
     private var farewell: String {
         ControlClient(folder: assembly.state).hasListener
-            ? "The uploads continue in the engine; `ferry` shows them, `ferry stop` ends them."
-            : "No engine runs; `ferry` resumes the unfinished uploads."
+            ? "the uploads continue in the engine; `ferry` shows them, `ferry stop` ends them"
+            : "no engine runs; `ferry` resumes the unfinished uploads"
     }
 
     private var interface: Interface {
