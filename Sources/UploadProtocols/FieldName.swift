@@ -4,7 +4,7 @@ extension HTTPField.Name {
     /// Returns `name` as the name of a header field. Traps if `name` is not a token (RFC 9110 §5.1), so callers pass
     /// constants.
     package static func named(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is not a field name") }
         return name
     }
 }

@@ -105,8 +105,8 @@ package enum UploadAddress {
         guard let origin = origin(resolved), origin == URL(string: base).flatMap(UploadAddress.origin) else {
             let origin = origin(resolved) ?? resolved.absoluteString
             throw UploadFailure(
-                .permanent, "the server sends the upload to another place, \(ServerText.cleaned(origin))",
-                hint: "if that is right, set the destination's url to that place")
+                .permanent, "the server sends the upload to another address, \(ServerText.cleaned(origin))",
+                hint: "if that is right, set the destination's url to that address")
         }
         return resolved.absoluteString
     }

@@ -212,7 +212,7 @@ struct LimitTests {
         #expect(result.ending == .exited(2))
         #expect(
             result.errors.contains(
-                "\(rate) is no limit: `off` takes the limit away, `ferry pause --all` stops the uploads"))
+                "\(rate) is not a limit: `off` removes the limit, `ferry pause --all` stops the uploads"))
     }
 
     @Test func `a destination that there is not is named, with those that there are, and may be set free`()

@@ -88,14 +88,14 @@ struct MediumTests {
                 try await place.ferry("add", try place.file("b"))
                 await volume.unmount()
                 let process = try place.start("run", "--json", "--exit-when-idle")
-                try await process.output.wait { $0.contains { $0.contains("its medium is not there") } }
+                try await process.output.wait { $0.contains { $0.contains("share is not mounted") } }
                 try await Eventually.holds("the other is done") { site.content("b") != nil }
                 try await volume.mount()
                 #expect(try await process.ending() == .exited(0), "\(process.errors.text)")
                 #expect(pattern.firstDifference(from: Array(try #require(site.content("a")))) == nil)
                 let waits = try UploadLine.all(in: process.output.lines).filter { $0.state == "waiting" }
                 #expect(
-                    waits.first?.error == "\(path): source not readable (its medium is not there)")
+                    waits.first?.error == "\(path): source not readable (its disk or share is not mounted)")
             }
         }
     }

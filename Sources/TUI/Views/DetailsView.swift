@@ -117,7 +117,7 @@ struct DetailsView {
         facts += always.compactMap { label, text in text.map { (label, $0) } }
         if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt, of: upload) }
         if upload.mayBeDuplicate {
-            facts.append(("twice", "possible duplicate: sent again after no response"))
+            facts.append(("twice", "possible duplicate: sent again without an answer"))
         }
         if let failure = upload.failure, upload.isUncertain {
             facts.append(("answer", RowAppearance.sentence(failure, of: upload)))

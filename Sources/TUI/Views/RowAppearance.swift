@@ -85,7 +85,7 @@ struct RowAppearance: Sendable {
             messages = Self.sentences(failure, of: upload)
             if failure.category == .sourceChanged { messages = Self.changed(failure, upload, model.actions) }
             if upload.isUncertain { messages = Uncertainty(actions: model.actions).inRow }
-            short = upload.isUncertain ? "reply?" : Self.word(failure)
+            short = Self.word(failure)
         case .failed(let failure):
             self.init(.failed, "FAILED", .failed, part: begun)
             messages =
@@ -93,7 +93,7 @@ struct RowAppearance: Sendable {
                 ? Uncertainty(actions: model.actions).inRow : Self.sentences(failure, of: upload)
             short =
                 upload.isUncertain
-                ? "reply?" : failure.status.map(String.init) ?? Self.reason(failure) ?? "failed"
+                ? Self.word(failure) : failure.status.map(String.init) ?? Self.reason(failure) ?? "failed"
         case .done(let receipt, _):
             self.init(.done, "done", .done, part: upload.size)
             if receipt.wasThere {
@@ -196,7 +196,7 @@ struct RowAppearance: Sendable {
         case .sourceChanged: "changed"
         case .sourceUnreadable: "no file"
         case .authentication: "sign in"
-        case .outcomeUnknown: "no reply"
+        case .outcomeUnknown: "answer?"
         case .storage: "disk"
         case .network, .timedOut, .server, .permanent, .destinationChanged, .sourceAway, .descriptors,
             .addressLost, .signInPage, .signInAway, .uploadLocked:

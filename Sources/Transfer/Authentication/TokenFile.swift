@@ -63,7 +63,7 @@ public struct TokenFile: Sendable {
             throw UploadFailure(
                 .authentication,
                 "the folder \(folder.text) for tokens cannot be opened: \(error.code.phrase)",
-                hint: "make it, or set tokenFile to another place, then retry")
+                hint: "make it, or set tokenFile to another path, then retry")
         }
         try opened.check("", forbidding: 0o022) { () throws(SystemCallError) in try opened.directory.status()
         }
@@ -150,7 +150,7 @@ private struct Folder: Sendable {
 
     func failure(_ verb: String, _ name: String, _ code: Errno) -> UploadFailure {
         if code == .tooManySymbolicLinkLevels {
-            return unsafe("\(path)/\(name) is a symbolic link", "put a file in its place, then retry")
+            return unsafe("\(path)/\(name) is a symbolic link", "replace it by a file, then retry")
         }
         if DescriptorLimit.isLack(code) { return .noDescriptor(code, for: "\(path)/\(name)") }
         return UploadFailure(

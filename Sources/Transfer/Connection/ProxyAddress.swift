@@ -52,7 +52,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         }
         self.host = host
         port = url.port ?? Self.defaultPort
-        guard (1...65_535).contains(port) else { throw Self.unusable(shown, "the port is none") }
+        guard (1...65_535).contains(port) else { throw Self.unusable(shown, "the port is out of range") }
         user = url.user(percentEncoded: false)
         password = url.password(percentEncoded: false).map { ProxyPassword($0) }
         if kind == .socks5, user != nil {

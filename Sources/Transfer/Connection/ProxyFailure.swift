@@ -90,7 +90,7 @@ enum ProxyFailure {
         case .networkUnreachable: unreachable(proxy, host, "the network is unreachable", .unreachable)
         case .hostUnreachable: unreachable(proxy, host, "the host is unreachable", .unreachable)
         case .ttlExpired: unreachable(proxy, host, "timed out", .noResponse)
-        default: unreachable(proxy, host, "the proxy's reply is \(reply.value)", .proxy)
+        default: unreachable(proxy, host, "the proxy answered with the code \(reply.value)", .proxy)
         }
     }
 

@@ -115,10 +115,10 @@ public final class SourceFile: Sendable {
             do throws(UploadFailure) {
                 return try opened(path, queuedAs: identity, readers, readsSmall)
             } catch {
-                // The upload of a file must not end because its medium is not mounted.
+                // The upload of a file must not end because its disk or share is not mounted.
                 guard error.category == .sourceUnreadable, Volume.isAway(path, expecting: identity)
                 else { throw error }
-                throw away(path, "its medium is not there")
+                throw away(path, "its disk or share is not mounted")
             }
         }
     }

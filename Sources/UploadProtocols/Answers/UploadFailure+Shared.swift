@@ -38,5 +38,5 @@ extension UploadFailure {
             hint: "end the url with a slash\(hint), or leave ifExists out")
     }
 
-    static let unasked = UploadFailure(.permanent, "the server sent an unexpected response")
+    static let unasked = UploadFailure(.permanent, "the server gave an unexpected answer")
 }

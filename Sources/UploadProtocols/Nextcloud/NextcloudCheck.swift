@@ -97,6 +97,6 @@ package struct NextcloudCheck: DestinationCheck {
 
 extension NextcloudUpload {
     static let wrongAddress = UploadFailure(
-        .permanent, "the destination's url is no folder of a Nextcloud",
+        .permanent, "the destination's url is not a folder of a Nextcloud",
         hint: "it looks like https://HOST/remote.php/dav/files/USER/FOLDER/, with the slash")
 }

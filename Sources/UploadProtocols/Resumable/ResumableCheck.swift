@@ -50,7 +50,7 @@ package struct ResumableCheck: DestinationCheck {
         }
         if let size = limit.maximumAppend {
             findings.append(
-                "one request may carry up to \(ByteFormat.sentence(size)); larger files go in pieces")
+                "one request may carry up to \(ByteFormat.sentence(size)); larger files go in chunks")
         }
         if let age = limit.age { findings.append("an unfinished upload is kept for \(Self.duration(age))") }
         return findings

@@ -75,7 +75,7 @@ enum ResumableProblem: Sendable, Hashable {
         switch self {
         case .mismatchingOffset:
             UploadFailure(
-                .server, "the server holds another number of bytes than we took it to hold", status: status)
+                .server, "the server has another number of bytes than expected", status: status)
         case .completedUpload:
             UploadFailure(
                 .permanent, "the server says that this upload is complete and takes no more of it",

@@ -31,8 +31,7 @@ extension ResumableUpload {
             }
             guard let offset = reported.offset else {
                 // Another server possibly responded, or this one made a temporary error. So Ferry asks again.
-                let end = budget.standstill("the server does not say how much it holds (Upload-Offset)")
-                return end.map { .failed($0) } ?? query(resource)
+                return budget.missingOffset().map { .failed($0) } ?? query(resource)
             }
             return advance(resource, reported, to: offset, end: nil)
         case 404, 410: return gone(resource)
@@ -241,7 +240,7 @@ extension ResumableUpload {
             guard reported.bytes == own else {
                 return .failed(
                     .permanent,
-                    "the server's \(algorithm.shown) is not the file's: what it holds is something else",
+                    "the server's \(algorithm.shown) is not the file's: its content differs",
                     hint: "retry sends it again", notes: [.resource(nil)])
             }
             receipt.verified = algorithm

@@ -203,7 +203,7 @@ extension ResumableUpload {
                 hint: "check that the destination's url takes resumable uploads")
         }
         guard reported.offset ?? 0 == 0 else {
-            return .failed(.permanent, "the server says that it holds bytes of an upload that has none yet")
+            return .failed(.permanent, "the server reports bytes of an upload that has none yet")
         }
         do throws(UploadFailure) {
             var resource = UploadResource(url: try UploadAddress.resolve(location, against: target))

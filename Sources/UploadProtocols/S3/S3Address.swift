@@ -38,7 +38,7 @@ struct S3Address: Hashable, Sendable {
         let key = key(inPath: UploadAddress.address(path, for: name))
         guard !key.isEmpty else {
             throw UploadFailure(
-                .permanent, "the destination's url names a bucket and no place in it",
+                .permanent, "the destination's url names a bucket and no key in it",
                 hint: "end the url with a slash, then retry")
         }
         return key

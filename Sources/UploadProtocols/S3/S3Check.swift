@@ -74,7 +74,7 @@ package struct S3Check: DestinationCheck {
         if response.isSuccess {
             guard let root = XMLDocument.parse(response.body), root.name != "Error" else {
                 return .failed(
-                    .permanent, "what answers there is no S3 server",
+                    .permanent, "what answers there is not an S3 server",
                     hint: "check the destination's url and protocol")
             }
             let region = response.fields[.named("x-amz-bucket-region")].map {

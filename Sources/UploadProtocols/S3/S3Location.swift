@@ -91,7 +91,7 @@ package struct S3Location: Hashable, Sendable {
     }
 
     private static let malformed = Issue(
-        expected: "a place such as s3://bucket/folder/", isEndpoint: false)
+        expected: "an address such as s3://bucket/folder/", isEndpoint: false)
 
     /// True for a valid bucket name. The rules are wider than those of AWS, because other servers allow more names.
     private static func isBucket(_ name: String) -> Bool {

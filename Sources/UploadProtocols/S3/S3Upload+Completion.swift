@@ -69,7 +69,7 @@ extension S3Upload {
             return list(session)
         case ("EntityTooSmall", _): return enlarge(session, error)
         case ("ConditionalRequestConflict", _):
-            return remove(session, then: .restart(because: "another upload to the same place came first"))
+            return remove(session, then: .restart(because: "another upload of the same name came first"))
         case ("PreconditionFailed", _), (_, 412):
             return settle(session, then: .failed(refusal(error)))
         case ("BadDigest", _) where session.checksum != nil:

@@ -5,7 +5,7 @@ import HTTPTypes
 extension S3Upload {
     mutating func create(_ plan: S3PartPlan, noting notes: [Step.Note] = []) -> Step {
         let (objectAddress, digest) = (objectAddress, digest)
-        guard let objectAddress else { return .failed(.permanent, "there is no place for the parts") }
+        guard let objectAddress else { return .failed(.permanent, "the destination's url names no object") }
         phase = .creating(plan, digest)
         return withRequests { _, requests in
             .send(requests.create(objectAddress.object, digest: digest), notes: notes)

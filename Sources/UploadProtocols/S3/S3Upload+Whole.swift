@@ -59,7 +59,7 @@ extension S3Upload {
     private mutating func put(noting notes: [Step.Note] = []) -> Step {
         let (objectAddress, digest) = (objectAddress, digest)
         guard let objectAddress else {
-            return .failed(.permanent, "there is no place to put the file")
+            return .failed(.permanent, "the destination's url names no object")
         }
         phase = .putting(digest)
         let onlyNew = objectAddress.onlyNew && !lacks(.condition)

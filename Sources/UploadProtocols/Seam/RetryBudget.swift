@@ -40,6 +40,13 @@ struct RetryBudget: Sendable {
         allows(.standstill) ? nil : UploadFailure(category, reason)
     }
 
+    /// Counts a response without the offset that it should have (`Upload-Offset`), as a standstill.
+    mutating func missingOffset() -> UploadFailure? {
+        var failure = standstill("the server does not say how much of the file it has")
+        failure?.hint = "its response has no Upload-Offset; a proxy may remove it"
+        return failure
+    }
+
     /// Compares the offset that the server reports with the one that it confirmed before. Counts a loss if the offset
     /// is lower. Counts a standstill if the last request sent bytes of the file, but the offset has grown too little.
     /// If the offset has grown enough, resets the counts of standstills and of damage.

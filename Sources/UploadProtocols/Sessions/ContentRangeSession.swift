@@ -147,7 +147,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         let end =
             held == size
             ? budget.judge(held, after: session.confirmed, sentTo: nil)
-                ?? budget.standstill("the server holds the whole file and does not call it complete")
+                ?? budget.standstill("the server has the whole file and does not call it complete")
             : budget.judge(held, after: session.confirmed, sentTo: sent)
         return .step(end.map { .failed($0, notes: notes) } ?? append(moved, noting: notes))
     }

@@ -147,9 +147,7 @@ struct TusAppending: Sendable {
     /// - Parameter end: The offset in the upload at which the request's bytes ended; nil if the request sent no bytes.
     mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
         guard let offset = response.uploadOffset else {
-            if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {
-                return .failed(end)
-            }
+            if let end = budget.missingOffset() { return .failed(end) }
             if end == size, part == 0 { resource = resource.withWholeBodySent(true) }
             return .send(ask())
         }

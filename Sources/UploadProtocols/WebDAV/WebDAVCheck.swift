@@ -54,7 +54,7 @@ package struct WebDAVCheck: DestinationCheck {
         }
         findings.append(
             server.moves
-                ? "a file is sent under another name beside its place, and moved there when it is whole"
+                ? "a file is sent under another name in its folder, and renamed when it is whole"
                 : "it does not offer MOVE; set the destination's protocol to put")
         findings.append(resuming(server))
         if server.isOwnCloud {

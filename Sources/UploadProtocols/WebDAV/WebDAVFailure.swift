@@ -78,7 +78,7 @@ enum WebDAVFailure {
         var failure = failure(response).naming(size)
         failure.hint =
             SingleRequestUpload.raiseLimit
-            + (refusesParts ? "; the server does not take files in pieces (chunkSize)" : "")
+            + (refusesParts ? "; the server does not take files in chunks (chunkSize)" : "")
         return failure
     }
 

@@ -19,7 +19,7 @@ extension HTTPField.Name {
 
 extension HTTPRequest.Method {
     private static func dav(_ name: String) -> HTTPRequest.Method {
-        guard let method = HTTPRequest.Method(name) else { preconditionFailure("\(name) is no method") }
+        guard let method = HTTPRequest.Method(name) else { preconditionFailure("\(name) is not a method") }
         return method
     }
 

@@ -44,7 +44,7 @@ package struct ExistingFile: Sendable {
         case 405, 501:
             .failed(
                 UploadFailure(
-                    .permanent, "the server does not tell what is there (HEAD gives \(response.status))",
+                    .permanent, "the server does not say which files it has (HEAD gives \(response.status))",
                     hint: "set ifExists to replace, or leave it out"))
         default: .failed(ResponseClassifier.failure(response))
         }

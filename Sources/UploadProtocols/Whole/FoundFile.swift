@@ -44,7 +44,7 @@ enum DigestComparison: Hashable, Sendable {
 
     static func mismatch(_ algorithm: DigestAlgorithm) -> UploadFailure {
         UploadFailure(
-            .permanent, "what the server holds is not this file: its \(algorithm.shown) is another",
+            .permanent, "the file at the server is not this one: its \(algorithm.shown) differs",
             hint: "retry to send it again")
     }
 }

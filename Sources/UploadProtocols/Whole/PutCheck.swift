@@ -89,8 +89,8 @@ package struct PutCheck: DestinationCheck {
 
     private static func telling(_ response: ExchangeOutcome.Response) -> String {
         switch response.status {
-        case 200..<300, 404, 410: "it tells by HEAD what is there, as ifExists and checksum need"
-        default: "it does not tell by HEAD what is there (\(response.status)): leave ifExists out"
+        case 200..<300, 404, 410: "HEAD shows which files it has, as ifExists and checksum need"
+        default: "HEAD does not show which files it has (\(response.status)): leave ifExists out"
         }
     }
 }

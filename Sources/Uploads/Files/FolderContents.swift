@@ -41,7 +41,7 @@ package enum FolderContents: Hashable, Sendable {
     package init(of folder: LocalPath) {
         do throws(SystemCallError) {
             guard try FileStatus(folder, follows: true).kind == .folder else {
-                self = .unreadable("is no folder")
+                self = .unreadable("is not a folder")
                 return
             }
         } catch {

@@ -274,11 +274,11 @@ package struct WatchedTree {
         switch reason {
         case .limit(let setting):
             say(
-                "\(folder.path.text): the system does not tell of all changes there, as \(setting) is too low; \(every). `sysctl \(setting)` shows it, and root can raise it"
+                "\(folder.path.text): the system does not report all changes there, as \(setting) is too low; \(every). `sysctl \(setting)` shows it, and root can raise it"
             )
         case .unsupported:
             #if os(Linux)
-                say("\(folder.path.text): the system does not tell of changes there; \(every)")
+                say("\(folder.path.text): the system does not report changes there; \(every)")
             #endif
         case .gone: break
         }

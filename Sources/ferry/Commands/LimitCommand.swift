@@ -59,7 +59,7 @@ struct LimitCommand: AsyncParsableCommand {
             // Some users mean by 0 that nothing is sent, others that there is no limit.
             guard ByteFormat.parse(rate) != 0 else {
                 throw ValidationError(
-                    "\(rate) is no limit: `off` takes the limit away, `ferry pause --all` stops the uploads.")
+                    "\(rate) is not a limit: `off` removes the limit, `ferry pause --all` stops the uploads.")
             }
             do throws(UploadFailure) { return .some(try Bandwidth.parse(rate)) } catch {
                 let hint = error.hint.map { ". Limits are \($0)." } ?? "."

@@ -44,6 +44,6 @@ struct PathInput {
     }
 
     private static func notPaths(_ why: String, hint: String? = nil) -> CommandFailure {
-        CommandFailure(usage: "standard input \(why): it is no list of paths", hint: hint)
+        CommandFailure(usage: "standard input \(why): it is not a list of paths", hint: hint)
     }
 }

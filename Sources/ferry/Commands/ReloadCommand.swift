@@ -9,9 +9,9 @@ struct ReloadCommand: AsyncParsableCommand {
         discussion: """
             The engine reads the file that it was started with. Destinations, limits, retry, whenFileChanges, timeouts and proxy \
             take effect for new attempts; running ones end as they began. The output names what takes effect at the \
-            next start. If the file has a mistake, nothing changes.
+            next start. If the file has an error, nothing changes.
 
-            Exit status: 0 if it was read, 2 if there is a mistake in it, 3 if no engine runs.
+            Exit status: 0 if it was read, 2 if there is an error in it, 3 if no engine runs.
 
               ferry config && ferry reload
             """)

@@ -25,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
             discussion: "The default is the configuration's retry.onUncertain, otherwise hold.",
             valueName: "choice"),
         completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)),
-        transform: { try choice($0) { "'\($0)' is none of \($1)." } })
+        transform: { try choice($0) { "'\($0)' is not one of \($1)." } })
     var onUncertain: QueueRetryPolicy.OnUncertain?
     @Flag(help: "ASCII signs only.") var ascii = false
     @Flag(help: "One JSON object a line, for programs.") var json = false
@@ -64,7 +64,7 @@ struct RunCommand: AsyncParsableCommand {
             throw CommandFailure(
                 inUse:
                     "an engine has the queue already (process \(process)): it watches only its own folders",
-                hint: "name the folder in `watch` of the configuration, and start ferry again")
+                hint: "name the folder in `watch` of the configuration, and start the engine again")
         }
         if let process = client.process { return "an engine has the queue already (process \(process))" }
         var more = exitWhenIdle ? ["--exit-when-idle"] : []

@@ -58,7 +58,7 @@ struct WatchOptions: ParsableArguments {
                 )
             case false?:
                 throw Self.refusal(
-                    "\(path) is no folder, which --watch is for", hint: "name the folder it is in")
+                    "\(path) is not a folder", hint: "name the folder it is in")
             }
         }
     }
@@ -94,7 +94,7 @@ struct WatchOptions: ParsableArguments {
         switch WatchSettings.After(argument: text) {
         case .move(let goal)?: return .move(LocalFiles.absolute(goal))
         case let after?: return after
-        case nil: throw ValidationError("'\(text)' is none of keep, delete and move:FOLDER.")
+        case nil: throw ValidationError("'\(text)' is not one of keep, delete and move:FOLDER.")
         }
     }
 }

@@ -93,7 +93,7 @@ struct DestinationSettings: Decodable, Equatable {
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {
-            throw fields.error("protocol", "\(S3Upload.name), for a place that is written s3://")
+            throw fields.error("protocol", "\(S3Upload.name), for an address that begins with s3://")
         }
         if case .s3 = authentication { return }
         if isGiven {

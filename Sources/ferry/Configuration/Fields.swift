@@ -95,7 +95,7 @@ struct Fields {
     /// whole number, or not in the range that the schema allows for the key.
     func number(_ key: String) throws -> Int? {
         guard case .whole(let range)? = schema(of: key) else {
-            preconditionFailure("\(key) is no whole number in the table")
+            preconditionFailure("\(key) is not a whole number in the table")
         }
         return try number(key, in: range)
     }
@@ -105,7 +105,7 @@ struct Fields {
     func seconds(_ key: String) throws -> Double? {
         guard let found = found(key) else { return nil }
         guard case .number(let range)? = schema(of: key) else {
-            preconditionFailure("\(key) is no number in the table")
+            preconditionFailure("\(key) is not a number in the table")
         }
         guard let number = try? container.decode(Double.self, forKey: found), range.contains(number) else {
             throw error(key, "seconds, from \(range.lowerBound) to \(range.upperBound)")

@@ -113,7 +113,7 @@ actor HookRunner: QueueFollower {
 
     private func giveUp() {
         let left = backlog.clear()
-        if left > 0 { note("hooks: the commands of \(left) events were not run, as ferry ended") }
+        if left > 0 { note("hooks: the commands of \(left) events were not run, as the engine ended") }
         for task in tasks.values { task.cancel() }
     }
 
@@ -153,7 +153,7 @@ actor HookRunner: QueueFollower {
         case .exited(let status): what = "ended with status \(status)"
         case .killed(by: let signal): what = "was killed by signal \(signal)"
         case .timedOut: what = "did not end in \(DurationArgument(seconds: limit)) s and was killed"
-        case .cancelled, .printedTooMuch: what = "was killed, as ferry ended"
+        case .cancelled, .printedTooMuch: what = "was killed, as the engine ended"
         }
         let said = [result.complaint, result.output].map(ChildCommand.Result.lastLine).first { !$0.isEmpty }
         return what + (said.map { ": " + String(Redaction.text($0).prefix(200)) } ?? "")

@@ -57,7 +57,7 @@ struct SkippedLine: OutputLine {
         .always(
             "path", "The path as given or found; `base64:` and the bytes if not UTF-8.", \.path.encoded),
         .always("reason", "The reason, in a few words.", \.reason),
-        .maybe("known", "True if the file has an upload already, which is no failure.") {
+        .maybe("known", "True if the file has an upload already, which is not a failure.") {
             $0.upload.map { _ in true }
         },
         .maybe("id", "The number of that upload.", as: .whole(1...Int.max), \.upload?.id),

@@ -37,8 +37,8 @@ extension Watch {
     private var absence: String? {
         let isFolder = LocalFiles.isFolder(folder.path.text)
         guard isFolder != true else { return nil }
-        let issue = isFolder == nil ? "is not there" : "is no folder"
-        return "watch: \(folder.path.text) \(issue); it is looked for while ferry runs"
+        let issue = isFolder == nil ? "is not there" : "is not a folder"
+        return "watch: \(folder.path.text) \(issue); it is looked for while the engine runs"
     }
 
     private var obstacle: String? {

@@ -245,8 +245,8 @@ struct HookTests {
             engine.signal(SIGTERM)
             #expect(try await engine.ending(upTo: .seconds(20)) == .exited(143))
             #expect(told().count == 4)
-            #expect(log.contains("hooks: the commands of 2 events were not run, as ferry ended"))
-            #expect(log.contains("sh was killed, as ferry ended"))
+            #expect(log.contains("hooks: the commands of 2 events were not run, as the engine ended"))
+            #expect(log.contains("sh was killed, as the engine ended"))
             #expect(!told().compactMap { pid_t($0) }.contains(where: Self.runs))
         }
     }

@@ -73,7 +73,7 @@ struct S3ConfigurationTests {
 
     @Test(
         arguments: [
-            (#""url": "s3://""#, "destinations.a.url: expected a place such as s3://bucket/folder/"),
+            (#""url": "s3://""#, "destinations.a.url: expected an address such as s3://bucket/folder/"),
             (
                 #""url": "s3://b/", "s3": { "endpoint": "h" }"#,
                 "destinations.a.s3.endpoint: expected the server's"

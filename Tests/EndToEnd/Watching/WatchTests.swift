@@ -275,7 +275,7 @@ struct WatchTests {
             ))
         #expect(
             result.errors.contains(
-                "warning: watch: /nowhere/out is not there; it is looked for while ferry runs"))
+                "warning: watch: /nowhere/out is not there; it is looked for while the engine runs"))
     }
 
     @Test func `programs read what is watched, run and limited, and what is wrong with it`() async throws {
@@ -294,7 +294,7 @@ struct WatchTests {
             #""limits":[{"scope":"total","timetable":[{"days":["sun","mon","fri","sat"],"from":"22:00","to":"24:00"}]},"#
                 + #"{"bandwidth":1048576,"name":"one","scope":"destination","timetable":[]}]"#,
             #""perHost":2"#,
-            #""warnings":["watch: /nowhere/out is not there; it is looked for while ferry runs"]"#,
+            #""warnings":["watch: /nowhere/out is not there; it is looked for while the engine runs"]"#,
             #""watch":[{"after":"delete","exclude":["raw"],"folder":"/nowhere/out","include":[],"recursive":false,"settle":5,"there":false,"to":"one"}]"#,
         ] { #expect(result.output.contains(part), "\(part) in \(result.output)") }
         let text = try await place.ferry("config")
@@ -342,7 +342,7 @@ struct WatchTests {
         let result = try await place.ferry("run", "--exit-when-idle")
         #expect(result.ending == .exited(0))
         #expect(result.errors.contains("note: \(out)/none is not there; it is looked for"))
-        #expect(result.errors.contains("note: \(out)/file is no folder; it is looked for"))
+        #expect(result.errors.contains("note: \(out)/file is not a folder; it is looked for"))
     }
 
     @Test(arguments: [["--exit-when-idle"], ["--detach"]])
@@ -351,7 +351,7 @@ struct WatchTests {
         try place.directory.write([0], to: "out/file")
         for (name, told) in [
             ("none", "error: there is no folder \(out)/none to watch\nhint: check its name;"),
-            ("file", "error: \(out)/file is no folder, which --watch is for\nhint: name the folder it is in"),
+            ("file", "error: \(out)/file is not a folder\nhint: name the folder it is in"),
         ] {
             let result = try await Workplace.result(
                 of: try place.start(["run", "--watch", "\(out)/\(name)"] + words))

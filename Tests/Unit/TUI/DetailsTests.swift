@@ -173,7 +173,7 @@ import Testing
         (24, 120, "all of it was sent and no answer came: r sends it again"),
         (24, 80, "sent whole, no answer: r sends it again (maybe twice), x removes it"),
         (18, 72, "sent whole, no answer: r sends it again (maybe twice), x removes it"),
-        (10, 40, "reply?"),
+        (10, 40, "answer?"),
     ])
     func `I10 the list says what happened and what the keys do`(rows: Int, columns: Int, words: String) {
         let text = Model.make([Self.make()], rows: rows, columns: columns).frame().description
@@ -183,7 +183,7 @@ import Testing
 
     @Test func `I10 a failed one says the same in few cells`() {
         let failed = Self.make(state: .failed(UploadFailure(.outcomeUnknown, "no answer")))
-        #expect(Model.make([failed], rows: 10, columns: 40).frame().description.contains("reply?"))
+        #expect(Model.make([failed], rows: 10, columns: 40).frame().description.contains("answer?"))
     }
 
     @Test(arguments: [(24, 80), (10, 40)])

@@ -202,7 +202,7 @@ struct PutCheckTests {
     func `the check reports whether the server lists what is there`(status: Int, tells: Bool) throws {
         let (end, _) = run(check, [.answer(200), .answer(status)])
         let last = try #require(end.report?.findings.last)
-        #expect(last.hasPrefix("it tells") == tells)
+        #expect(last.hasPrefix("HEAD shows") == tells)
     }
 }
 

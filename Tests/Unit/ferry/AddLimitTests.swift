@@ -41,7 +41,7 @@ struct AddLimitTests {
 
     @Test func `paths of a byte more than the limit are refused`() {
         let failure = #expect(throws: CommandFailure.self) { try Self.read(11, upTo: 10) }
-        #expect(failure?.summary == "standard input is longer than 1 GiB: it is no list of paths")
+        #expect(failure?.summary == "standard input is longer than 1 GiB: it is not a list of paths")
     }
 
     @Test func `paths may have a gibibyte in all`() {

@@ -203,7 +203,7 @@ extension QueueCore {
     private func checkRoom(for new: [NewUpload]) throws(UploadFailure) {
         guard phase != .finishing else {
             throw UploadFailure(
-                .permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
+                .permanent, "the queue is finishing and takes nothing new", hint: "start `ferry` again")
         }
         guard settings.nextID < Int.max - new.count, index.ranks.upperBound < Int64.max - Int64(new.count)
         else {

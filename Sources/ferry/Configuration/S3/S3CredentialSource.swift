@@ -151,7 +151,7 @@ struct S3CredentialSource: Sendable {
         }
         let end = printed.expiration.flatMap(date)
         guard printed.expiration == nil || end != nil else {
-            throw SecretReader.missing(secret, "printed an Expiration that is no date of ISO 8601")
+            throw SecretReader.missing(secret, "printed an Expiration that is not an ISO 8601 date")
         }
         return try checked(
             S3Credentials(

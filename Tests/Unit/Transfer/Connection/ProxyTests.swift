@@ -220,7 +220,7 @@ struct ProxyTests {
             ([5, 0xff], UploadFailure.Category.authentication, "wants a user name"),
             ([5, 2], .authentication, "wants a user name"),
             ([4, 0], .network, "does not answer as a proxy"),
-            ([5, 0, 5, 1, 0, 1, 0, 0, 0, 0, 0, 0], .network, "the proxy's reply is 1"),
+            ([5, 0, 5, 1, 0, 1, 0, 0, 0, 0, 0, 0], .network, "the proxy answered with the code 1"),
             ([5, 0, 5, 2, 0, 1, 0, 0, 0, 0, 0, 0], .server, "does not allow"),
             ([5, 0, 5, 4, 0, 1, 0, 0, 0, 0, 0, 0], .network, "the host is unreachable"),
             ([5, 0, 5, 5, 0, 1, 0, 0, 0, 0, 0, 0], .network, "refused"),

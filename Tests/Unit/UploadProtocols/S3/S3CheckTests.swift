@@ -126,7 +126,8 @@ struct S3CheckTests {
         check = S3Check(url: "https://h.example/b/", options: .init())
         _ = check.start()
         #expect(
-            failed(check.receive(.answer(200, body: "<html></p>")))?.summary.contains("no S3 server") == true
+            failed(check.receive(.answer(200, body: "<html></p>")))?.summary.contains("not an S3 server")
+                == true
         )
         check = S3Check(url: "https://h.example/", options: .init())
         #expect(failed(check.start())?.summary.contains("names no bucket") == true)

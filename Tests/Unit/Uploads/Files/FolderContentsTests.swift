@@ -42,7 +42,7 @@ struct FolderContentsTests {
     @Test func `a folder that is gone, or none, says so`() throws {
         _ = try folder.write([1], to: "file")
         #expect(FolderContents(of: LocalPath(folder.path("gone"))) == .unreadable("no such folder"))
-        #expect(FolderContents(of: LocalPath(folder.path("file"))) == .unreadable("is no folder"))
+        #expect(FolderContents(of: LocalPath(folder.path("file"))) == .unreadable("is not a folder"))
     }
 
     @Test(arguments: [
