@@ -53,7 +53,7 @@ struct AddListTests {
     @Test func `a list of NUL bytes taken for lines is refused with what to do`() async throws {
         let result = try await add(#"a.txt\0b.txt\0"#, "-")
         #expect(result.ending == .exited(2))
-        #expect(result.errors.contains("hint: after find -print0 use `ferry add -0`"))
+        #expect(result.errors.contains("hint: after `find -print0` use `ferry add -0`"))
     }
 
     @Test(arguments: ["-", "-0"])

@@ -39,7 +39,7 @@ struct DescriptorTests {
             }
             let notices = result.lines.filter { EventLine.name(of: $0) == "note" }
             #expect(
-                notices.contains { $0.contains("too many open files: the limit is 48; ulimit -n raises it") })
+                notices.contains { $0.contains("open files: the limit is 48; `ulimit -n` raises it") })
             #expect(notices.count <= 2, "\(notices)")
             let seen = try UploadLine.all(in: result.lines)
             let waits = seen.filter { $0.state == "waiting" }

@@ -12,7 +12,7 @@ import Testing
 /// A file that may not be read, or not any more.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct PermissionTests {
-    private static let nextStep = "let this user read it (chmod, chown), then retry"
+    private static let nextStep = "let this user read it (`chmod`, `chown`), then retry"
 
     private let place: Workplace
 

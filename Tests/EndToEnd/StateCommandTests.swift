@@ -160,7 +160,7 @@ struct StateCommandTests {
         #expect(result.ending == .exited(73))
         #expect(result.errors.contains("\(journal) is damaged at byte \(second): "), "\(result.errors)")
         #expect(result.errors.contains("`ferry state export`"))
-        #expect(result.errors.contains("truncate -s \(second) '\(journal)'"))
+        #expect(result.errors.contains("`truncate -s \(second) \(journal)`"))
         let export = try await place.ferry("state", "export")
         #expect(export.ending == .exited(1))
         #expect(

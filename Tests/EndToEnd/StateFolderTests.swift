@@ -57,7 +57,7 @@ struct StateFolderTests {
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
         let result = try await place.ferry("list", "--state", folder)
         #expect(result.ending == .exited(77))
-        #expect(result.errors.contains("is open to other users\nhint: chmod go-rwx '\(folder)'"))
+        #expect(result.errors.contains("is open to other users\nhint: `chmod go-rwx \(folder)`"))
     }
 
     @Test func `the queue's folder and files are closed to other users`() async throws {

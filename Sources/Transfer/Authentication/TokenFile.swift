@@ -144,7 +144,7 @@ private struct Folder: Sendable {
             let what = name.isEmpty ? "changed" : "read"
             throw unsafe(
                 "\(file) can be \(what) by others (mode \(String(status.mode, radix: 8)))",
-                "chmod \(name.isEmpty ? "700" : "600") \(file), then retry")
+                "`chmod \(name.isEmpty ? "700" : "600") \(ShellWord.quoted(file))`, then retry")
         }
     }
 

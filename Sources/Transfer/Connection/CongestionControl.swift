@@ -25,9 +25,9 @@ public struct CongestionControl: Hashable, Sendable {
             switch TCPOptions.refusal(ofCongestionControl: name) {
             case nil: return nil
             case .noSuchFileOrDirectory?:
-                return "this kernel has no \(name) (sysctl net.ipv4.tcp_available_congestion_control)"
+                return "this kernel has no \(name) (`sysctl net.ipv4.tcp_available_congestion_control`)"
             case .notPermitted?:
-                return "\(name) is not allowed here (sysctl net.ipv4.tcp_allowed_congestion_control)"
+                return "\(name) is not allowed here (`sysctl net.ipv4.tcp_allowed_congestion_control`)"
             case let code?: return code.description
             }
         #else

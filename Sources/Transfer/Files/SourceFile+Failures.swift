@@ -36,7 +36,8 @@ extension SourceFile {
         switch code {
         case .noSuchFileOrDirectory, .notDirectory: unreadable(path, "no such file")
         case .permissionDenied, .notPermitted:
-            unreadable(path, "permission denied", hint: "let this user read it (chmod, chown), then retry")
+            unreadable(
+                path, "permission denied", hint: "let this user read it (`chmod`, `chown`), then retry")
         case .tooManySymbolicLinkLevels: unreadable(path, "too many symbolic links")
         case .fileNameTooLong: unreadable(path, "its path is too long")
         case _ where DescriptorLimit.isLack(code): .noDescriptor(code, for: path.text)

@@ -17,7 +17,7 @@ extension UploadFailure {
                 hint: "Ferry resumes by itself when some are closed")
         }
         return UploadFailure(
-            .descriptors, prefix + "\(lack): the limit is \(limit); ulimit -n raises it",
+            .descriptors, prefix + "\(lack): the limit is \(limit); `ulimit -n` raises it",
             hint: "Ferry resumes by itself when some are closed")
     }
 

@@ -142,7 +142,7 @@ extension JournalError {
         case .locksNotSupported: "use a folder on a local disk"
         case .damaged(let path, let byte, _):
             path.hasSuffix(".jsonl")
-                ? "nothing was changed; to continue without what follows, keep a copy, then: truncate -s \(byte) '\(path)'"
+                ? "nothing was changed; to continue without what follows, keep a copy, then `truncate -s \(byte) \(ShellWord.quoted(path))`"
                 : "nothing was changed; correct it and accept the edited file once, or put back a copy"
         case .edited: "nothing was changed; accept the edited file once, or discard it once"
         case .olderCopy(_, _, _, hasNewer: true):
@@ -197,8 +197,8 @@ extension JournalError.Danger {
 
     fileprivate func hint(_ path: String) -> String {
         switch self {
-        case .openToOthers: "chmod go-rwx '\(path)', after a look at what is in it"
-        case .parentOpenToOthers: "chmod go-w '\(path)', or use another folder"
+        case .openToOthers: "`chmod go-rwx \(ShellWord.quoted(path))`, after a look at what is in it"
+        case .parentOpenToOthers: "`chmod go-w \(ShellWord.quoted(path))`, or use another folder"
         case .notADirectory, .parentOfAnotherUser: "use another folder"
         case .notARegularFile, .symbolicLink, .otherNames, .owner: "move it away, after a look at what it is"
         }

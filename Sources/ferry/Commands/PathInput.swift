@@ -38,7 +38,7 @@ struct PathInput {
     func paths(in bytes: [UInt8]) throws(CommandFailure) -> [LocalPath] {
         let names = bytes.split(separator: separator.rawValue)
         guard separator == .null || !names.contains(where: { $0.contains(0) }) else {
-            throw Self.notPaths("has NUL bytes in its lines", hint: "after find -print0 use `ferry add -0`")
+            throw Self.notPaths("has NUL bytes in its lines", hint: "after `find -print0` use `ferry add -0`")
         }
         return names.map { LocalPath(bytes: Array($0)) }
     }

@@ -134,10 +134,12 @@ struct ServeCommand: AsyncParsableCommand {
         else {
             throw CommandFailure(
                 usage: "the token file \(path) cannot be read",
-                hint: "write a long random line into it, and chmod 600 it")
+                hint: "write a long random line into it, and `chmod 600 \(ShellWord.quoted(path))`")
         }
         guard mode & 0o077 == 0 else {
-            throw CommandFailure(usage: "others can read the token file \(path)", hint: "chmod 600 \(path)")
+            throw CommandFailure(
+                usage: "others can read the token file \(path)",
+                hint: "`chmod 600 \(ShellWord.quoted(path))`")
         }
         guard data.count <= LocalFiles.sizeLimit else {
             throw CommandFailure(

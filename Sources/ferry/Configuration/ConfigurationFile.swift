@@ -116,7 +116,8 @@ enum ConfigurationFile {
                 .permanent,
                 "\(file): \(key): a secret is written here and others can read the file (mode "
                     + "\(String(mode & 0o777, radix: 8)))",
-                hint: "`chmod 600 \(file)`, or use env, file or command where auth and proxy take them")
+                hint: "`chmod 600 \(ShellWord.quoted(file))`, "
+                    + "or use env, file or command where auth and proxy take them")
         }
     }
 }

@@ -118,9 +118,9 @@ actor SecretReader {
         return output
     }
 
-    static func missing(_ secret: Secret, _ what: String) -> UploadFailure {
+    static func missing(_ secret: Secret, _ what: String, hint: String = "put it right") -> UploadFailure {
         UploadFailure(
-            .authentication, "the secret is missing: \(secret) \(what)", hint: "put it right, then retry")
+            .authentication, "the secret is missing: \(secret) \(what)", hint: "\(hint), then retry")
     }
 
     /// Throws if another user can change one of the files, such as the program that prints a secret. The error has the
@@ -136,7 +136,8 @@ actor SecretReader {
         guard let mode = LocalFiles.mode(of: path) else { throw missing(secret, "cannot be found") }
         guard mode & 0o077 == 0 else {
             throw missing(
-                secret, "can be read by others (mode \(String(mode & 0o777, radix: 8))); chmod 600 it")
+                secret, "can be read by others (mode \(String(mode & 0o777, radix: 8)))",
+                hint: "`chmod 600 \(ShellWord.quoted(path))`")
         }
         guard let data = LocalFiles.content(of: path) else { throw missing(secret, "cannot be read") }
         guard data.count <= LocalFiles.sizeLimit else { throw missing(secret, "is larger than 1 MiB") }

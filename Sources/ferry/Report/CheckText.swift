@@ -105,8 +105,6 @@ enum CheckText {
 
     private static func removal(_ destination: Destination) -> String {
         let target = destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
-        let word =
-            target.allSatisfy { $0.isLetter || $0.isNumber || "-_./:".contains($0) } ? target : "'\(target)'"
-        return "to remove it: ferry check \(word) --remove-leftovers"
+        return "`ferry check \(ShellWord.quoted(target)) --remove-leftovers` removes leftovers"
     }
 }

@@ -15,7 +15,7 @@ extension JournalError {
         case .damaged(let path, let byte, _):
             path.hasSuffix(".jsonl")
                 ? "nothing was changed; `ferry state export` prints all that is before it; to continue without what "
-                    + "follows, keep a copy, then: truncate -s \(byte) '\(path)'"
+                    + "follows, keep a copy, then `truncate -s \(byte) \(ShellWord.quoted(path))`"
                 : "nothing was changed; correct it and start once with --accept-edited, or put back a copy; "
                     + "--discard-edited goes back to the snapshot before it, if that is there"
         case .edited:

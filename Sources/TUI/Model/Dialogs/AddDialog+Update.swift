@@ -132,7 +132,7 @@ extension AddDialog {
         }
         // The dialog stays open, so that the marks are not lost.
         guard !destinations.isEmpty else {
-            return .refuse("no destination is configured: ferry init sets one up")
+            return .refuse("no destination is configured: `ferry init` sets one up")
         }
         around.settings.lastDestination = destinationName
         return .close(nil, [.add(selection, destination: destinationName)])

@@ -27,7 +27,7 @@ struct CopyDialog: Sendable {
         }
         let text = lines.map(Self.harmless).joined(separator: "\n")
         guard text.utf8.count <= Self.mostCopied else {
-            return .close("too much for a clipboard; mark fewer, or use ferry list --json")
+            return .close("too much for a clipboard; mark fewer, or use `ferry list --json`")
         }
         let sentence =
             "copied the \(what)\(lines.count == 1 ? "" : "s of \(lines.count)") to the terminal's clipboard"

@@ -56,7 +56,7 @@ struct AWSProfiles {
         throw UploadFailure(
             .permanent,
             "others can read the secrets in \(credentialsFile) (mode \(String(mode & 0o777, radix: 8)))",
-            hint: "`chmod 600 \(credentialsFile)`")
+            hint: "`chmod 600 \(ShellWord.quoted(credentialsFile))`")
     }
 
     /// Returns the region with which Ferry signs the first requests; nil if no region is set. If a server names another

@@ -31,14 +31,14 @@ struct SourceFailureTests {
         #expect(failure.category == .sourceUnreadable)
         #expect(!failure.isTransient)
         #expect(failure.summary == "/medium/file: permission denied")
-        #expect(failure.hint == "let this user read it (chmod, chown), then retry")
+        #expect(failure.hint == "let this user read it (`chmod`, `chown`), then retry")
     }
 
     @Test func `S18 a lack of descriptors names the limit and what raises it`() throws {
         let limit = try #require(DescriptorLimit.current)
         let failure = SourceFile.failure(Self.path, .tooManyOpenFiles)
         #expect(failure.category == .descriptors)
-        let general = "too many open files: the limit is \(limit); ulimit -n raises it"
+        let general = "too many open files: the limit is \(limit); `ulimit -n` raises it"
         #expect(failure.summary == "/medium/file: \(general)")
         #expect(failure.ofEveryUpload.summary == general)
         // The limit of the whole machine is not ours to raise.

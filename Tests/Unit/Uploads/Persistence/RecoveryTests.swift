@@ -102,7 +102,7 @@ struct RecoveryTests {
         content[second + 40] ^= 1
         disk.put(content, as: journal)
         let error = #expect(throws: JournalError.self) { try JournalStore.opened(disk) }
-        #expect(error?.hint?.contains("truncate -s \(second) '/state/journal.3.jsonl'") == true)
+        #expect(error?.hint?.contains("`truncate -s \(second) /state/journal.3.jsonl`") == true)
         disk.put(Array(content[..<second]), as: journal)
         #expect(try JournalStore.opened(disk).recovered.uploads == states[1])
     }

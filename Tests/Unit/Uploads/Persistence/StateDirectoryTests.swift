@@ -85,7 +85,7 @@ struct StateDirectoryTests {
         guard case .unsafe(let path, _, .parentOpenToOthers) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(error?.hint == "chmod go-w '\(path)', or use another folder")
+        #expect(error?.hint == "`chmod go-w \(path)`, or use another folder")
         #expect(URL(filePath: path).lastPathComponent == URL(filePath: state.parent).lastPathComponent)
     }
 

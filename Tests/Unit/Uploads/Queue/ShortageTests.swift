@@ -70,7 +70,7 @@ struct ShortageTests {
         let limit = try #require(DescriptorLimit.current)
         #expect(
             await fixture.queue.status.notice?.summary
-                == "too many open files: the limit is \(limit); ulimit -n raises it")
+                == "too many open files: the limit is \(limit); `ulimit -n` raises it")
         fixture.clock.advance(by: .seconds(1))
         for _ in 0..<2 { try await fixture.runner.next().complete() }
         try await fixture.until { $0.core.uploads.values.count { $0.state.isDone } == 3 }
