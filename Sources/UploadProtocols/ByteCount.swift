@@ -32,8 +32,9 @@ package enum ByteFormat {
     package static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
     /// Parses a byte count such as `2M`, `1.5 GB`, `800k` or `65536`. The text can end with `/s`, as in `2M/s`. All
-    /// units are powers of 1024, and the result is rounded to whole bytes. Returns nil for any other text, for a
-    /// negative number, and for a result that is too large.
+    /// units are powers of 1024, also without `i`, because configurations that exist mean them so. The result is
+    /// rounded to whole bytes. Returns nil for any other text, for a negative number, and for a result that is too
+    /// large.
     package static func parse(_ text: String) -> ByteCount? {
         var body = text.uppercased().filter { $0 != " " }
         if body.hasSuffix("/S") { body.removeLast(2) }

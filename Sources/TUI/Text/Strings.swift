@@ -15,7 +15,7 @@ package enum Strings {
     }
 
     /// Returns a countdown: `in 12 s`, `in 4 min`, `now`; `later` for more than 99 hours.
-    static func wait(_ seconds: Double) -> String {
+    package static func wait(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "now" }
         if seconds > 99 * 3600 { return "later" }
         if seconds >= 5400 { return "in \(Int((seconds / 3600).rounded())) h" }

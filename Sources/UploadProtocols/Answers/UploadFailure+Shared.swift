@@ -11,6 +11,15 @@ extension UploadFailure {
             .permanent, "the file has \(ByteFormat.sentence(size)), \(taker) \(ByteFormat.sentence(limit))")
     }
 
+    /// Returns the summary for a file that has `stored` bytes on the server, and `size` bytes here. Sizes whose short
+    /// forms are equal are given in full.
+    static func sizesDiffer(_ stored: ByteCount, _ size: ByteCount) -> String {
+        let (there, here) = (ByteFormat.sentence(stored), ByteFormat.sentence(size))
+        return there == here
+            ? "the server has \(stored) B, the file has \(size) B"
+            : "the server has \(there), the file has \(here)"
+    }
+
     /// Returns the failure for a file if the server has a file of the same name that must not be replaced.
     /// - Parameter policies: The values of the configuration key `ifExists` for the hint, as words of a sentence.
     static func nameTaken(_ name: String, instead policies: String = "skip, replace or rename")

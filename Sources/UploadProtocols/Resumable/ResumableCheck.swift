@@ -58,9 +58,9 @@ package struct ResumableCheck: DestinationCheck {
 
     private static func duration(_ seconds: ByteCount) -> String {
         switch seconds {
-        case ..<120: "\(seconds) seconds"
-        case ..<7200: "\(seconds / 60) minutes"
-        case ..<172_800: "\(seconds / 3600) hours"
+        case ..<120: "\(seconds) s"
+        case ..<7200: "\(seconds / 60) min"
+        case ..<172_800: "\(seconds / 3600) h"
         default: "\(seconds / 86_400) days"
         }
     }

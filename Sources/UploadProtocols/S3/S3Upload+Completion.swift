@@ -184,8 +184,7 @@ extension S3Upload {
         guard response.isSuccess else { return .done(verification.receipt) }
         if let length = response.contentLength, length != item.size {
             return .failed(
-                .permanent,
-                "the server says that the object has \(length) bytes, and the file has \(item.size)",
+                .permanent, UploadFailure.sizesDiffer(length, item.size),
                 hint: "look at the server; retry sends the file again",
                 notes: [.resource(nil)])
         }

@@ -78,7 +78,7 @@ struct GoogleSession: ContentRangeService {
             location: object?.location(for: address), entityTag: object?.tag ?? response.fields[.eTag],
             bytes: item.size)
         if let bytes = object?.bytes, bytes != item.size {
-            return Self.differs("the server has \(bytes) bytes of \(item.size)")
+            return Self.differs(UploadFailure.sizesDiffer(bytes, item.size))
         }
         switch FoundFile(reported: object?.reported ?? []).agrees(with: response.digests) {
         case .different(let algorithm):

@@ -63,7 +63,7 @@ struct GraphSession: ContentRangeService {
         // SharePoint may add bytes to a document. So only a smaller size is an error.
         if let stored = file?.size, stored < item.size {
             return .failed(
-                .permanent, "the server has \(stored) bytes of \(item.size)",
+                .permanent, UploadFailure.sizesDiffer(stored, item.size),
                 hint: "retry sends all of it again",
                 notes: [.resource(nil)])
         }

@@ -40,7 +40,7 @@ enum SingleRequestUpload {
         _ size: ByteCount, of whole: ByteCount, _ category: UploadFailure.Category = .permanent
     ) -> UploadFailure {
         UploadFailure(
-            category, "the server holds \(size) bytes of a file of \(whole)",
+            category, UploadFailure.sizesDiffer(size, whole),
             hint: "retry to send it again; the server may be out of space, or change what it takes")
     }
 

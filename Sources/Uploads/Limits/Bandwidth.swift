@@ -34,7 +34,7 @@ extension Bandwidth {
         guard rate > 0 else {
             throw UploadFailure(
                 .permanent, "'\(text)' is not a limit",
-                hint: "off takes the limit away, pause stops the uploads")
+                hint: "off removes the limit, pause stops the uploads")
         }
         return .atMost(rate)
     }

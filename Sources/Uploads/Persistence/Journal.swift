@@ -155,7 +155,7 @@ public enum RecoveryNotice: Hashable, Sendable {
     public var summary: String {
         switch self {
         case .tornTail(let file, let bytes, let keptAs):
-            "\(bytes) bytes of an unfinished record were dropped from \(file) and kept as \(keptAs)"
+            "\(ByteFormat.sentence(bytes)) of an unfinished record were moved from \(file) to \(keptAs)"
         case .usedPreviousSnapshot(let reason, let keptAs):
             "queue.json was not usable (\(reason)); the previous snapshot and the journals were used, nothing is lost"
                 + (keptAs.map { "; the damaged file is kept as \($0)" } ?? "")

@@ -135,7 +135,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
                 held.summary +=
                     asked < 7200
                     ? "; it asks to wait for \(Int(asked / 60)) minutes"
-                    : "; it asks to wait for \(Int(asked / 3600)) hours or more"
+                    : "; it asks to wait for \(Int(asked / 3600)) h or more"
                 held.hint = "retry when that time is over, or remove it"
                 return .hold(held)
             }

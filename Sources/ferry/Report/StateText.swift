@@ -1,3 +1,4 @@
+import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
@@ -18,11 +19,14 @@ struct StateText {
         if !report.files.isEmpty, report.problems.isEmpty {
             let states = report.states.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             lines.append("uploads      \(states.isEmpty ? "none" : states.joined(separator: ", "))")
-            lines.append("not flushed  \(report.pendingBytes) bytes of changes in the journals")
+            lines.append(
+                "not flushed  \(ByteFormat.sentence(report.pendingBytes)) of changes in the journals")
         }
-        for file in report.files { lines.append("file         \(file.name), \(file.bytes) bytes") }
+        for file in report.files {
+            lines.append("file         \(file.name), \(ByteFormat.sentence(file.bytes))")
+        }
         for file in report.leftOver {
-            lines.append("left over    \(SafeLine.text(file.name)), \(file.bytes) bytes")
+            lines.append("left over    \(SafeLine.text(file.name)), \(ByteFormat.sentence(file.bytes))")
         }
         if let holder = report.holder { lines.append("in use       \(SafeLine.text(holder.summary))") }
         for notice in report.notices { lines.append("at a start   \(SafeLine.text(notice.summary))") }

@@ -96,8 +96,8 @@ enum UploadText {
     static func remark(_ upload: Upload, now: Date = Date()) -> String? {
         switch upload.state {
         case .waiting(let until, let failure):
-            let seconds = max(0, Int(exactly: until.timeIntervalSince(now).rounded(.up)) ?? 0)
-            return SafeLine.text("retrying in \(seconds) s: \(failure.summary)")
+            let wait = Strings.wait(until.timeIntervalSince(now))
+            return SafeLine.text("retrying \(wait): \(failure.summary)")
         case .held(let failure), .failed(let failure):
             let advised = failure.advised(for: upload.target.destination)
             return SafeLine.text(advised.summary + (advised.hint.map { "; \($0)" } ?? ""))

@@ -68,6 +68,15 @@ struct UploadAddressTests {
 struct ByteFormatTests {
     @Test(
         arguments: [
+            (3 << 20, "the server has 3 MiB, the file has 4 MiB"),
+            (4 << 20 - 1, "the server has 4194303 B, the file has 4194304 B"),
+        ] as [(ByteCount, String)])
+    func `sizes that look the same are shown in full`(stored: ByteCount, text: String) {
+        #expect(UploadFailure.sizesDiffer(stored, 4 << 20) == text)
+    }
+
+    @Test(
+        arguments: [
             (0, "0B"), (999, "999B"), (1000, "1.0K"), (1023, "1.0K"), (1024, "1.0K"), (10_200, "10K"),
             (1_048_576, "1.0M"), (ByteCount.max, "8.0E"), (-5, "0B"), (ByteCount.min, "0B"),
         ] as [(ByteCount, String)])

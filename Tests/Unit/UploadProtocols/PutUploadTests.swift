@@ -87,7 +87,7 @@ struct PutChecksumTests {
         var (put, exchange) = sent()
         let head = put.receive(answer(201, to: exchange)).exchange
         let step = put.receive(answer(200, [.contentLength: "9"], to: head))
-        #expect(step.failure?.summary == "the server holds 9 bytes of a file of 10")
+        #expect(step.failure?.summary == "the server has 9 B, the file has 10 B")
     }
 
     @Test(arguments: [200, 403, 404, 405])

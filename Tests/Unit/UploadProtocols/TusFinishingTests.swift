@@ -101,7 +101,7 @@ struct TusFinishingTests {
         _ = tus.receive(.answer(200, [.uploadOffset: "10"]))
         let step = tus.receive(.answer(200, [.contentLength: "6"]))
         #expect(step.failure?.category == .permanent)
-        #expect(step.failure?.summary == "the server holds 6 bytes of a file of 10")
+        #expect(step.failure?.summary == "the server has 6 B, the file has 10 B")
         #expect(step.notes.contains(.capabilities(.forgettingTus)))
     }
 }

@@ -129,7 +129,7 @@ struct WebDAVUploadTests {
 
     @Test mutating func `P16 a server that stores less than it took is reported`() {
         run.model.keeps = 6
-        #expect(run.upload().failure?.summary == "the server holds 6 bytes of a file of 10")
+        #expect(run.upload().failure?.summary == "the server has 6 B, the file has 10 B")
         #expect(run.model.files["/files/a.bin"] == nil)
     }
 

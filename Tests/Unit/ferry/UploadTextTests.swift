@@ -49,6 +49,16 @@ struct UploadTextTests {
         #expect(words(upload, showsPlace: true).last == "1 -> https://box.example/")
     }
 
+    @Test(
+        arguments: [
+            (-1, "now"), (11.5, "in 12 s"), (4200, "in 70 min"), (86_400, "in 24 h"),
+        ] as [(Double, String)])
+    func `the time to the next attempt has the unit that fits it`(seconds: Double, wait: String) {
+        let until = Self.now.addingTimeInterval(seconds)
+        let upload = Upload.boxed(1, .waiting(until: until, failure: UploadFailure(.server, "it is busy")))
+        #expect(UploadText.remark(upload, now: Self.now) == "retrying \(wait): it is busy")
+    }
+
     @Test func `a server that wants a token of an address alone leads to ferry init`() {
         let failure = UploadFailure(
             .authentication, "the server answered 401 (not signed in); the server asks for Bearer",

@@ -61,7 +61,7 @@ struct ResumableAppendTests {
         var (upload, _) = try ResumableUpload.appending(from: 4)
         _ = upload.receive(.answer(201, [.uploadComplete: "?1", .location: "/kept/a.bin"]))
         let step = upload.receive(.answer(200, [.contentLength: "6"]))
-        #expect(step.failure?.summary == "the server holds 6 bytes of a file of 10")
+        #expect(step.failure?.summary == "the server has 6 B, the file has 10 B")
     }
 
     @Test(

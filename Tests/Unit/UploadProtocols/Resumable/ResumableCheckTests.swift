@@ -16,7 +16,7 @@ struct ResumableCheckTests {
     @Test func `a check reports the limits`() throws {
         let report = try #require(checked(204, [.uploadLimit: "max-size=1048576, max-age=7200"]))
         #expect(report.findings.contains("a file may have up to 1 MiB"))
-        #expect(report.findings.contains("an unfinished upload is kept for 2 hours"))
+        #expect(report.findings.contains("an unfinished upload is kept for 2 h"))
         #expect(report.capabilities?.maximumSize == 1 << 20)
     }
 

@@ -138,7 +138,7 @@ struct QueueRetryPolicyTests {
             Issue.record("it was not held")
             return
         }
-        #expect(failure.summary.contains("24 hours"))
+        #expect(failure.summary.contains("24 h or more"))
     }
 
     @Test func `I10 an unknown outcome is held, given up or retried as the policy says, and counted`() {
