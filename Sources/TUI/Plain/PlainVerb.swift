@@ -47,7 +47,8 @@ enum PlainVerb: String, CaseIterable, Sendable {
         guard found.isEmpty else {
             throw PlainCommandError("'\(word)' could be \(found.map(\.rawValue).joined(separator: " or "))")
         }
-        throw PlainCommandError("there is no command '\(word)'; help lists them")
+        let meant = Suggestions.remark(on: start, among: Self.allCases.map(\.rawValue))
+        throw PlainCommandError("there is no command '\(word)'\(meant); help lists them")
     }
 }
 

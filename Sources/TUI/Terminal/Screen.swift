@@ -126,7 +126,7 @@ package enum ScreenOutcome: Hashable, Sendable {
 package enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Standard input or standard output is not a terminal, but for example a file or a pipe.
     case notATerminal
-    /// TERM names a terminal that cannot move its cursor.
+    /// TERM names a dumb terminal, which cannot move its cursor, or one that terminfo does not know.
     case unusableTerminal(String)
     /// A system call failed; the text is the reason.
     case system(String)
@@ -135,7 +135,7 @@ package enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notATerminal: "standard input or output is not a terminal"
         case .unusableTerminal(let name):
-            "the terminal \(name.isEmpty ? "(TERM is not set)" : "'\(name)'") cannot move its cursor"
+            name.isEmpty ? "TERM is not set" : "'\(name)' is a dumb or unknown terminal"
         case .system(let reason): "the terminal could not be taken over: \(reason)"
         }
     }

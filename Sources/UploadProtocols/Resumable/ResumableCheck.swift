@@ -35,7 +35,7 @@ package struct ResumableCheck: DestinationCheck {
                 return ["the server speaks resumable uploads of interop version \(version.rawValue)"]
             }
             return [
-                "the server does not say that it takes resumable uploads (no Upload-Limit); older versions need not",
+                "the server does not say that it takes resumable uploads; older versions need not",
                 "the first upload finds out: where the server knows nothing of them, it takes one empty file",
             ]
         }

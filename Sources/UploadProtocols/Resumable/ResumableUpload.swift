@@ -199,8 +199,9 @@ extension ResumableUpload {
     {
         guard let location = response.fields[.location] else {
             return .failed(
-                .permanent, "the server made the upload and did not say where (no Location)",
-                hint: "check that the destination's url takes resumable uploads")
+                .permanent, "the server made the upload and did not say where",
+                hint: "check that the destination's url takes resumable uploads: its response has no Location"
+            )
         }
         guard reported.offset ?? 0 == 0 else {
             return .failed(.permanent, "the server reports bytes of an upload that has none yet")

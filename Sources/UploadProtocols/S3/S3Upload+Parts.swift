@@ -24,8 +24,8 @@ extension S3Upload {
         }
         guard let uploadID = S3Creation.uploadID(in: response.body) else {
             return .failed(
-                .permanent, "the server began an upload and did not say which (no UploadId)",
-                hint: "check that the destination's url is an S3 endpoint")
+                .permanent, "the server began an upload and did not say which",
+                hint: "check that the destination's url is an S3 endpoint: its response has no UploadId")
         }
         var session = S3Session(
             object: objectAddress.object, uploadID: uploadID, plan: plan, checksum: digest)
@@ -171,8 +171,8 @@ extension S3Upload {
         let tag = response.fields[.eTag] ?? ""
         if !(1...S3Part.longestTag).contains(tag.utf8.count) {
             fault = UploadFailure(
-                .permanent, "the server took part \(number) and gave it no tag (ETag) that can be used",
-                hint: "check that the destination's url is an S3 endpoint")
+                .permanent, "the server took part \(number) and gave it no usable tag",
+                hint: "check that the destination's url is an S3 endpoint: its response has no usable ETag")
         }
         if let fault {
             if ending == nil, ledger.sendAgain(number) {

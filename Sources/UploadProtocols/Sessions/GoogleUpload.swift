@@ -149,8 +149,9 @@ extension GoogleUpload {
         }
         guard let location = response.fields[.location] else {
             return .failed(
-                .permanent, "the server made no session (no Location)",
-                hint: "check that the destination's url is an upload address with uploadType=resumable")
+                .permanent, "the server began no upload session",
+                hint: "check that the destination's url is an upload address with uploadType=resumable: "
+                    + "the response has no Location")
         }
         do throws(UploadFailure) {
             var resource = UploadResource(url: try UploadAddress.resolve(location, against: item.url))

@@ -102,8 +102,9 @@ extension GraphUpload {
         let made = GraphSessionResponse(response)
         guard let uploadURL = made?.uploadUrl else {
             return .failed(
-                .permanent, "the server made no session (no uploadUrl)",
-                hint: "check that the destination's url ends with :/createUploadSession")
+                .permanent, "the server began no upload session",
+                hint: "check that the destination's url ends with :/createUploadSession: "
+                    + "the response has no uploadUrl")
         }
         do throws(UploadFailure) {
             let url = try UploadAddress.named(uploadURL, against: item.url)

@@ -46,8 +46,8 @@ struct TusCreation: Sendable {
     func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {
         guard let location = response.fields[.location] else {
             throw UploadFailure(
-                .permanent, "the server made the upload and did not say where (no Location)",
-                hint: "check that the destination's url is a tus endpoint")
+                .permanent, "the server made the upload and did not say where",
+                hint: "check that the destination's url is a tus endpoint: its response has no Location")
         }
         return try UploadAddress.resolve(location, against: item.url)
     }

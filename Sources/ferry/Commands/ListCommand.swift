@@ -6,7 +6,7 @@ import FerryUploads
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the queue.",
+        commandName: "list", abstract: "Show the queue, with live progress.",
         discussion: """
             On a terminal, prints a table that fits its width; elsewhere, prints each upload on a line of its own, unshortened.
 

@@ -78,8 +78,9 @@ struct RowFilter: Hashable, Sendable {
             let kinds = states.filter { $0.word.hasPrefix(value) }.flatMap(\.kinds)
             guard !kinds.isEmpty else {
                 // `up` is the former word for running, which users may still type.
-                let known = states.map(\.word).filter { $0 != "up" }.joined(separator: ", ")
-                throw Problem(text: "no state is \(value); there are \(known)")
+                let known = states.map(\.word).filter { $0 != "up" }
+                let hint = Suggestions.hint(for: value, among: known).map { "; \($0)" } ?? ""
+                throw Problem(text: "there is no state '\(value)'\(hint)")
             }
             return .state(Set(kinds))
         }

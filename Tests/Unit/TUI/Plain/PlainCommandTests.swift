@@ -46,6 +46,7 @@ import Testing
     @Test(
         arguments: [
             ("fly 3", "there is no command 'fly'; help lists them"),
+            ("Pasue 3", "there is no command 'Pasue' (did you mean `pause`?); help lists them"),
             ("re 3", "'re' could be resume or retry or remove or redo"),
             ("pause", "pause which ones? pause N...|all"),
             ("pause three", "'three' is not the number of an upload; pause N...|all"),
