@@ -1,6 +1,7 @@
 import FerryFiles
 import FerryTestSupport
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import FerryProtocols
