@@ -4,32 +4,41 @@ import Testing
 
 /// The lines of a command that wait for the reader of its standard output.
 struct LineBufferTests {
-    private static let mebibyte = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
+    private var buffer = LineOutput.Buffer()
 
-    @Test func `lines of 64 MiB wait for a reader, and one more is left out and counted`() {
-        var buffer = LineOutput.Buffer()
-        for _ in 0..<64 { _ = buffer.add(Self.mebibyte) }
-        #expect(buffer.takeDropped() == 0)
-        #expect(!buffer.add([0]))
-        #expect(buffer.takeDropped() == 1)
-        #expect(buffer.takeNext().count == 64 << 20)
+    /// Adds the most that fits into the buffer.
+    private mutating func fill() {
+        let mebibyte = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
+        for _ in 0..<64 { _ = buffer.add(mebibyte) }
     }
 
-    @Test func `lines of a write under way keep their room until it ends`() {
-        var buffer = LineOutput.Buffer()
-        for _ in 0..<64 { _ = buffer.add(Self.mebibyte) }
+    @Test mutating func `lines of 64 MiB wait for a reader, and one more is left out and counted`() {
+        fill()
+        let droppedBefore = buffer.takeDropped()
+        let startsWrite = buffer.add([0])
+        let dropped = buffer.takeDropped()
+        #expect((droppedBefore, startsWrite, dropped) == (0, false, 1))
+        let next = buffer.takeNext()
+        #expect(next.count == 64 << 20)
+    }
+
+    @Test mutating func `lines of a write under way keep their room until it ends`() {
+        fill()
         let written = buffer.takeNext()
-        #expect(!buffer.add([0]))
+        let fitsBefore = buffer.add([0])
         buffer.didWrite(written.count)
-        #expect(buffer.add([0]))
-        #expect(buffer.takeNext() == [0])
+        let fits = buffer.add([0])
+        #expect((fitsBefore, fits) == (false, true))
+        let next = buffer.takeNext()
+        #expect(next == [0])
     }
 
-    @Test func `only the first of the lines that wait starts a write`() {
-        var buffer = LineOutput.Buffer()
-        #expect(buffer.add([1]))
-        #expect(!buffer.add([2]))
-        #expect(buffer.takeNext() == [1, 2])
-        #expect(buffer.add([3]))
+    @Test mutating func `only the first of the lines that wait starts a write`() {
+        let starts = [buffer.add([1]), buffer.add([2])]
+        let first = buffer.takeNext()
+        let startsAgain = buffer.add([3])
+        #expect(starts == [true, false])
+        #expect(first == [1, 2])
+        #expect(startsAgain)
     }
 }
