@@ -81,8 +81,8 @@
                 let waiting = try await engine.output.wait { lines in
                     lines.contains { $0.contains(#""state":"waiting""#) }
                 }
-                let told = try #require(try UploadLine.all(in: waiting).last { $0.state == "waiting" })
-                #expect(told.error == "the name upload.example was not found")
+                let line = try #require(try UploadLine.all(in: waiting).last { $0.state == "waiting" })
+                #expect(line.error == "the name upload.example was not found")
                 // While the resolver is asked, the queue takes commands and other uploads run.
                 try await place.ferry("add", "--to", "good", try place.file("other"))
                 try await server.wait(upTo: .seconds(30)) { $0.contains { $0.target == "/good/other" } }
@@ -125,8 +125,8 @@
                 let (before, begun) = (try await place.list(), ContinuousClock.now)
                 #expect(before.map(\.attempts).reduce(0, +) <= 8)
                 #expect(!before.contains { ["failed", "held"].contains($0.state) })
-                let told = try UploadLine.all(in: engine.output.lines).filter { $0.state == "waiting" }
-                #expect(Set(told.map(\.error)) == ["no connection to upload.example: refused"])
+                let waiting = try UploadLine.all(in: engine.output.lines).filter { $0.state == "waiting" }
+                #expect(Set(waiting.map(\.error)) == ["no connection to upload.example: refused"])
                 let count = try Self.refusals(in: namespace)
                 try await Eventually.holds("four more probes") {
                     try Self.refusals(in: namespace) >= count + 4

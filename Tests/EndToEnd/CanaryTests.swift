@@ -76,7 +76,7 @@ struct CanaryTests {
         let members = SecretEchoTests.members(of: kind, server: server, in: place)
         let host = members.contains("proxy") ? "http://upload.example" : server.url("")
         let hook =
-            #"["sh", "-c", "env >> \"$1\"; cat >> \"$1\"", "hook", "\#(place.directory.path("told"))"]"#
+            #"["sh", "-c", "env >> \"$1\"; cat >> \"$1\"", "hook", "\#(place.directory.path("received"))"]"#
         try place.configure(
             """
             { "destinations": { "here": { "url": "\(host)\(kind.path)", "protocol": "\(kind.protocolName)"\(members) } },
@@ -115,10 +115,10 @@ struct CanaryTests {
         Self.search(shown, for: kind, "at the end")
         let sent = canary.received
         #expect(kind.protocolName == "form" || sent.contains(#/canary|Basic |Digest /#), "\(sent)")
-        let told = shown.first { $0.key.hasSuffix("told") }?.value ?? ""
+        let received = shown.first { $0.key.hasSuffix("received") }?.value ?? ""
         // This server reports nothing of a file after MOVE.
         let event = kind.protocolName == "webdav" ? "failed" : "done"
-        #expect(told.contains("\"event\":\"\(event)\""), "\(shown)")
+        #expect(received.contains("\"event\":\"\(event)\""), "\(shown)")
     }
 
     @Test func `a SOCKS proxy's password, which is not supported, is shown nowhere`() async throws {

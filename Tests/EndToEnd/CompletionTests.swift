@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4) func `whatever is typed, looking for it never stops the program`(seed: UInt64) {
-        let pieces = [
+        let fragments = [
             "/", "//", "~", ".", "..", "a", " ", "\t", "'", "\"", "\\", "*", "[", "{", "%", "%2", "file://",
             "\u{0}",
             "\u{7}", "\u{301}", "\u{202E}", "\u{200B}", "\u{FFFD}", "報", "👩‍👩‍👧", "\u{1F1E9}", "\n",
@@ -36,7 +36,7 @@ import Testing
         var dice = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
             let line = (0..<Int.random(in: 0...8, using: &dice)).compactMap { _ in
-                pieces.randomElement(using: &dice)
+                fragments.randomElement(using: &dice)
             }.joined()
             for completion in ScreenAdding.completions(line) {
                 #expect(

@@ -66,7 +66,7 @@ struct ConfigurationTests {
     }
 
     /// Texts that are refused, with the messages about them.
-    static let mistakes: [(String, String)] = [
+    static let invalid: [(String, String)] = [
         (#"{ "destinations": "#, "is not valid JSON: it ends too early"),
         (
             "{\n  \"limits\": { \"concurrency\": x }\n}",
@@ -268,7 +268,7 @@ struct ConfigurationTests {
         ),
     ]
 
-    @Test(arguments: mistakes)
+    @Test(arguments: invalid)
     func `an error is reported with file, position and what is expected`(text: String, message: String)
         async throws
     {

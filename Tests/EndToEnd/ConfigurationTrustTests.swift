@@ -319,8 +319,8 @@ struct ConfigurationTrustTests {
         try place.configure(
             "s3", at: "http://127.0.0.1:9/bucket/", more: #", "auth": { "s3": { "profile": "p" } }"#)
         let result = try await place.ferry("check", "here")
-        let told = result.output + result.errors
-        #expect(told.contains(file), "\(told)")
+        let printed = result.output + result.errors
+        #expect(printed.contains(file), "\(printed)")
         #expect(!FileManager.default.fileExists(atPath: mark))
     }
 

@@ -41,9 +41,9 @@
                 let noticed = ContinuousClock.now - lost
                 print("lost address: next attempt after \(noticed)")
                 #expect(noticed < .seconds(1))
-                let told = try await upload.finish()
-                #expect(!told.contains { $0.state == "waiting" })
-                #expect(told.last?.attempts == 2)
+                let lines = try await upload.finish()
+                #expect(!lines.contains { $0.state == "waiting" })
+                #expect(lines.last?.attempts == 2)
                 #expect(try upload.logged("lost the address") > 0)
             }
         }

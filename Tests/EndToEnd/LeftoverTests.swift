@@ -88,8 +88,8 @@ struct LeftoverTests {
             try await place.ferry("remove", "1")
             #expect(try site.unfinished().isEmpty)
             #expect(try await leftovers().isEmpty)
-            let told = try await place.ferry("check", "here", "--remove-leftovers", "--yes").output
-            #expect(told.contains("\n  leftover  none known\n"), "\(told)")
+            let printed = try await place.ferry("check", "here", "--remove-leftovers", "--yes").output
+            #expect(printed.contains("\n  leftover  none known\n"), "\(printed)")
         }
     }
 
@@ -102,8 +102,8 @@ struct LeftoverTests {
             try await place.withEngine { _ in
                 try await place.ferry("remove", "1")
                 #expect(try await leftovers("--remove-leftovers", "--yes").map(\.state) == ["deletedSoon"])
-                let told = try await place.ferry("check", "here").output
-                #expect(told.contains("; its upload was just removed, and the running engine deletes it"))
+                let printed = try await place.ferry("check", "here").output
+                #expect(printed.contains("; its upload was just removed, and the running engine deletes it"))
                 #expect(try !site.unfinished().isEmpty)
             }
             #expect(try site.unfinished().isEmpty)

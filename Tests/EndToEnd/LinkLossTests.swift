@@ -49,9 +49,9 @@
                 let resumed = ContinuousClock.now - back
 
                 #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
-                let told = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
-                #expect(!told.contains { $0.state == "waiting" }, "\(engine.output.text)")
-                let done = try #require(told.last)
+                let lines = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
+                #expect(!lines.contains { $0.state == "waiting" }, "\(engine.output.text)")
+                let done = try #require(lines.last)
                 #expect(done.state == "done")
                 // One before the loss and one after it.
                 #expect(done.attempts == 2)
@@ -61,7 +61,7 @@
                 let stored = inbox + "/large.bin"
                 #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), stored))
                 print(
-                    "link down: told after \(noticed); link up: told after \(resumed); sent again: \(done.resent)"
+                    "link down: reported after \(noticed); link up: reported after \(resumed); sent again: \(done.resent)"
                 )
                 server.signal(SIGTERM)
                 #expect(try await server.ending() == .exited(0))

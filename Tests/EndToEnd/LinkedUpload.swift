@@ -61,10 +61,10 @@
         /// - Returns: The states that the engine reported, in order; the last is done.
         func finish() async throws -> [UploadLine] {
             #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
-            let told = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
-            #expect(told.last?.state == "done")
+            let lines = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
+            #expect(lines.last?.state == "done")
             #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), inbox + "/large.bin"))
-            return told
+            return lines
         }
 
         /// No packet of the connections that there are gets through any more, and neither side is notified.

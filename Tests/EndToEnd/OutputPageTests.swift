@@ -22,9 +22,9 @@ struct OutputPageTests {
     @Test func `it has a row for each kind of line, with all its members`() throws {
         let shared = try #require(rows.first { $0.first == "an upload" })
         let upload = names(shared[2])
-        let told = rows.filter { $0.count == 3 && $0[0].hasPrefix("`") && $0[0] != "`event`" }
+        let others = rows.filter { $0.count == 3 && $0[0].hasPrefix("`") && $0[0] != "`event`" }
         var events: Set<String> = []
-        for row in told {
+        for row in others {
             let found = names(row[0])
             events.formUnion(found)
             let line = try #require(

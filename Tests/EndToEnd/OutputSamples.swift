@@ -110,14 +110,14 @@ enum OutputSamples {
         let leftover = CheckReport.Leftover(
             name: "a", begun: moment, changed: moment, size: 5, resource: UploadResource(url: "/a"))
         let failure = UploadFailure(.server, "busy", hint: "ask later", status: 503)
-        let fates: [CheckResult.Leftover.Fate] = [
+        let dispositions: [CheckResult.Leftover.Disposition] = [
             .stays(failure), .isThere, .own(1), .deletedSoon, .removed,
         ]
         return [
             CheckLine(
                 result: CheckResult(
                     destination: destination, failure: failure, findings: ["it is"], known: known,
-                    leftovers: fates.map {
+                    leftovers: dispositions.map {
                         .init(
                             leftover: leftover,
                             abandoned: AbandonedUpload(upload(.queued), since: moment), disposition: $0)

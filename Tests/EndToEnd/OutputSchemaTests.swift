@@ -46,9 +46,9 @@ struct OutputSchemaTests {
     }
 
     @Test func `every event is printed by a command or read by a hook, and has a schema`() {
-        let told = Set(OutputSchema.commands.values.joined()).union(OutputSchema.hooks)
+        let used = Set(OutputSchema.commands.values.joined()).union(OutputSchema.hooks)
         let events = OutputSchema.lines.flatMap { $0.events.map(\.key) }
-        #expect(told == Set(events))
+        #expect(used == Set(events))
     }
 
     @Test func `states are those that uploads have`() {

@@ -331,12 +331,12 @@ struct ReloadTests {
         try await place.withEngine { _ in
             try configure([("old", member(nowhere)), ("new", member(nowhere))])
             let asked = try (1...8).map { _ in try place.start("reload", "--json") }
-            var told = 0
+            var count = 0
             for process in asked {
                 #expect(try await process.ending() == .exited(0), "\(process.errors.text)")
-                if process.output.text.contains(#""added":["new"]"#) { told += 1 }
+                if process.output.text.contains(#""added":["new"]"#) { count += 1 }
             }
-            #expect(told == 1)
+            #expect(count == 1)
         }
     }
 

@@ -22,8 +22,8 @@ struct SchemaRefusalTests {
     ]
 
     @Test(
-        arguments: ConfigurationTests.mistakes.filter { mistake in
-            !togetherness.contains { mistake.1.contains($0) }
+        arguments: ConfigurationTests.invalid.filter { invalid in
+            !togetherness.contains { invalid.1.contains($0) }
         })
     func `the schema refuses the errors that the reader finds in single members`(
         text: String, message: String

@@ -147,16 +147,16 @@ struct SignInTests {
         // Five in half a minute are as many as it asks, and then again.
         #expect(site.asked == Array(repeating: "r0", count: 6))
         #expect(site.credentials == Array(repeating: "Bearer a1", count: 3))
-        let told = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
-        let waiting = told.filter { $0.state == "waiting" }
+        let states = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
+        let waiting = states.filter { $0.state == "waiting" }
         #expect(Set(waiting.map(\.id)) == [1, 2, 3])
         #expect(
             waiting.allSatisfy {
                 $0.error == "the credentials could not be renewed: 127.0.0.1 answered 503" && $0.status == nil
             }, "\(Set(waiting.map(\.error)))")
-        #expect(!told.contains { ["held", "failed"].contains($0.state) })
+        #expect(!states.contains { ["held", "failed"].contains($0.state) })
         // More tries than a server that refuses the upload itself gets.
-        #expect(told.filter { $0.state == "done" }.allSatisfy { $0.attempts > 10 })
+        #expect(states.filter { $0.state == "done" }.allSatisfy { $0.attempts > 10 })
     }
 
     @Test func `A3 a sign-in server that is not there is waited for`() async throws {
@@ -172,8 +172,8 @@ struct SignInTests {
         try await add(["a", "b"])
         let engine = try place.start("run", "--json")
         try await engine.output.wait { lines in
-            let told = (try? UploadLine.all(in: lines)) ?? []
-            return Set(told.filter { $0.state == "waiting" }.map(\.id)) == [1, 2]
+            let states = (try? UploadLine.all(in: lines)) ?? []
+            return Set(states.filter { $0.state == "waiting" }.map(\.id)) == [1, 2]
         }
         let waiting = try #require(
             try UploadLine.all(in: engine.output.lines).first { $0.state == "waiting" })

@@ -72,11 +72,11 @@
             let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             try #require(descriptor >= 0)
             defer { close(descriptor) }
-            var piece = [UInt8](repeating: 1, count: 1 << 20)
-            for index in piece.indices { piece[index] = UInt8.random(in: 0...255) }
-            var size = piece.count
+            var block = [UInt8](repeating: 1, count: 1 << 20)
+            for index in block.indices { block[index] = UInt8.random(in: 0...255) }
+            var size = block.count
             while size > 0 {
-                let count = write(descriptor, piece, size)
+                let count = write(descriptor, block, size)
                 if count < 0 {
                     size /= 2
                     if size == 0 { return errno }

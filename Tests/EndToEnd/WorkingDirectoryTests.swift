@@ -97,9 +97,10 @@ struct WorkingDirectoryTests {
         try place.directory.write(Array("x".utf8), to: "foreign/ca.pem")
         try place.configure("put", at: "https://127.0.0.1:9/", more: #", "tls": { "caFile": "ca.pem" }"#)
         let result = try await ferry("check", "here")
-        let told = result.output + result.errors
+        let printed = result.output + result.errors
         let path = place.directory.path("home/ca.pem")
-        #expect(told.contains("the TLS file \(path) cannot be read: no such file or directory"), "\(told)")
+        #expect(
+            printed.contains("the TLS file \(path) cannot be read: no such file or directory"), "\(printed)")
     }
 
     @Test(arguments: [

@@ -47,16 +47,16 @@ struct FuzzBytes: Sendable {
     }
 
     /// Cuts all that is left into chunks at offsets that the first bytes name.
-    mutating func pieces() -> [[UInt8]] {
+    mutating func chunks() -> [[UInt8]] {
         let sizes = (0..<4).map { _ in Int(byte()) + 1 }
-        var pieces: [[UInt8]] = []
+        var chunks: [[UInt8]] = []
         var index = 0
         while !rest.isEmpty {
-            pieces.append(Array(rest.prefix(sizes[index % sizes.count])))
+            chunks.append(Array(rest.prefix(sizes[index % sizes.count])))
             rest = rest.dropFirst(sizes[index % sizes.count])
             index += 1
         }
-        return pieces
+        return chunks
     }
 }
 

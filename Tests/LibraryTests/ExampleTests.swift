@@ -250,16 +250,16 @@ struct ExampleTests {
     }
 
     @Test func `a destination on this machine is online`() async throws {
-        let told = Gate()
+        let received = Gate()
         let line = Mutex("")
         let task = Task {
             await watch(ConnectivityMonitor(host: "localhost")) { text in
                 line.withLock { $0 = text }
-                told.open()
+                received.open()
             }
         }
         defer { task.cancel() }
-        try await told.wait(upTo: .seconds(10))
+        try await received.wait(upTo: .seconds(10))
         #expect(line.withLock { $0 } == "online by loopback")
     }
 

@@ -42,7 +42,7 @@ def test_the_demo_shows_its_screen_uploads_and_ends(installed, start):
     assert not list((installed.path / "tmp").glob("ferry*"))
 
 
-def test_the_unit_is_what_the_program_prints_and_nobody_has_it_enabled(installed):
+def test_the_unit_is_what_the_program_prints_and_is_not_enabled(installed):
     printed = installed.run("ferry", "config", "--systemd")
     unit = installed.path / "usr/lib/systemd/user/ferry.service"
     assert printed.stdout == unit.read_text()

@@ -56,7 +56,7 @@ def test_the_program_needs_no_library_of_swift_and_none_for_the_network(tree):
     assert "RUNPATH" not in needed and "RPATH" not in needed
 
 
-def test_it_is_made_the_same_again_by_somebody_elsewhere_with_other_habits(tree, package, tmp_path):
+def test_a_second_build_with_another_environment_has_the_same_bytes(tree, package, tmp_path):
     environment = {**os.environ, "TZ": "Pacific/Auckland", "LANG": "C", "HOME": str(tmp_path)}
     command = ["sh", "-c", 'umask 077; exec "$0" "$@"', DEB, "--binary", tree / "usr/bin/ferry"]
     subprocess.run([*command, "--output", tmp_path / "again"], env=environment, check=True, capture_output=True)
@@ -106,7 +106,7 @@ def test_the_page_about_the_configuration_has_each_member_of_the_schema(tree):
 
 
 @pytest.mark.parametrize("name", ["bash-completion/completions/ferry", "zsh/vendor-completions/_ferry"])
-def test_what_a_shell_reads_is_no_program(tree, name):
+def test_completion_scripts_are_not_executable(tree, name):
     path = tree / "usr/share" / name
     assert path.stat().st_mode & 0o777 == 0o644
     assert not path.read_text().startswith("#!")

@@ -59,13 +59,13 @@ def werkzeug(content_type, body):
 
 
 def starlette_parser(content_type, body):
-    async def pieces():
+    async def chunks():
         for start in range(0, len(body), 65536):
             yield body[start:start + 65536]
 
     async def parse():
         headers = starlette.datastructures.Headers({"content-type": content_type})
-        parser = starlette.formparsers.MultiPartParser(headers, pieces(), max_part_size=LARGE)
+        parser = starlette.formparsers.MultiPartParser(headers, chunks(), max_part_size=LARGE)
         parts = []
         for name, value in (await parser.parse()).multi_items():
             if isinstance(value, str):

@@ -151,11 +151,11 @@ extension HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
             try connection.answer(status, headers: [("Content-Length", "\(count)")])
-            let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+            let block = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
             var left = count
             while left > 0 {
-                try connection.write(left < piece.count ? Array(piece.prefix(left)) : piece)
-                left -= piece.count
+                try connection.write(left < block.count ? Array(block.prefix(left)) : block)
+                left -= block.count
             }
         }
     }

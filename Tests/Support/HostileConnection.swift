@@ -105,9 +105,9 @@ public final class HostileConnection: Sendable {
     public func readBody(_ limit: Int? = nil) throws -> Int {
         var left = limit ?? .max
         var total = 0
-        while left > 0, let piece = try readPiece(left) {
-            total += piece
-            left -= piece
+        while left > 0, let count = try readChunk(left) {
+            total += count
+            left -= count
         }
         return total
     }
@@ -205,7 +205,7 @@ public final class HostileConnection: Sendable {
     }
 
     /// Reads at most `limit` bytes of content; nil at its end.
-    private func readPiece(_ limit: Int) throws -> Int? {
+    private func readChunk(_ limit: Int) throws -> Int? {
         switch state.withLock({ $0.framing }) {
         case .none: return nil
         case .length(let left):

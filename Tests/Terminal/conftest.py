@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from terminal import PATIENCE, Terminal
+from terminal import TIMEOUT, Terminal
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +89,7 @@ class Home:
             env=self.environment(**changes),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
 
     def add(self, *paths):
@@ -99,7 +99,7 @@ class Home:
 
     def wait_for_log(self, name, text):
         """Waits until a file of the state folder has a text in it."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         file = self.state / name
         while not (file.exists() and text in file.read_text()):
             assert time.monotonic() < end, f"{name} does not say {text}"
@@ -128,7 +128,7 @@ class Server:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
         )
-        ready, _, _ = select.select([self._process.stdout], [], [], PATIENCE)
+        ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT)
         line = self._process.stdout.readline().decode() if ready else ""
         match = re.search(r"http://([^/]+)/", line)
         assert match, f"the server does not say where it is: {line!r}"

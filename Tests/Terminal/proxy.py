@@ -11,7 +11,7 @@ import termios
 import threading
 import time
 
-PIECE = 1 << 14
+CHUNK = 1 << 14
 # Seconds between two looks at what the test has asked for.
 TICK = 0.02
 HEAD = re.compile(rb"^(\S+) (\S+) HTTP/1\.[01]\r\n", re.MULTILINE)
@@ -176,7 +176,7 @@ class CountingProxy:
                 with self._lock:
                     if self._stalled:
                         continue
-                    data = end.recv(PIECE) if connection.is_open else b""
+                    data = end.recv(CHUNK) if connection.is_open else b""
                     if end is connection.client:
                         self._count(connection, data)
                     return data

@@ -17,7 +17,7 @@ import pyte
 END_OF_FRAME = b"\x1b[?2026l"
 SWITCH = re.compile(rb"\x1b\[\?1049[hl]")
 # Seconds for what takes one: a busy machine makes it many.
-PATIENCE = 60
+TIMEOUT = 60
 
 
 class Cells(pyte.Screen):
@@ -190,7 +190,7 @@ class Terminal:
     def _put(self, data):
         (self._alternate or self.normal)[1].feed(data)
 
-    def wait(self, *wanted, timeout=PATIENCE, gone=()):
+    def wait(self, *wanted, timeout=TIMEOUT, gone=()):
         """Waits until all texts are on the screen, and those in `gone` are not. Also takes a function."""
 
         def is_seen():
@@ -210,7 +210,7 @@ class Terminal:
                     f"waited for {names}{f' without {gone}' if gone else ''}; the screen shows\n{self.text}"
                 )
 
-    def frames(self, keep=lambda: True, timeout=PATIENCE):
+    def frames(self, keep=lambda: True, timeout=TIMEOUT):
         """The texts of the frames that come, one after the other, for as long as `keep` says."""
         end = time.monotonic() + timeout
         last = None
@@ -229,7 +229,7 @@ class Terminal:
             pass
         return len(self.raw) - before
 
-    def exit_status(self, timeout=PATIENCE):
+    def exit_status(self, timeout=TIMEOUT):
         """Waits for the end. Negative for a signal, as in subprocess."""
         end = time.monotonic() + timeout
         while self._status is None:

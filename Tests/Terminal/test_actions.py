@@ -19,7 +19,7 @@ def order(screen):
     return [match.group(1) for line in screen.lines() if (match := re.search(r"(\w+)\.bin +20M", line))]
 
 
-def test_pause_and_go_on(screen):
+def test_pause_and_resume(screen):
     screen.press("p")
     screen.wait("paused one.bin; p resumes", lambda: "‖ paused" in screen.line("one.bin  "))
     screen.wait(lambda: "▲ running" in screen.line("two.bin  "))
@@ -28,7 +28,7 @@ def test_pause_and_go_on(screen):
     screen.wait("resumed one.bin", lambda: "paused" not in screen.line("one.bin  "))
 
 
-def test_pause_all_and_go_on(screen):
+def test_pause_all_and_resume(screen):
     screen.press("P")
     screen.wait("paused 4 uploads", "Paused 4", "Active 0")
     screen.press("P")
@@ -72,13 +72,13 @@ def test_the_marks_can_be_inverted_and_set_on_all(screen):
     screen.wait(gone="marked")
 
 
-def test_what_the_server_knows_nothing_of_is_removed_at_once(screen, home):
+def test_an_upload_without_bytes_at_the_server_is_removed_at_once(screen, home):
     screen.press("Gx")
     screen.wait("removed four.bin", "3/3", gone="four.bin  ")
     assert (home.files / "four.bin").exists()
 
 
-def test_what_was_removed_is_put_back_by_u_and_removed_again_by_ctrl_r(screen):
+def test_u_undoes_a_removal_and_ctrl_r_redoes_it(screen):
     screen.press("Gx")
     screen.wait("u undoes", gone="four.bin  ")
     screen.press("u")
@@ -88,7 +88,7 @@ def test_what_was_removed_is_put_back_by_u_and_removed_again_by_ctrl_r(screen):
     screen.wait("redone: removed", gone="four.bin  ")
 
 
-def test_what_the_server_has_bytes_of_is_removed_after_a_question(screen, server):
+def test_an_upload_with_bytes_at_the_server_is_removed_after_a_question(screen, server):
     def has_bytes():
         return re.search(r" [1-9]\d*%", screen.line("one.bin  "))
 

@@ -76,7 +76,7 @@ def test_a_screen_that_is_killed_takes_nothing_along(engine, home, start):
 
 
 @pytest.mark.parametrize("is_attached", [False, True])
-def test_what_happens_in_watched_folders_is_told(home, server, start, is_attached):
+def test_the_events_of_watched_folders_are_shown(home, server, start, is_attached):
     folder = home.path / "a folder with a long name for incoming files"
     home.configure(server.url)
     home.change(watch=[{"folder": str(folder), "to": "box", "settle": 1}])
@@ -100,7 +100,7 @@ def test_a_lost_terminal_takes_nothing_along(engine, home, start):
     assert running(home) == engine[0]
 
 
-def test_an_engine_that_is_killed_is_told_of_and_started_again(engine, home, start):
+def test_the_end_of_a_killed_engine_is_shown_and_s_starts_another(engine, home, start):
     first, second = start(), start()
     first.wait("▲ running", "1/2")
     second.wait("▲ running", "1/2")
@@ -153,7 +153,7 @@ def test_the_engine_can_be_stopped_from_its_screen(engine, home, start):
     assert [upload["state"] for upload in home.list()] == ["queued", "queued"]
 
 
-def test_the_engine_can_be_told_to_finish(home, server, start):
+def test_w_ends_the_engine_when_the_running_uploads_are_done(home, server, start):
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "10M"), home.make("two.bin", "20M"))
     process = started(home)

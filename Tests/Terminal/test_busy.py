@@ -40,7 +40,7 @@ def busy():
     server.server_close()
 
 
-def test_a_server_that_asks_to_wait_takes_the_status_line_until_somebody_tries(home, start, busy):
+def test_a_server_that_asks_to_wait_is_in_the_status_line_until_the_next_try(home, start, busy):
     url, answer = busy
     home.configure(url)
     home.change(destinations={"box": {"url": url, "protocol": "put"}})
@@ -53,7 +53,7 @@ def test_a_server_that_asks_to_wait_takes_the_status_line_until_somebody_tries(h
     screen.wait("● online", "Done 2", gone="SLOW")
 
 
-def test_lines_tell_it_once(home, start, busy):
+def test_lines_report_it_once(home, start, busy):
     url, _ = busy
     home.configure(url)
     home.change(destinations={"box": {"url": url, "protocol": "put"}})

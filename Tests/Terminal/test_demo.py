@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 
-from terminal import PATIENCE
+from terminal import TIMEOUT
 
 
 def left(home):
@@ -53,7 +53,7 @@ def test_the_demo_takes_no_file_of_others(home, start):
     (port,) = listening(screen.pid)
     request = urllib.request.Request(f"http://127.0.0.1:{port}/mine", data=b"x", method="PUT")
     with pytest.raises(urllib.error.HTTPError) as refusal:
-        urllib.request.urlopen(request, timeout=PATIENCE)
+        urllib.request.urlopen(request, timeout=TIMEOUT)
     assert refusal.value.code == 401
     screen.send_signal(signal.SIGTERM)
     assert screen.exit_status() == 143

@@ -81,7 +81,7 @@ def hostile_server():
     thread.join()
 
 
-def test_a_hostile_answer_is_shown_harmlessly(home, hostile_server, start):
+def test_a_hostile_response_is_shown_without_control_characters(home, hostile_server, start):
     home.configure(hostile_server, bad={"url": hostile_server, "protocol": "put"})
     home.add("--to", "bad", home.make("one.bin", "1K"))
     screen = start(columns=160)
@@ -109,9 +109,9 @@ def noise(dice, count):
     left = count
     while left > 0:
         parts = (dice.choice(FRAGMENTS if dice.random() < 0.3 else OTHERS) for _ in range(dice.randint(1, 60)))
-        piece = b"".join(parts)[:left]
-        left -= len(piece)
-        yield piece
+        chunk = b"".join(parts)[:left]
+        left -= len(chunk)
+        yield chunk
 
 
 def test_a_million_random_bytes_never_stop_the_program(home, server, start):
@@ -120,8 +120,8 @@ def test_a_million_random_bytes_never_stop_the_program(home, server, start):
     # What is typed as a path is looked for where there is nothing else.
     screen = start(command=["/bin/sh", "-c", 'cd "$0" && exec "$1"', str(home.files), os.environ["FERRY"]])
     screen.wait("▲ running", "1/9")
-    for piece in noise(random.Random(7), 1_000_000):
-        screen.press(piece)
+    for chunk in noise(random.Random(7), 1_000_000):
+        screen.press(chunk)
         screen.pump(0)
     screen.press(b"\x1b[201~\x07")
     # What is still to be read may open one more dialog; the help opens only after all of it.

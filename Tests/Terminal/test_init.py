@@ -34,6 +34,6 @@ def test_ctrl_c_at_a_hidden_question_leaves_the_terminal_as_it_was(home, server,
 def test_no_word_is_broken_at_the_edge(home, server, start):
     screen = start("init", columns=60)
     screen.wait("The address:")
-    told = " ".join(line.strip() for line in screen.lines())
-    assert "Nothing is written before the last question." in told
-    assert "the server is asked how it takes files" in " ".join(told.split())
+    shown = " ".join(line.strip() for line in screen.lines())
+    assert "Nothing is written before the last question." in shown
+    assert "the server is asked how it takes files" in " ".join(shown.split())

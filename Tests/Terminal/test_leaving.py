@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from terminal import PATIENCE
+from terminal import TIMEOUT
 
 SHELL = (True, True)  # input by lines, and echoed
 
@@ -98,7 +98,7 @@ def test_the_window_is_closed(screen, home):
 
 
 @pytest.mark.parametrize("arguments", [(), ("--plain",)])
-def test_the_window_is_closed_and_the_uploads_are_to_go_on(home, server, start, arguments):
+def test_on_hangup_continue_finishes_the_uploads_after_the_window_is_closed(home, server, start, arguments):
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "3M"), home.make("two.bin", "1M"))
     screen = start("--on-hangup=continue", *arguments)
@@ -110,7 +110,7 @@ def test_the_window_is_closed_and_the_uploads_are_to_go_on(home, server, start, 
     assert "two.bin" in log and log.endswith("2 done\n")
 
 
-def test_what_goes_on_without_a_window_ends_by_a_signal(home, server, start):
+def test_a_run_without_a_window_ends_by_a_signal(home, server, start):
     home.configure(server.url, bandwidth="100K", concurrency=1)
     home.add(home.make("one.bin", "20M"))
     screen = start("--on-hangup=continue")
@@ -130,7 +130,7 @@ def test_after_a_crash_the_terminal_is_usable(screen, number):
     assert screen.exit_status(timeout=60) == -number
 
 
-def test_killed_and_started_again_it_goes_on(home, server, start):
+def test_it_resumes_after_a_kill(home, server, start):
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "12M"), home.make("two.bin", "1M"))
     screen = start()
@@ -141,7 +141,7 @@ def test_killed_and_started_again_it_goes_on(home, server, start):
     screen = start()
     screen.wait("one.bin", "two.bin", "All 2")
     screen.wait("▲ running", lambda: share(screen) > 0)
-    assert share(screen) >= 30, "it goes on from what the server holds"
+    assert share(screen) >= 30, "it resumes from the bytes that the server stored"
     screen.wait("Done 2")
     assert (server.folder / "one.bin").stat().st_size == 12 << 20
 
@@ -187,7 +187,7 @@ def test_suspended_and_brought_back(home, server, start, ferry):
     shell.exit_status()
 
 
-def test_in_the_background_uploads_go_on(home, server, start, ferry):
+def test_uploads_continue_in_the_background(home, server, start, ferry):
     home.configure(server.url, bandwidth="2M", concurrency=1)
     home.add(home.make("one.bin", "5M"))
     shell = start(command=["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"], PS1="READY> ")
@@ -209,4 +209,4 @@ def test_without_a_shell_it_says_that_it_cannot_be_suspended(screen):
     # A process that leads its own session has no shell behind it: it cannot stop.
     assert os.getsid(screen.pid) == screen.pid
     screen.press("\x1a")
-    screen.wait("cannot suspend: no shell to go back to", "one.bin", timeout=PATIENCE)
+    screen.wait("cannot suspend: no shell to go back to", "one.bin", timeout=TIMEOUT)

@@ -176,7 +176,7 @@ def test_idle_sends_nothing(home, server, start):
     assert screen.count_bytes(3) == 0
 
 
-def test_what_is_typed_after_a_slash_is_all_that_is_shown(home, server, start):
+def test_a_slash_filters_the_rows_by_the_text_after_it(home, server, start):
     home.configure(server.url, bandwidth="1M", concurrency=1)
     home.add(*(home.make(name, "2M") for name in ("film.mov", "a.jpg", "b.jpg", "notes.txt")))
     screen = start()
@@ -198,7 +198,7 @@ def test_a_light_theme_has_a_light_line_under_the_cursor(home, server, start):
     assert screen.cell("notes.txt", row=3).bg == "e4e4e4"
 
 
-def test_the_log_tells_what_happened_and_leads_to_the_upload(home, server, start):
+def test_the_log_lists_the_events_and_leads_to_the_upload(home, server, start):
     path = home.make("gone.bin", "1K")
     home.add(path, home.make("here.bin", "1K"))
     os.unlink(path)

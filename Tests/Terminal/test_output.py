@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from terminal import PATIENCE
+from terminal import TIMEOUT
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +83,10 @@ def places(home, server, web):
         },
         auto={"url": server.url + "files/"},
     )
-    told = home.path / "told"
-    hook = ["sh", "-c", f"cat >> {told}"]
+    received = home.path / "received"
+    hook = ["sh", "-c", f"cat >> {received}"]
     home.change(hooks={name: hook for name in ("done", "failed", "held", "idle", "offline", "online", "notSaved")})
-    return told
+    return received
 
 
 def lines(output):
@@ -118,7 +118,7 @@ def check(schema, home):
 
 
 def until(condition):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -138,7 +138,7 @@ def test_it_is_a_schema(schema):
         {"event": "slow", "host": "h", "status": 503, "waiting": 1, "until": "tomorrow"},
     ],
 )
-def test_what_no_command_prints_does_not_fit(schema, line):
+def test_a_line_that_no_command_prints_does_not_fit(schema, line):
     assert not Draft202012Validator(schema).is_valid(line)
 
 
@@ -159,8 +159,8 @@ def test_lines_about_uploads_in_every_state(home, places, check, ferry):
     assert states()["changed"] == "held"
     home.run("remove", str(next(upload["id"] for upload in home.list() if upload["name"] == "later")))
     engine.send_signal(signal.SIGTERM)
-    told, _ = engine.communicate(timeout=PATIENCE)
-    check.fit("ferry-run", lines(told))
+    output, _ = engine.communicate(timeout=TIMEOUT)
+    check.fit("ferry-run", lines(output))
 
     uploads = {upload["name"]: upload for upload in check.run("list")}
     assert {upload["state"] for upload in uploads.values()} == {"done", "failed", "held", "paused"}
@@ -202,8 +202,8 @@ def test_lines_about_an_engine_that_works(home, server, places, check, ferry):
     assert check.run("reload")[0]["now"] == ["limits"]
     time.sleep(5.5)  # the interval of `progress`
     assert check.run("stop")[0] == {"event": "stop", "running": False, "process": engine.pid}
-    told, _ = engine.communicate(timeout=PATIENCE)
-    events = {line["event"] for line in check.fit("ferry-run", lines(told))}
+    output, _ = engine.communicate(timeout=TIMEOUT)
+    events = {line["event"] for line in check.fit("ferry-run", lines(output))}
     assert {"state", "slow", "progress"} <= events
     assert check.run("stop") == [{"event": "stop", "running": False}]
     assert check.run("status", status=3) == [{"event": "status", "running": False}]
@@ -215,7 +215,7 @@ def test_a_run_that_ends_is_summed_up(home, places, check):
     assert lines(places.read_bytes())[-1] == {"event": "idle", "counts": {"done": 1}}
 
 
-def test_what_add_leaves_out_is_named(home, places, check):
+def test_add_names_the_files_that_it_skips(home, places, check):
     path, missing = home.make("a", 10), str(home.files / "missing")
     (would,) = check.run("add", "--dry-run", path, "--to", "put")
     assert would["event"] == "wouldAdd" and "id" not in would
@@ -239,7 +239,7 @@ def test_the_configuration(home, places, check):
     assert [place["name"] for place in line["destinations"] if place["isDefault"]] == ["box"]
 
 
-def test_what_a_receiver_does(home, check, ferry):
+def test_the_lines_of_a_receiver_fit(home, check, ferry):
     receiver = subprocess.Popen(
         [ferry, "serve", "--json", "--no-token", "--bind", "127.0.0.1:0", "--directory", str(home.files)],
         env=home.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -247,10 +247,10 @@ def test_what_a_receiver_does(home, check, ferry):
     first = receiver.stdout.readline()
     url = json.loads(first)["url"]
     request = urllib.request.Request(url + "a.txt", data=b"hello", method="PUT")
-    urllib.request.urlopen(request, timeout=PATIENCE).close()
+    urllib.request.urlopen(request, timeout=TIMEOUT).close()
     with pytest.raises(urllib.error.HTTPError):
-        urllib.request.urlopen(urllib.request.Request(url + "..%2Fb", data=b"", method="PUT"), timeout=PATIENCE)
+        urllib.request.urlopen(urllib.request.Request(url + "..%2Fb", data=b"", method="PUT"), timeout=TIMEOUT)
     receiver.send_signal(signal.SIGTERM)
-    told, _ = receiver.communicate(timeout=PATIENCE)
-    events = [line["event"] for line in check.fit("ferry-serve", lines(first + told))]
+    output, _ = receiver.communicate(timeout=TIMEOUT)
+    events = [line["event"] for line in check.fit("ferry-serve", lines(first + output))]
     assert events[0] == "listening" and {"stored", "refused"} <= set(events)

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from terminal import PATIENCE
+from terminal import TIMEOUT
 from test_hostile import EVIL
 
 ROWS, COLUMNS = 60, 140
@@ -70,7 +70,7 @@ def test_a_file_is_added_paused_resumed_and_removed_by_its_number(home, plain, s
     assert is_plain(lines.raw)
 
 
-def test_what_is_done_is_told_with_its_time_and_left_as_a_sum(home, plain, server):
+def test_ends_are_printed_with_their_sizes_and_summed_at_the_exit(home, plain, server):
     home.configure(server.url)
     home.add(home.make("one.bin", "3M"), home.make("two.bin", "1K"))
     lines = plain()
@@ -81,7 +81,7 @@ def test_what_is_done_is_told_with_its_time_and_left_as_a_sum(home, plain, serve
     assert (server.folder / "one.bin").stat().st_size == 3 << 20
 
 
-def test_the_limit_the_order_and_mistakes(home, plain):
+def test_limits_moves_and_wrong_commands(home, plain):
     home.add(*(home.make(f"{number}.bin", "20M") for number in range(1, 4)))
     lines = plain()
     lines.wait("1 started: 1.bin")
@@ -99,7 +99,7 @@ def test_the_limit_the_order_and_mistakes(home, plain):
     assert end(lines) == 0
 
 
-def test_how_it_goes_is_told_every_ten_seconds(home, plain):
+def test_the_progress_is_printed_every_ten_seconds(home, plain):
     home.add(home.make("one.bin", "20M"))
     lines = plain()
     lines.wait("1 upload runs (1 at ", " left, ", "KiB/s", " to go")
@@ -210,7 +210,7 @@ def test_suspended_brought_back_and_in_the_background(home, slow, server, start,
     shell.exit_status()
 
 
-def test_without_input_it_goes_on_until_nothing_is_left(home, server):
+def test_without_input_it_runs_until_nothing_is_left(home, server):
     home.add(home.make("one.bin", "3M"), home.make("two.bin", "1K"))
     result = home.run()
     lines = result.stdout.decode().splitlines()
@@ -221,7 +221,7 @@ def test_without_input_it_goes_on_until_nothing_is_left(home, server):
     assert is_plain(result.stdout + result.stderr)
 
 
-def test_without_input_a_failure_is_told_and_makes_the_status(home, server):
+def test_without_input_a_failure_is_printed_and_makes_the_status(home, server):
     path = home.make("one.bin", "1K")
     home.add(path)
     os.remove(path)
@@ -238,7 +238,7 @@ def test_commands_may_come_from_a_pipe(home, server, ferry):
         env=home.environment(),
         input=f"add {path} to box\nadd /nowhere\nlimit 20M\n".encode(),
         capture_output=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     said = result.stdout.decode()
     assert result.returncode == 0, said

@@ -43,7 +43,7 @@ def test_the_example_fits(schema):
         {"keys": {"help": "x"}},
     ],
 )
-def test_what_ferry_refuses_does_not_fit(schema, home, change):
+def test_a_setting_that_ferry_refuses_does_not_fit(schema, home, change):
     assert not Draft202012Validator(schema).is_valid(change)
     home.configure("http://h.example/")
     home.change(**change)

@@ -160,7 +160,7 @@ def test_signs_stay_where_they_turn_out_to_be_narrow(japanese, start):
     assert QUESTION in screen.raw
 
 
-def test_a_terminal_that_does_not_answer_is_waited_for_no_longer_than_a_moment(japanese, start):
+def test_a_terminal_that_does_not_respond_delays_only_briefly(japanese, start):
     screen = start(**japanese)
     screen.wait("▲ running", "one.bin", "1/2")
     assert QUESTION in screen.raw
@@ -190,7 +190,7 @@ def test_it_runs_inside_tmux_terminals(slow, start):
 
 
 @pytest.mark.parametrize("arguments, settings", [(("--slow",), {}), ((), {"slow": True})])
-def test_on_a_slow_line_things_move_once_a_second_and_keys_are_answered_at_once(
+def test_on_a_slow_line_things_move_once_a_second_and_keys_take_effect_at_once(
     home, slow, start, arguments, settings
 ):
     home.change(appearance=settings)

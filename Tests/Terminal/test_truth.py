@@ -17,7 +17,7 @@ import time
 import pytest
 
 from proxy import CountingProxy
-from terminal import PATIENCE
+from terminal import TIMEOUT
 
 KIB = 1 << 10
 LIMIT = 300 * KIB
@@ -121,7 +121,7 @@ class Views:
     # The commands
 
     def until(self, condition, what):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not (found := condition()):
             assert time.monotonic() < end, f"{what}; the screen shows\n{self.screen.text}"
             self.screen.pump(0.05)
@@ -188,7 +188,7 @@ class Views:
                 and int(rows[name]["percent"]) >= self.percent(before[name]) for name in running
             )
 
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not is_caught_up():
             if self.states() != states:
                 return None
@@ -260,10 +260,10 @@ class Views:
         self.check_time(total, left, [*paces, self.limit], longest, ETA_STEP)
 
     @staticmethod
-    def check_time(told, left, paces, longest=0.0, step=0.5):
-        assert told is not None
+    def check_time(shown, left, paces, longest=0.0, step=0.5):
+        assert shown is not None
         least, most = left / max(paces), max(longest, left / min(paces))
-        assert least * (1 - ETA) - step <= told <= most * (1 + ETA) + step, (told, least, most)
+        assert least * (1 - ETA) - step <= shown <= most * (1 + ETA) + step, (shown, least, most)
 
 
 @pytest.mark.parametrize("protocol", ["tus", "put"])
@@ -346,10 +346,10 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
         assert upload["resent"] == proxy.bytes_of(name) - view.sizes[name], (upload, cut)
         restarts = upload["attempts"] - 1
         assert len([fall for fall in view.falls if fall[0] == name]) <= restarts, view.falls
-    told = ATTEMPTS.search(screen.text)
+    found = ATTEMPTS.search(screen.text)
     upload = uploads[view.cursor]
-    assert int(told["attempts"]) == upload["attempts"] and int(told["resumes"] or 0) == upload["resumes"], screen.text
-    assert amount(told["resent"] or "0 B") == pytest.approx(upload["resent"], rel=0.06), screen.text
+    assert int(found["attempts"]) == upload["attempts"] and int(found["resumes"] or 0) == upload["resumes"], screen.text
+    assert amount(found["resent"] or "0 B") == pytest.approx(upload["resent"], rel=0.06), screen.text
     again = re.search(r"([\d.]+ [KM]?i?B) sent again", home.run("history").stdout.decode())
     resent = sum(upload["resent"] for upload in uploads.values())
     assert amount(again.group(1) if again else "0 B") == pytest.approx(resent, rel=0.06)
@@ -381,11 +381,11 @@ def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, comm
     view = views("put", {"one.bin": 2_000_000, "two.bin": 9_000_000}, KIB * KIB)
     view.wait_for(one="done", two="running")
     upload, status = view.list()["two.bin"], view.status()
-    left, told = (
+    left, shown = (
         (status["uploads"]["bytesLeft"], status["eta"]) if command == "status"
         else (upload["size"] - upload["sent"], upload["eta"])
     )
-    view.check_time(told, left, [view.limit])
+    view.check_time(shown, left, [view.limit])
 
 
 def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
@@ -396,7 +396,7 @@ def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
     view.check_time(status["eta"], status["uploads"]["bytesLeft"], [view.limit, *view.proxy.paces()])
 
 
-def test_what_has_just_ended_does_not_fall_to_nothing(views):
+def test_the_sent_bytes_of_an_upload_that_just_ended_do_not_fall(views):
     """An upload is running until its end is on disk, and a list may be taken in between."""
     view = views("put", {f"{number:03}.bin": 30_000 for number in range(200)}, 400 * KIB)
     sent = {}

@@ -136,7 +136,7 @@ class Batch:
         try:
             status = await asyncio.wait_for(process.wait(), 30)
         except asyncio.TimeoutError:
-            self.found("the program does not end when it is told to", self.told())
+            self.found("the program does not end when it is told to", self.last_output())
             process.kill()
             await process.wait()
             return False
@@ -144,7 +144,7 @@ class Batch:
         # A process that is told before it listens for signals ends by the signal.
         expected = (-signal.SIGKILL,) if killed else (0, 1, 143, -signal.SIGTERM)
         if status not in expected:
-            self.found(f"the program ended with {status}", self.told())
+            self.found(f"the program ended with {status}", self.last_output())
             return False
         return True
 
@@ -170,13 +170,13 @@ class Batch:
     async def look_for_hang(self, process):
         """An upload that runs must be heard of: by its server, or by its next state. One that ends with its process
         does not hang; a process that writes a backtrace is still there for seconds."""
-        patience = self.campaign.timeout * 40
+        timeout = self.campaign.timeout * 40
         hanging = {}
         for index, record in list(self.states.items()):
             place = self.place(index)
             if record["state"] != "running":
                 continue
-            while self.states[index] is record and time.monotonic() - place.last_seen < patience:
+            while self.states[index] is record and time.monotonic() - place.last_seen < timeout:
                 await asyncio.sleep(0.1)
             if self.states[index] is record:
                 hanging[index] = record
@@ -190,7 +190,7 @@ class Batch:
                 if self.states[index] is record:
                     state = listed.get(index, {}).get("state")
                     self.found(
-                        f"an upload hangs for {patience:.0f} s; `ferry list` says that it is {state}",
+                        f"an upload hangs for {timeout:.0f} s; `ferry list` says that it is {state}",
                         self.history(index, record) + "\n" + self.log(record["id"]))
 
     def judge(self):
@@ -227,7 +227,7 @@ class Batch:
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         return "\n".join([line for line in lines if f" #{number} " in line][-30:])
 
-    def told(self):
+    def last_output(self):
         lines = (self.work / "errors").read_text(errors="replace").splitlines()
         running = [self.history(index, record) for index, record in self.states.items() if record["state"] == "running"]
         return "\n".join(lines[:60] + running[:8])

@@ -67,16 +67,16 @@ async def read_body(reader, request):
             await reader.readuntil(b"\r\n")
         else:
             left = int(request.fields.get("content-length", "0"))
-            # Joined once: a large body that grows piece by piece is copied for each.
-            pieces = []
+            # Joined once: a large body that grows chunk by chunk is copied for each.
+            chunks = []
             try:
                 while left > 0:
-                    piece = await reader.read(min(left, 1 << 18))
-                    if not piece:
+                    chunk = await reader.read(min(left, 1 << 18))
+                    if not chunk:
                         raise ConnectionError
-                    pieces.append(piece)
-                    left -= len(piece)
+                    chunks.append(chunk)
+                    left -= len(chunk)
             finally:
-                request.body = b"".join(pieces)
+                request.body = b"".join(chunks)
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError):
         request.is_whole = False

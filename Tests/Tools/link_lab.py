@@ -52,8 +52,8 @@ def namespaces():
         yield
     finally:
         for name in NAMES:
-            told = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True)
-            for word in told.stdout.split():
+            result = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True)
+            for word in result.stdout.split():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(int(word), signal.SIGKILL)
             subprocess.run(["ip", "netns", "delete", name], stderr=subprocess.DEVNULL)
@@ -166,11 +166,11 @@ def server(name, port, folder, ferry, log):
 
 def s3_contents(port, bucket, what):
     """What Tests/Servers/s3_contents.py tells of the server at a port."""
-    told = subprocess.run(
+    result = subprocess.run(
         [*IN_SERVER, PYTHON, SERVERS / "s3_contents.py", str(port), bucket, what], capture_output=True, text=True,
         check=True,
     )
-    return [json.loads(line) for line in told.stdout.splitlines()]
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 class Link(Service):

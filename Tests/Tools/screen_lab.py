@@ -14,7 +14,7 @@ import time
 ROWS, COLUMNS = 24, 80
 # Ferry and btop end each frame with this (synchronized output).
 END_OF_FRAME = b"\x1b[?2026l"
-PATIENCE = 60
+TIMEOUT = 60
 
 
 def cpu_seconds(pid):
@@ -65,7 +65,7 @@ class Watched:
     def first_frame(self, holding):
         """Seconds from the start to the end of the first frame that holds a text."""
         seen = b""
-        while time.monotonic() - self._began < PATIENCE:
+        while time.monotonic() - self._began < TIMEOUT:
             seen += self._read(1)
             at = seen.find(holding)
             if at >= 0 and seen.find(END_OF_FRAME, at) >= 0:
@@ -75,7 +75,7 @@ class Watched:
     def first_silence(self):
         """Seconds from the start to the last byte before it writes nothing for a tenth of a second, but for a start."""
         count, last = 0, self._began
-        while time.monotonic() - self._began < PATIENCE:
+        while time.monotonic() - self._began < TIMEOUT:
             data = self._read(0.1)
             if data:
                 count, last = count + len(data), time.monotonic()
@@ -89,7 +89,7 @@ class Watched:
             pass
         seen, began = b"", time.monotonic()
         os.write(self._fd, key.encode())
-        while time.monotonic() - began < PATIENCE:
+        while time.monotonic() - began < TIMEOUT:
             seen += self._read(1)
             if END_OF_FRAME in seen:
                 return time.monotonic() - began

@@ -36,26 +36,31 @@ TEST_FRAGMENTS = {*"Of As By What Where Those Who Whoever Nobody Somebody Nor".s
 # The struck-out words of the glossary in .github/CONTRIBUTING.md, as they stand in messages and in names of types.
 STRUCK = re.compile(
     r"\b(?:go(?:es|ing|ne)? on|went on|tried again|ferry (?:is )?that runs|a ferry|no ferry|somebody|nobody|whoever"
-    r"|what becomes of|(?:is|was|are|were) told|told (?:to|no|by|of)|patience|ordered|orders|an order (?:is|was)"
-    r"|cannot be made)\b",
+    r"|what becomes of|told|untold|telling|hears?|heard|patience|pace|flaws?|stranded|deaf|unwelcome"
+    r"|ordered|orders|an order (?:is|was)|cannot be made)\b",
     re.I,
 )
 # Names of tests may have neither these nor the words that have a plain one: says, reports, continues, response, path.
 STRUCK_IN_TESTS = re.compile(
     STRUCK.pattern
-    + r"|\b(?:tells?|telling|told|untold|hears?|heard|gone on|gets? (?:\w+ ){0,3}across|lets? go|news"
+    + r"|\b(?:tells?|gone on|gets? (?:\w+ ){0,3}across|lets? go|news"
     r"|someone|anybody|whom|whose|places?|(?:an?|the last|new|refused|second) order|answer\w*|what runs?"
-    r"|pieces?|pace|mend\w*|mistakes?|flaws?|keeps? (?:nobody|none|no other))\b",
+    r"|pieces?|mend\w*|mistakes?|keeps? (?:nobody|none|no other))\b",
     re.I,
 )
-STRUCK_NAMES = {"Place", "Places", "Patience", "Pace", "Told", "Way", "Flaw", "Mistake", "Piece", "Answer"}
-# Names of variables, functions and cases may also not have these. A verdict is fine.
-STRUCK_MEMBERS = STRUCK_NAMES | {
-    *("Mistakes Pieces Answers Answered Untold Stranded Wording Wordings Fate Fates Doubt Doubted Deaf".split()),
-    *("Unwelcome Glass Mend Mender Ordered Arriving Servant Impatience Nobody Whoever Somebody".split()),
+# Names of types. A verdict is fine.
+STRUCK_NAMES = {
+    *("Place Places Patience Impatience Pace Told Untold Way Flaw Mistake Mistakes Piece Pieces Answer".split()),
+    *("Stranded Wording Wordings Fate Fates Doubt Doubted Deaf Deafness Unwelcome Glass Mend Mender".split()),
+    *("Ordered Arriving Servant Nobody Whoever Somebody".split()),
 }
+# Names of variables, functions and cases.
+STRUCK_MEMBERS = STRUCK_NAMES | {"Answers", "Answered"}
+# Those of the tests, in which a place is a Workplace.
+STRUCK_MEMBERS_OF_TESTS = STRUCK_NAMES - {"Place", "Places", "Answer"}
 DECLARED = re.compile(r"\b(?:struct|enum|class|actor|protocol|typealias) +(\w+)")
 MEMBER = re.compile(r"\b(?:var|let|func) +(\w+)")
+PYTHON_MEMBER = re.compile(r"\b(?:def|class) +(\w+)|^ *(?:self\.)?(\w+)(?:, \w+)* = ")
 CASES = re.compile(r"\s*(?:indirect )?case +(?!(?:let|var|is|nil|true|false)\b)([a-z]\w*(?:, [a-z]\w*)*)(?:$| =|,)")
 # The packages of the servers that protocols.md takes from Debian, and of those that pip names differently.
 DEBIAN = {
@@ -77,6 +82,14 @@ def sources():
     for folder in ["Sources", "Tests"]:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in {".swift", ".h", ".c"} and not {".build", "Vectors"} & set(path.parts):
+                yield path
+
+
+def scripts():
+    """The Python files of the tests, those without a suffix too."""
+    for path in sorted((ROOT / "Tests").rglob("*")):
+        if not {".build", "Corpora"} & set(path.parts) and path.is_file() and path.suffix in {"", ".py"}:
+            if path.suffix or path.read_bytes().startswith(b"#!/usr/bin/env python3"):
                 yield path
 
 
@@ -207,15 +220,15 @@ def prose_of_users():
 
 
 def words_of(name):
-    """The words of a name in camel case, each with a capital. Under way is one word."""
+    """The words of a name in camel case or with underscores, each with a capital. Under way is one word."""
     found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", re.sub("([uU])nderWay", r"\1nderway", name))
-    return {word[:1].upper() + word[1:] for word in found}
+    return {word.capitalize() for word in found}
 
 
 def declared(path, find):
     """The line and the name of each declaration that `find` sees in a line of code."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        if not line.strip().startswith("//"):
+        if not line.strip().startswith(("//", "#")):
             for name in find(line):
                 yield number, name
 
@@ -229,36 +242,47 @@ def names():
 
 
 def members():
-    """Variables, functions and cases of the sources whose names have a struck-out word."""
+    """Variables, functions and cases whose names have a struck-out word."""
 
     def find(line):
         cases = CASES.match(re.sub(r"\(.*?\)(?=,|$)", "", line))
         return MEMBER.findall(line) + (cases.group(1).split(", ") if cases else [])
 
+    def find_in_python(line):
+        return ["".join(groups) for groups in PYTHON_MEMBER.findall(line) if not groups[0].startswith("test_")]
+
+    for path in [*sources(), *scripts()]:
+        is_test = path.relative_to(ROOT).parts[0] == "Tests"
+        struck = STRUCK_MEMBERS_OF_TESTS if is_test else STRUCK_MEMBERS
+        for number, name in declared(path, find if path.suffix in {".swift", ".h", ".c"} else find_in_python):
+            if struck & words_of(name):
+                yield f"{place(path, number)}: {name}"
+
+
+def all_tests():
+    """The file and the name of each test, in Python with blanks for underscores."""
     for path in sources():
-        if path.relative_to(ROOT).parts[0] == "Sources" and path.suffix == ".swift":
-            for number, name in declared(path, find):
-                if STRUCK_MEMBERS & words_of(name):
-                    yield f"{place(path, number)}: {name}"
+        if path.suffix == ".swift" and path.relative_to(ROOT).parts[0] == "Tests":
+            for name in re.findall(r"\bfunc\s+`([^`]+)`", path.read_text()):
+                yield path, name
+    for path in scripts():
+        for name in re.findall(r"^def test_(\w+)", path.read_text(), re.M):
+            yield path, name.replace("_", " ")
 
 
 def tests():
     """Tests whose names begin with a word which begins a clause, after the number of a fault if there is one."""
-    for path in sources():
-        if path.suffix == ".swift" and path.relative_to(ROOT).parts[0] == "Tests":
-            for name in re.findall(r"\bfunc\s+`([^`]+)`", path.read_text()):
-                first = re.sub(r"^[A-Z]\d+ ", "", name).split(" ")[0]
-                if first.capitalize() in TEST_FRAGMENTS:
-                    yield f"{place(path)}: {name}"
+    for path, name in all_tests():
+        first = re.sub(r"^[A-Z]\d+ ", "", name).split(" ")[0]
+        if first.capitalize() in TEST_FRAGMENTS:
+            yield f"{place(path)}: {name}"
 
 
 def names_of_tests():
     """Tests whose names have a struck-out word."""
-    for path in sources():
-        if path.suffix == ".swift" and path.relative_to(ROOT).parts[0] == "Tests":
-            for name in re.findall(r"\bfunc\s+`([^`]+)`", path.read_text()):
-                if STRUCK_IN_TESTS.search(name):
-                    yield f"{place(path)}: {name}"
+    for path, name in all_tests():
+        if STRUCK_IN_TESTS.search(name):
+            yield f"{place(path)}: {name}"
 
 
 def anchors(path):

@@ -4,7 +4,7 @@ import FerryTransfer
 /// A note about a file in a watched folder. The note states which version of the file Ferry has processed, and how far.
 /// Because of the note, the watcher does not send the same version twice.
 package struct WatchNote: Hashable, Sendable {
-    package enum Fate: Hashable, Sendable {
+    package enum Disposition: Hashable, Sendable {
         /// The file is about to be added to the queue. If the process crashes in this state, the queue possibly
         /// contains the upload already.
         case adding
@@ -20,9 +20,9 @@ package struct WatchNote: Hashable, Sendable {
     /// The target of the file's upload: a destination's name, or a URL without its query.
     package var to: String
     package var identity: FileIdentity
-    package var disposition: Fate
+    package var disposition: Disposition
 
-    package init(path: LocalPath, to: String, identity: FileIdentity, disposition: Fate) {
+    package init(path: LocalPath, to: String, identity: FileIdentity, disposition: Disposition) {
         self.path = path
         self.to = to
         self.identity = identity
@@ -94,7 +94,7 @@ extension JSONScanner {
             }
         }
         guard isAtEnd else { throw malformed("text after the line") }
-        let disposition: WatchNote.Fate
+        let disposition: WatchNote.Disposition
         switch (try require(state, "state"), id) {
         case ("adding", _): disposition = .adding
         case ("queued", let id?): disposition = .queued(id)

@@ -38,7 +38,7 @@ package struct WatchedTree {
     private var nextRound: Instant?
     /// The reason, found at the last full scan, why the system does not report the changes of the folder or of a folder
     /// below it. Nil if the system reports the changes of all these folders.
-    private var deafness: UnwatchedFolder?
+    private var unwatched: UnwatchedFolder?
     /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
@@ -167,25 +167,25 @@ package struct WatchedTree {
         }
         root = found
         exceptions = others.map { (try? $0.resolved()) ?? $0 }
-        let unwatched = Deafness()
-        let findings = round(events, unwatched).look(into: found, below: found)
+        let obstacle = Obstacle()
+        let findings = round(events, obstacle).look(into: found, below: found)
         take(findings, at: now)
         if findings.isComplete { dropMissing(findings) }
         state.isScanned = true
-        tell(unwatched.reason)
+        tell(obstacle.reason)
         let isFar = FileSystemKind.holding(found, rootFolder.device)?.isRemote ?? false
-        nextRound = now.advanced(by: unwatched.reason == nil && !isFar ? Self.longRound : Self.shortRound)
+        nextRound = now.advanced(by: obstacle.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
     /// Holds the reason why the system does not report the changes of some folder; nil if it reports the changes of
     /// every folder. This is a class, so that the closure in `round` can set the reason.
-    private final class Deafness {
+    private final class Obstacle {
         var reason: UnwatchedFolder?
     }
 
-    private func round(_ events: any FolderEvents, _ deafness: Deafness? = nil) -> DirectoryScan {
+    private func round(_ events: any FolderEvents, _ obstacle: Obstacle? = nil) -> DirectoryScan {
         DirectoryScan(folder: folder, exceptions: exceptions) { path in
-            if let reason = events.watch(path), reason != .gone { deafness?.reason = reason }
+            if let reason = events.watch(path), reason != .gone { obstacle?.reason = reason }
         }
     }
 
@@ -268,8 +268,8 @@ package struct WatchedTree {
     }
 
     private mutating func tell(_ reason: UnwatchedFolder?) {
-        defer { deafness = reason }
-        guard let reason, reason != deafness else { return }
+        defer { unwatched = reason }
+        guard let reason, reason != unwatched else { return }
         let every = "it is looked into every \(Self.shortRound / .seconds(1)) s instead"
         switch reason {
         case .limit(let setting):

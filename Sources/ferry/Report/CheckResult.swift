@@ -8,7 +8,7 @@ import FerryUploads
 struct CheckResult: Sendable {
     /// The bytes of an unfinished upload that a server still stores, and what the command does with these bytes.
     struct Leftover: Sendable {
-        enum Fate: Sendable {
+        enum Disposition: Sendable {
             case isThere
             /// An unfinished upload of this queue possibly needs the bytes, so they are not deleted.
             case own(Upload.ID)
@@ -22,7 +22,7 @@ struct CheckResult: Sendable {
         var leftover: CheckReport.Leftover
         /// The upload that stored the bytes, if it was removed from this queue; otherwise nil.
         var abandoned: AbandonedUpload?
-        var disposition = Fate.isThere
+        var disposition = Disposition.isThere
 
         /// The latest known date of the leftover; nil if no date is known. The possible dates are its creation, its
         /// last write, and the time from which Ferry is allowed to delete it (`AbandonedUpload.since`).

@@ -21,7 +21,7 @@ struct HookTests {
     }
 
     /// The lines that hooks wrote into a file of that name.
-    private func told(_ name: String = "told") -> [String] {
+    private func received(_ name: String = "received") -> [String] {
         let text = (try? String(contentsOfFile: place.directory.path(name), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }
@@ -35,7 +35,7 @@ struct HookTests {
     }
 
     /// Appends what it reads.
-    private func teller(_ name: String = "told") -> String {
+    private func recorder(_ name: String = "received") -> String {
         #"["sh", "-c", "cat >> \"$1\"", "hook", "\#(place.directory.path(name))"]"#
     }
 
@@ -47,14 +47,16 @@ struct HookTests {
 
     @Test func `a command reads one line of JSON, and the last ones are run before the end`() async throws {
         try await ReceiverSite.with { site in
-            try configure(#"{ "done": \#(teller()), "idle": \#(teller("idle")) }"#, at: site.url)
+            try configure(#"{ "done": \#(recorder()), "idle": \#(recorder("idle")) }"#, at: site.url)
             for name in ["a", "b", "c"] { try await place.ferry("add", try place.file(name)) }
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
-            let uploads = try told().map { try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8)) }
+            let uploads = try received().map {
+                try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8))
+            }
             #expect(uploads.map(\.event) == ["done", "done", "done"])
             #expect(Set(uploads.map(\.name)) == ["a", "b", "c"])
             #expect(uploads.allSatisfy { $0.state == "done" && $0.confirmed == 8 })
-            #expect(told("idle") == [#"{"counts":{"done":3},"event":"idle"}"#])
+            #expect(received("idle") == [#"{"counts":{"done":3},"event":"idle"}"#])
         }
     }
 
@@ -105,7 +107,7 @@ struct HookTests {
                 { "done": [
                     ["sh", "-c", "echo first; printf 'no \\033[31msuch box\\n' >&2; exit 3"],
                     ["/nowhere/at all"], ["no-such-program"], ["sh", "-c", "kill -9 $$"],
-                    ["sh", "-c", "echo only this; exit 4"], \#(teller()) ] }
+                    ["sh", "-c", "echo only this; exit 4"], \#(recorder()) ] }
                 """#, at: site.url)
             try await place.ferry("add", try place.file("a"))
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
@@ -121,7 +123,7 @@ struct HookTests {
                 "hook done of upload 1: sh was killed by signal 9",
                 "hook done of upload 1: sh ended with status 4: only this",
             ])
-        #expect(told().count == 1)
+        #expect(received().count == 1)
     }
 
     @Test func `a hook with a program that others can change meanwhile is not run`() async throws {
@@ -142,13 +144,13 @@ struct HookTests {
         let script = "trap '' TERM; sleep 300 & echo $$ $! > \\\"$1\\\"; wait; sleep 300"
         try await ReceiverSite.with { site in
             try configure(
-                #"{ "done": [["sh", "-c", "\#(script)", "hook", "\#(mark)"], \#(teller())], "timeout": 0.5 }"#,
+                #"{ "done": [["sh", "-c", "\#(script)", "hook", "\#(mark)"], \#(recorder())], "timeout": 0.5 }"#,
                 at: site.url)
             try await place.ferry("add", try place.file("a"))
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
         }
         #expect(log.contains("hook done of upload 1: sh did not end in 0.5 s and was killed"), "\(log)")
-        #expect(told().count == 1)
+        #expect(received().count == 1)
         let children = try String(contentsOfFile: mark, encoding: .utf8).split(whereSeparator: \.isWhitespace)
             .compactMap { pid_t($0) }
         try #require(children.count == 2)
@@ -184,14 +186,15 @@ struct HookTests {
         }
         defer { server.stop() }
         try configure(
-            #"{ "failed": \#(teller()), "held": \#(teller()), "idle": \#(teller()) }"#, at: server.url("/"))
+            #"{ "failed": \#(recorder()), "held": \#(recorder()), "idle": \#(recorder()) }"#,
+            at: server.url("/"))
         try await place.ferry("add", try place.file("a"))
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
-        #expect(told().map { EventLine.name(of: $0) } == ["failed", "idle"])
+        #expect(received().map { EventLine.name(of: $0) } == ["failed", "idle"])
         try await place.ferry("add", try place.file("b"))
         try place.file("b", "longer than before")
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
-        #expect(told().map { EventLine.name(of: $0) } == ["failed", "idle", "held", "idle"])
+        #expect(received().map { EventLine.name(of: $0) } == ["failed", "idle", "held", "idle"])
     }
 
     @Test func `after kill -9 no hook runs again for an earlier end, and one runs once for each later end`()
@@ -199,10 +202,10 @@ struct HookTests {
     {
         let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = 2 << 20 }
         try await ReceiverSite.with(limit) { site in
-            try configure(#"{ "done": \#(teller()) }"#, at: site.url)
+            try configure(#"{ "done": \#(recorder()) }"#, at: site.url)
             try await place.ferry("add", try place.file("a"))
             let engine = try place.start("run")
-            try await Eventually.holds("the first one was told") { told().count == 1 }
+            try await Eventually.holds("the first hook has run") { received().count == 1 }
             try await place.ferry("add", try place.file("b", String(repeating: "b", count: 4 << 20)))
             try await Eventually.holds("the second one runs") {
                 try await place.list().last?.state == "running"
@@ -211,7 +214,7 @@ struct HookTests {
             #expect(try await engine.ending() == .killed(SIGKILL))
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
         }
-        let names = try told().map { try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8)).name }
+        let names = try received().map { try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8)).name }
         #expect(names == ["a", "b"])
     }
 
@@ -234,20 +237,20 @@ struct HookTests {
     @Test func `when ferry ends, a command that hangs has three seconds`() async throws {
         try await ReceiverSite.with { site in
             try configure(
-                #"{ "done": ["sh", "-c", "echo $$ >> \"$1\"; exec sleep 300", "hook", "\#(place.directory.path("told"))"], "timeout": 600 }"#,
+                #"{ "done": ["sh", "-c", "echo $$ >> \"$1\"; exec sleep 300", "hook", "\#(place.directory.path("received"))"], "timeout": 600 }"#,
                 at: site.url)
             for name in ["a", "b", "c", "d", "e", "f"] { try await place.ferry("add", try place.file(name)) }
             let engine = try place.start("run")
-            try await Eventually.holds("four commands run") { told().count == 4 }
+            try await Eventually.holds("four commands run") { received().count == 4 }
             try await Eventually.holds("all is done") {
                 try await place.list().allSatisfy { $0.state == "done" }
             }
             engine.signal(SIGTERM)
             #expect(try await engine.ending(upTo: .seconds(20)) == .exited(143))
-            #expect(told().count == 4)
+            #expect(received().count == 4)
             #expect(log.contains("hooks: the commands of 2 events were not run, as the engine ended"))
             #expect(log.contains("sh was killed, as the engine ended"))
-            #expect(!told().compactMap { pid_t($0) }.contains(where: Self.runs))
+            #expect(!received().compactMap { pid_t($0) }.contains(where: Self.runs))
         }
     }
 
@@ -255,18 +258,18 @@ struct HookTests {
         // Each notes how many are there with it.
         let busy = try place.folder("busy")
         let script =
-            "mkdir \\\"$1/$$\\\"; ls \\\"$1\\\" | wc -l >> \\\"$1.seen\\\"; cat >> \\\"$1.told\\\"; rmdir \\\"$1/$$\\\""
+            "mkdir \\\"$1/$$\\\"; ls \\\"$1\\\" | wc -l >> \\\"$1.seen\\\"; cat >> \\\"$1.received\\\"; rmdir \\\"$1/$$\\\""
         try await ReceiverSite.with { site in
             try configure(#"{ "done": ["sh", "-c", "\#(script)", "hook", "\#(busy)"] }"#, at: site.url)
             for number in 0..<100 { try place.file("\(number).bin") }
             try await place.ferry("add", place.path("*.bin"))
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
         }
-        let ids = try told("busy.told").map {
+        let ids = try received("busy.received").map {
             try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8)).id
         }
         #expect(ids.sorted() == Array(1...100))
-        let seen = told("busy.seen").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }
+        let seen = received("busy.seen").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }
         #expect(seen.count == 100)
         #expect(seen.allSatisfy { $0 <= 4 })
     }
@@ -275,7 +278,7 @@ struct HookTests {
     {
         var changed = place
         _ = try place.directory.program(
-            "#!/bin/sh\nfor word in \"$@\"; do printf '<%s>' \"$word\"; done >> \"$HOME/told\"\n",
+            "#!/bin/sh\nfor word in \"$@\"; do printf '<%s>' \"$word\"; done >> \"$HOME/received\"\n",
             at: "files/bin/notify-send")
         changed.environment["PATH"] = place.path("bin") + ":" + (place.environment["PATH"] ?? "")
         let place = changed
@@ -289,7 +292,7 @@ struct HookTests {
                 """)
             for name in ["a", "b"] { try await place.ferry("add", try place.file(name)) }
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
-            #expect(told("home/told") == [])
+            #expect(received("home/received") == [])
             #expect(
                 try await place.ferry("config").lines.contains(
                     "notify         desktop: held, idle (no desktop)"))
@@ -297,7 +300,7 @@ struct HookTests {
             try place.file("<i>", "longer than before")
             #expect(try await atDesktop.ferry("run", "--exit-when-idle").ending == .exited(1))
         }
-        let text = told("home/told").joined()
+        let text = received("home/received").joined()
         #expect(text.contains("<--app-name=Ferry><--><Ferry><&lt;i&gt; held: "), "\(text)")
         #expect(text.hasSuffix("<--app-name=Ferry><--><Ferry><1 done, 1 held>"), "\(text)")
         #expect(!log.contains("hook"))

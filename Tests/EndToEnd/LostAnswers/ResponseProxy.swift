@@ -20,7 +20,7 @@ struct ProxiedRequest: Sendable {
 /// client has a byte of the response.
 final class ResponseProxy: Sendable {
     /// The fate of a response.
-    enum Fate: Sendable {
+    enum Action: Sendable {
         case deliver
         /// The connection breaks instead.
         case lose
@@ -37,8 +37,8 @@ final class ResponseProxy: Sendable {
 
     /// - Parameters:
     ///   - port: The server's, on 127.0.0.1.
-    ///   - fate: Asked for every response, on the thread of its connection.
-    init(to port: Int, fate: @escaping @Sendable (ProxiedRequest) -> Fate) throws {
+    ///   - action: Asked for every response, on the thread of its connection.
+    init(to port: Int, action: @escaping @Sendable (ProxiedRequest) -> Action) throws {
         let log = Log()
         self.log = log
         server = try HostileServer(remembers: false) { connection in
@@ -52,7 +52,7 @@ final class ResponseProxy: Sendable {
                 method: head.method, target: head.target, headers: head.headers, bodyBytes: length,
                 status: Self.status(of: answer))
             log.requests.withLock { $0.append(request) }
-            switch fate(request) {
+            switch action(request) {
             case .deliver: try connection.write(answer)
             case .lose: connection.reset()
             case .around(let before, let after):

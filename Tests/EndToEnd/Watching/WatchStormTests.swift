@@ -132,7 +132,7 @@ private final class StormWriter: Sendable {
         case 0: put(content, at: path, O_TRUNC, &dice)
         case 1:
             // Piece by piece under another name, closed after each.
-            pieces(content, &dice) { put($0, at: path + ".part", O_APPEND) }
+            inChunks(content, &dice) { put($0, at: path + ".part", O_APPEND) }
             move(path + ".part", path)
         case 2:
             put(content, at: "\(folder)/.\(name).Xq3", O_TRUNC, &dice)
@@ -159,9 +159,9 @@ private final class StormWriter: Sendable {
             // Begun outside, moved in while it is still being written.
             let begun = "\(folder)/../\(name)"
             let file = open(begun, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-            pieces(content.prefix(content.count / 2), &dice) { append($0, to: file) }
+            inChunks(content.prefix(content.count / 2), &dice) { append($0, to: file) }
             move(begun, path)
-            pieces(content.dropFirst(content.count / 2), &dice) { append($0, to: file) }
+            inChunks(content.dropFirst(content.count / 2), &dice) { append($0, to: file) }
             close(file)
         }
         written.withLock { $0[name] = content }
@@ -175,12 +175,12 @@ private final class StormWriter: Sendable {
         return body + Self.sum(body)
     }
 
-    private func pieces(_ content: Data, _ dice: inout SeededGenerator, _ write: (Data) -> Void) {
+    private func inChunks(_ content: Data, _ dice: inout SeededGenerator, _ write: (Data) -> Void) {
         var rest = content[...]
         while !rest.isEmpty {
-            let piece = rest.prefix(Int.random(in: 1...20_000, using: &dice))
-            write(piece)
-            rest = rest.dropFirst(piece.count)
+            let chunk = rest.prefix(Int.random(in: 1...20_000, using: &dice))
+            write(chunk)
+            rest = rest.dropFirst(chunk.count)
             // Longer than a file has to keep still, now and then.
             usleep(Int.random(in: 0..<12, using: &dice) == 0 ? 450_000 : 3_000)
         }
@@ -188,7 +188,7 @@ private final class StormWriter: Sendable {
 
     private func put(_ content: Data, at path: String, _ flags: Int32, _ dice: inout SeededGenerator) {
         let file = open(path, O_WRONLY | O_CREAT | flags, 0o600)
-        pieces(content, &dice) { append($0, to: file) }
+        inChunks(content, &dice) { append($0, to: file) }
         close(file)
     }
 

@@ -19,10 +19,10 @@ extension FuzzSurface {
         var input = input
         let boundary = input.isTrue() ? "b" : String(decoding: input.bytes(upTo: 80), as: UTF8.self)
         var cut = input
-        let pieces = cut.pieces()
-        let whole = pieces.flatMap { $0 }
+        let chunks = cut.chunks()
+        let whole = chunks.flatMap { $0 }
         guard let first = try? MultipartTrace([whole], boundary: boundary) else { return }
-        let second = try? MultipartTrace(pieces, boundary: boundary)
+        let second = try? MultipartTrace(chunks, boundary: boundary)
         promise(second == first, "a form is read in another way when it is cut elsewhere")
     }
 
@@ -99,10 +99,10 @@ private struct MultipartTrace: Equatable {
     var contents: [[UInt8]] = []
     var ended = 0
 
-    init(_ pieces: [[UInt8]], boundary: String) throws(MultipartError) {
+    init(_ chunks: [[UInt8]], boundary: String) throws(MultipartError) {
         let limits = MultipartParser.Limits(headerBytes: 256, parts: 8)
         var parser = try MultipartParser(boundary: boundary, limits: limits)
-        for piece in pieces { add(try parser.parse(piece)) }
+        for chunk in chunks { add(try parser.parse(chunk)) }
         try parser.finish()
     }
 

@@ -9,9 +9,9 @@ extension FuzzSurface {
         var input = input
         var reader = KeyReader()
         var now = 0.0
-        for piece in input.pieces() {
-            now += Double(piece.count) / 200
-            for key in reader.expire(now: now) + reader.read(piece, now: now) {
+        for chunk in input.chunks() {
+            now += Double(chunk.count) / 200
+            for key in reader.expire(now: now) + reader.read(chunk, now: now) {
                 guard case .character(let character) = key else { continue }
                 promise(!character.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }, "\(key)")
             }

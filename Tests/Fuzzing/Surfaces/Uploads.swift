@@ -208,8 +208,9 @@ private struct FuzzServer {
         answer.body = body()
         answer.digests = exchange.digests.map(computed)
         if (200..<300).contains(answer.status) {
-            let told = ServerDigest.algorithms(in: answer, exchange.reportedIn)
-            answer.digests += exchange.digestsIfReported.filter { told.contains($0.algorithm) }.map(computed)
+            let reported = ServerDigest.algorithms(in: answer, exchange.reportedIn)
+            answer.digests += exchange.digestsIfReported.filter { reported.contains($0.algorithm) }.map(
+                computed)
         }
         answer.carriedCredentials = kind & 64 == 0
         return .responded(answer)

@@ -6,7 +6,7 @@ struct ProgramFailed: Error {
     let status: Int32
 }
 
-/// The output of a program, as it is written. Each piece is read when the connection has room for it, and blocks a
+/// The output of a program, as it is written. Each chunk is read when the connection has room for it, and blocks a
 /// thread until it is there.
 func output(of command: [String]) throws -> AsyncThrowingStream<[UInt8], any Error> {
     let program = Process()
@@ -16,8 +16,8 @@ func output(of command: [String]) throws -> AsyncThrowingStream<[UInt8], any Err
     program.standardOutput = pipe
     try program.run()
     return AsyncThrowingStream {
-        let piece = try pipe.fileHandleForReading.read(upToCount: 1 << 16) ?? Data()
-        guard piece.isEmpty else { return [UInt8](piece) }
+        let chunk = try pipe.fileHandleForReading.read(upToCount: 1 << 16) ?? Data()
+        guard chunk.isEmpty else { return [UInt8](chunk) }
         program.waitUntilExit()
         // Half an archive must not look like a whole one.
         guard program.terminationStatus == 0 else { throw ProgramFailed(status: program.terminationStatus) }

@@ -41,7 +41,7 @@ extension Simulation {
         flights[number]?.isBlocked = false
         switch flight.stage {
         case .connecting: connect(number, flight)
-        case .sending: sendPiece(number, flight)
+        case .sending: sendChunk(number, flight)
         case .marking, .ended: break
         case .waiting: receiveAnswer(number, flight)
         }
@@ -89,7 +89,7 @@ extension Simulation {
 
     // Sending.
 
-    private mutating func sendPiece(_ number: Int, _ flight: Flight) {
+    private mutating func sendChunk(_ number: Int, _ flight: Flight) {
         arriveAll(number)
         let mood = sites[flight.site].mood
         if happens(mood.breaks) {
@@ -104,27 +104,27 @@ extension Simulation {
             return plan(number, after: sites[flight.site].latency + sites[flight.site].work)
         }
         let left = flight.length - flight.sent
-        let piece = flight.isMarked ? left : ByteCount(pieceLength(upTo: Int(left)))
-        let isLast = piece == left && flight.exchange.traits.contains(.completes)
+        let chunk = flight.isMarked ? left : ByteCount(chunkLength(upTo: Int(left)))
+        let isLast = chunk == left && flight.exchange.traits.contains(.completes)
         if isLast, hasChanged(flight) { return fileChanged(flight) }
         if isLast, mark(number) { return }
         guard !hasChanged(flight) || happens(30) else { return fileChanged(flight) }
         let version = files[flight.file]?.version ?? flight.version
         let start = range.lowerBound + flight.exchange.fileBytes(afterSending: flight.sent)
-        let end = range.lowerBound + flight.exchange.fileBytes(afterSending: flight.sent + piece)
+        let end = range.lowerBound + flight.exchange.fileBytes(afterSending: flight.sent + chunk)
         flights[number]?.inTransit = Content(
             file: flight.file, version: version, range: start..<max(start, end))
-        flights[number]?.sent += piece
+        flights[number]?.sent += chunk
         judge.sent(end - start, flight, engine: engine)
-        let isWhole = flight.sent + piece >= flight.length
+        let isWhole = flight.sent + chunk >= flight.length
         if isWhole { flights[number]?.stage = .waiting }
-        let way = sites[flight.site].latency + (isWhole ? sites[flight.site].work : 0)
-        plan(number, after: way + Int64(Double(piece) * 1000 / rate(of: flight)))
+        let delay = sites[flight.site].latency + (isWhole ? sites[flight.site].work : 0)
+        plan(number, after: delay + Int64(Double(chunk) * 1000 / rate(of: flight)))
         if let flight = flights[number] { sent(number, flight) }
     }
 
     /// The length of a piece, such that a body goes in a few.
-    private mutating func pieceLength(upTo left: Int) -> Int {
+    private mutating func chunkLength(upTo left: Int) -> Int {
         happens(25) ? left : number(in: max(1, left / 8)...max(1, left))
     }
 
@@ -224,7 +224,7 @@ extension Simulation {
         }
         flights[number]?.isAbandoned = true
         flights[number]?.plan += 1
-        timeline.plan(.arrival(number), after: Int64(pieceLength(upTo: 40_000)))
+        timeline.plan(.arrival(number), after: Int64(chunkLength(upTo: 40_000)))
     }
 
     mutating func arrive(_ number: Int) {

@@ -138,8 +138,8 @@ extension Simulation {
         var hadPowerCut = false
         for attempt in 0..<4 {
             guard let engine else { return }
-            if engine.faults.takeSyncFailed() { judge.isSyncInDoubt = true }
-            let isPowerCut = happens(50) && !judge.isDiskInDoubt
+            if engine.faults.takeSyncFailed() { judge.isSyncUncertain = true }
+            let isPowerCut = happens(50) && !judge.isDiskUncertain
             let remains = SimulatedDisk.Remains.allCases[number(in: 0...3)]
             let names: SimulatedDisk.NameRemains =
                 happens(20) ? .removals : .first(happens(50) ? 0 : number(in: 0...5))

@@ -103,13 +103,13 @@ extension Simulation {
         let limit = number(in: 1...6)
         let written = engine?.journal.write(atMost: limit) ?? []
         guard engine?.faults.isKilled == false else { return }
-        if engine?.faults.takeSyncFailed() == true { judge.isSyncInDoubt = true }
+        if engine?.faults.takeSyncFailed() == true { judge.isSyncUncertain = true }
         if engine?.faults.mayKeepRefused == true { judge.ledger.mayKeepRefused = true }
         for (append, result) in written {
             let isAcknowledged = if case .success = result { true } else { false }
             log.add("written", append.ticket, isAcknowledged ? 1 : 0)
             judge.ledger.settle(append.entry, acknowledged: isAcknowledged, durably: append.isDurable)
-            if isAcknowledged, append.isDurable { judge.isSyncInDoubt = false }
+            if isAcknowledged, append.isDurable { judge.isSyncUncertain = false }
         }
         for (append, result) in written {
             send(.journaled([AppendResult(ticket: append.ticket, result: result)]))
@@ -128,7 +128,7 @@ extension Simulation {
         let isWritten = engine?.journal.writeSnapshot() ?? false
         guard engine?.faults.isKilled == false else { return }
         if engine?.faults.mayKeepRefused == true { judge.ledger.mayKeepRefused = true }
-        if isWritten { judge.isDiskInDoubt = false }
+        if isWritten { judge.isDiskUncertain = false }
         log.add("snapshot", isWritten ? 1 : 0)
         reportCondition()
         planSnapshot()

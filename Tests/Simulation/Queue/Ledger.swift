@@ -3,14 +3,14 @@ package import FerryUploads
 
 /// The changes written in one life of the engine, from which follows what the next may find.
 package struct Ledger {
-    enum Fate { case underWay, acknowledged, refused }
+    enum Outcome { case underWay, acknowledged, refused }
 
     /// The way a life ended.
     package enum Ending: String { case kill, powerCut }
 
     private struct Entry {
         var changes: [QueueChange]
-        var fate = Fate.underWay
+        var outcome = Outcome.underWay
     }
 
     package struct Content: Equatable {
@@ -65,12 +65,12 @@ package struct Ledger {
     }
 
     package mutating func settle(_ number: Int, acknowledged: Bool, durably: Bool) {
-        entries[number].fate = acknowledged ? .acknowledged : .refused
+        entries[number].outcome = acknowledged ? .acknowledged : .refused
         guard acknowledged else { return }
         afterKill = max(afterKill, number + 1)
         guard durably else { return }
-        for entry in entries[afterPowerCut..<max(afterPowerCut, number + 1)] where entry.fate == .acknowledged
-        {
+        for entry in entries[afterPowerCut..<max(afterPowerCut, number + 1)]
+        where entry.outcome == .acknowledged {
             for case .set(let upload) in entry.changes { note(upload) }
         }
         afterPowerCut = max(afterPowerCut, number + 1)
@@ -83,7 +83,7 @@ package struct Ledger {
     /// Everything that was accepted.
     var accepted: Content {
         entries.reduce(into: base) { content, entry in
-            if entry.fate == .acknowledged { content.apply(entry.changes) }
+            if entry.outcome == .acknowledged { content.apply(entry.changes) }
         }
     }
 
@@ -96,10 +96,10 @@ package struct Ledger {
 
     private func explains(_ found: Content, from least: Int, withRefused: Bool) -> Bool {
         var content = base
-        for entry in entries[..<least] where entry.fate == .acknowledged { content.apply(entry.changes) }
+        for entry in entries[..<least] where entry.outcome == .acknowledged { content.apply(entry.changes) }
         if content == found { return true }
         for entry in entries[least...] {
-            guard entry.fate != .refused || withRefused else { continue }
+            guard entry.outcome != .refused || withRefused else { continue }
             content.apply(entry.changes)
             if content == found { return true }
         }

@@ -191,7 +191,7 @@ extension Schedule {
     /// Ends the life at this very moment and begins the next on what the disk has kept.
     private mutating func crash(isCalm: Bool) {
         for attempt in 0..<4 {
-            let isPowerCut = world.happens(50) && world.with { !$0.watch.isDiskInDoubt }
+            let isPowerCut = world.happens(50) && world.with { !$0.watch.isDiskUncertain }
             let remains = SimulatedDisk.Remains.allCases[world.number(in: 0...3)]
             let names: SimulatedDisk.NameRemains =
                 world.happens(20) ? .removals : .first(world.happens(50) ? 0 : world.number(in: 0...5))
@@ -214,7 +214,7 @@ extension Schedule {
             start()
             guard isUnharmed else { return }
             if case .running = life.started, world.isAlive(life.number) {
-                if world.happens(15), world.with({ !$0.watch.isDiskInDoubt }) {
+                if world.happens(15), world.with({ !$0.watch.isDiskUncertain }) {
                     world.checkRecovery(of: life.disk, remains)
                 }
                 return

@@ -154,7 +154,7 @@ final class SimulatedJournal: Journal {
             }
         }
         guard isWritten, world.isAlive(life) else { return }
-        world.with { $0.watch.isDiskInDoubt = false }
+        world.with { $0.watch.isDiskUncertain = false }
         if world.happens(20) { world.checkSnapshot(of: disk.restarted()) }
     }
 

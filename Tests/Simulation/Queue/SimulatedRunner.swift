@@ -250,17 +250,17 @@ private struct SimulatedAttempt: Sendable {
         var sent: ByteCount = 0
         recorder.didStart(exchange, reached: 0)
         while sent < length {
-            let piece = ByteCount(world.number(in: 1...max(1, Int(length - sent))))
-            if sent + piece >= length, exchange.traits.contains(.completes) {
+            let chunk = ByteCount(world.number(in: 1...max(1, Int(length - sent))))
+            if sent + chunk >= length, exchange.traits.contains(.completes) {
                 try checkSource()
                 isMarked = try await mark(exchange)
             }
             try await pause()
             checkSender()
-            switch world.transfer(piece, of: flight, upload.target.url) {
+            switch world.transfer(chunk, of: flight, upload.target.url) {
             case .sent:
-                sent += piece
-                recorder.didSend(piece, reached: exchange.fileBytes(afterSending: sent))
+                sent += chunk
+                recorder.didSend(chunk, reached: exchange.fileBytes(afterSending: sent))
             case .broken(let some):
                 return .broken(UploadFailure(.network, "connection reset"), bodySent: sent + some)
             case .answered(let answer): return .responded(answer)

@@ -53,10 +53,10 @@ struct Watch {
     var ledger = Ledger()
     var ending = Ledger.Ending.kill
     /// A sync failed and nothing has been acknowledged as durable since.
-    var isSyncInDoubt = false
+    var isSyncUncertain = false
     /// The process before ended so. What it left is read from memory, no sync puts it on disk, and only a new snapshot
     /// does: until then a power cut may take it.
-    var isDiskInDoubt = false
+    var isDiskUncertain = false
     var uploads: [Upload.ID: Known] = [:]
     /// The uploads whose last attempt ended well. One that is removed then counts as done for what is to start after
     /// it.
@@ -100,7 +100,7 @@ extension Watch {
 
     mutating func wrote(_ entry: Int, _ changes: [QueueChange], acknowledged: Bool, durably: Bool) {
         ledger.settle(entry, acknowledged: acknowledged, durably: durably)
-        if acknowledged, durably { isSyncInDoubt = false }
+        if acknowledged, durably { isSyncUncertain = false }
         if acknowledged { noteDone(changes) }
         guard !acknowledged else { return }
         // What was refused is undone, so nothing follows from it.
@@ -248,8 +248,8 @@ extension Watch {
         for upload in recovered.uploads { uploads[upload.id]?.isAdded = true }
         ledger = Ledger(from: content)
         ending = .kill
-        if isSyncInDoubt { isDiskInDoubt = true }
-        isSyncInDoubt = false
+        if isSyncUncertain { isDiskUncertain = true }
+        isSyncUncertain = false
     }
 
     private mutating func check(_ found: Upload?, _ known: Known, _ id: Upload.ID) {

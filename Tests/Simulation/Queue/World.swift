@@ -197,7 +197,7 @@ final class World: Sendable {
             else { return nil }
             state.log.add("disk", state.diskCalls, 0) { "\(call.kind) \(fault)" }
             if case .kill = fault { state.isAlive = false }
-            if call.kind == "synchronize" { state.watch.isSyncInDoubt = true }
+            if call.kind == "synchronize" { state.watch.isSyncUncertain = true }
             if ["truncate", "synchronizeFolder", "remove"].contains(call.kind) {
                 state.watch.ledger.mayKeepRefused = true
             }

@@ -182,7 +182,7 @@ public final class FaultyLink: Sendable {
         var size = Self.bufferSize
         setsockopt(
             server.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
-        if faults.pieces != nil {
+        if faults.segmentSize != nil {
             var one: Int32 = 1
             for end in [client, server] {
                 setsockopt(

@@ -7,7 +7,7 @@ public struct LinkFaults: Hashable, Sendable {
     /// The most that a byte is delayed at random. Bytes of one connection do not overtake each other.
     public var jitter = Duration.zero
     /// The most bytes that arrive together, a number from 1 to this by chance; nil as they come.
-    public var pieces: Int?
+    public var segmentSize: Int?
     /// The delay of a new connection before the server sees it.
     public var acceptDelay = Duration.zero
     /// The number of unrequested `100 Continue` before the first response of a connection.

@@ -35,7 +35,7 @@ struct LinkLane {
 
     private enum End { case open, read, passedOn }
 
-    private var pieces: [Segment] = []
+    private var segments: [Segment] = []
     /// The bytes that may be written now.
     private var ready: ArraySlice<UInt8> = []
     private var waiting = 0
@@ -57,9 +57,9 @@ struct LinkLane {
     var wantsWrite: Bool { !ready.isEmpty }
     var isOver: Bool { end == .passedOn }
     /// The time at which bytes arrive next; nil while arrived bytes must be passed on first.
-    var nextArrival: ContinuousClock.Instant? { holdsBack ? nil : pieces.first?.arrival }
+    var nextArrival: ContinuousClock.Instant? { holdsBack ? nil : segments.first?.arrival }
     /// Chunks that are to arrive separately are sent one at a time.
-    private var holdsBack: Bool { faults.pieces != nil && !ready.isEmpty }
+    private var holdsBack: Bool { faults.segmentSize != nil && !ready.isEmpty }
 
     /// Takes what a client or server has sent.
     ///
@@ -82,15 +82,15 @@ struct LinkLane {
     mutating func take(_ bytes: ArraySlice<UInt8>, _ random: inout SeededGenerator) {
         var rest = bytes
         while !rest.isEmpty {
-            let size = faults.pieces.map { Int.random(in: 1...max(1, $0), using: &random) } ?? rest.count
-            let piece = rest.prefix(size)
+            let size = faults.segmentSize.map { Int.random(in: 1...max(1, $0), using: &random) } ?? rest.count
+            let bytes = rest.prefix(size)
             rest = rest.dropFirst(size)
             let jitter =
                 faults.jitter > .zero ? faults.jitter * Double.random(in: 0...1, using: &random) : .zero
-            let arrival = shaper.pass(piece.count, at: .now) + faults.latency + jitter
+            let arrival = shaper.pass(bytes.count, at: .now) + faults.latency + jitter
             lastArrival = max(lastArrival, arrival)
-            pieces.append(Segment(bytes: piece, arrival: lastArrival))
-            waiting += piece.count
+            segments.append(Segment(bytes: bytes, arrival: lastArrival))
+            waiting += bytes.count
         }
     }
 
@@ -107,8 +107,8 @@ struct LinkLane {
     /// - Returns: False if the connection breaks.
     mutating func arrive(_ admit: (Int) -> Passage) -> Bool {
         let now = ContinuousClock.now
-        while !holdsBack, let first = pieces.first, first.arrival <= now {
-            pieces.removeFirst()
+        while !holdsBack, let first = segments.first, first.arrival <= now {
+            segments.removeFirst()
             waiting -= first.bytes.count
             if case .cut(let count) = admit(first.bytes.count) {
                 ready.append(contentsOf: first.bytes.prefix(count))
@@ -134,7 +134,7 @@ struct LinkLane {
                 return [EINTR, EAGAIN].contains(errno)
             }
         }
-        if end == .read, pieces.isEmpty {
+        if end == .read, segments.isEmpty {
             other.shutDownSending()
             end = .passedOn
         }

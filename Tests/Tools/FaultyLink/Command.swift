@@ -19,7 +19,7 @@ struct Command: ParsableCommand {
     @Option(help: "Bytes a second each way, over all connections.") var bandwidth: Int?
     @Option(help: "Milliseconds that a byte is on its way.") var latency = 0.0
     @Option(help: "Milliseconds that it may take longer, by chance.") var jitter = 0.0
-    @Option(help: "The most bytes that arrive together.") var pieces: Int?
+    @Option(help: "The most bytes that arrive together.") var segmentSize: Int?
     @Option(help: "Milliseconds that a new connection waits.") var acceptDelay = 0.0
     @Option(help: "So many `100 Continue` before the first answer.") var interimAnswers = 0
     @Option(parsing: .upToNextOption, help: "Connections break after so many bytes of all clients.")
@@ -36,7 +36,7 @@ struct Command: ParsableCommand {
         faults.bandwidth = bandwidth
         faults.latency = .milliseconds(latency)
         faults.jitter = .milliseconds(jitter)
-        faults.pieces = pieces
+        faults.segmentSize = segmentSize
         faults.acceptDelay = .milliseconds(acceptDelay)
         faults.interimAnswers = interimAnswers
         faults.cutsAfter = cutAfter
@@ -54,8 +54,8 @@ struct Command: ParsableCommand {
         guard numbers.allSatisfy({ $0 >= 0 && $0 < 1e9 }) else {
             throw ValidationError("times are numbers from 0 to 10^9")
         }
-        guard bandwidth.map({ $0 > 0 }) ?? true, pieces.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("bandwidth and pieces are numbers above 0")
+        guard bandwidth.map({ $0 > 0 }) ?? true, segmentSize.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--bandwidth and --segment-size are numbers above 0")
         }
     }
 

@@ -73,10 +73,10 @@ class Commands:
             content = self.random.randbytes(size)
             (folder / name).write_bytes(content)
             # Servers are told text.
-            told = os.fsencode(name).decode(errors="replace")
+            text = os.fsencode(name).decode(errors="replace")
             if kind == "add --recursive":
-                told = f"{folder.name}/{told}"
-            uploads.append(Upload(number, str(folder / name), told, destination, content))
+                text = f"{folder.name}/{text}"
+            uploads.append(Upload(number, str(folder / name), text, destination, content))
         for upload in uploads:
             self.model.take(upload)
         words = ["--recursive", folder] if kind == "add --recursive" else [each.path for each in uploads]
@@ -130,10 +130,10 @@ class Commands:
         upload = self.random.choice(wanted)
         path = pathlib.Path(upload.path)
         added = self.random.randbytes(self.random.randint(1, 100))
-        way = self.random.choice(["replaced", "written over", "appended to"])
-        content = path.read_bytes() + added if way == "appended to" else added + path.read_bytes()
+        change = self.random.choice(["replaced", "written over", "appended to"])
+        content = path.read_bytes() + added if change == "appended to" else added + path.read_bytes()
         upload.edit(content)
-        match way:
+        match change:
             case "replaced":
                 other = path.with_name("other")
                 other.write_bytes(content)

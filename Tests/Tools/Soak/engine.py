@@ -103,7 +103,7 @@ class Ferry:
         """Runs one command. Returns status, output, errors, and whether the engine was there all the time."""
         before = (self.changes, self.process is not None)
         try:
-            told = subprocess.run(
+            result = subprocess.run(
                 [*IN_CLIENT, self.program, *words], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
                 timeout=limit, cwd=self.folder,
             )
@@ -111,7 +111,7 @@ class Ferry:
             self.findings.wrong(f"no answer within {limit} s: ferry {' '.join(map(str, words))[:200]}")
             return None, "", "", False
         steady = before == (self.changes, True)
-        return told.returncode, told.stdout.decode(errors="replace"), told.stderr.decode(errors="replace"), steady
+        return result.returncode, result.stdout.decode(errors="replace"), result.stderr.decode(errors="replace"), steady
 
     def records(self, *words):
         """The lines of JSON that a command prints; None if it failed for a reason that is allowed."""

@@ -18,11 +18,11 @@ def link_words(random):
              "--seed", random.randrange(1 << 32)]
     if random.random() < 0.5:
         words += ["--bandwidth", random.choice([200_000, 1_000_000, 4_000_000])]
-    kind = random.choice([*OUTAGES, *OUTAGES, "pieces", "breaks", "steady", "slow to take connections"])
+    kind = random.choice([*OUTAGES, *OUTAGES, "segments", "breaks", "steady", "slow to take connections"])
     if kind in OUTAGES:
         words += ["--up", round(random.uniform(0.2, 4), 2), "--down", round(random.uniform(0.1, 3), 2), "--outage", kind]
-    elif kind == "pieces":
-        words += ["--pieces", random.choice([40, 500, 1400]), "--interim-answers", random.randint(0, 3)]
+    elif kind == "segments":
+        words += ["--segment-size", random.choice([40, 500, 1400]), "--interim-answers", random.randint(0, 3)]
     elif kind == "breaks":
         counts = sorted(int(10 ** random.uniform(1.5, 6)) for _ in range(random.randint(1, 8)))
         words += ["--cut-after", *counts]

@@ -54,7 +54,7 @@ class Model:
         self.uploads = {}
         self.by_path = {}
         self.causes = collections.Counter()
-        self._told = set()
+        self._reported = set()
 
     def take(self, upload):
         self.uploads[upload.number] = upload
@@ -87,8 +87,8 @@ class Model:
             if upload.was_done and state != "done":
                 self.findings.wrong(f"upload {record['id']} was done and is {state} now: {record}")
             upload.was_done = state == "done"
-            if state in ("held", "failed") and (record["id"], record.get("error")) not in self._told:
-                self._told.add((record["id"], record.get("error")))
+            if state in ("held", "failed") and (record["id"], record.get("error")) not in self._reported:
+                self._reported.add((record["id"], record.get("error")))
                 self.causes[f"{upload.destination}, {state}: {self.anonymous(upload, record.get('error', ''))}"] += 1
         missing = [each for each in self.uploads.values() if each.number not in seen and each.is_added is True]
         missing = [each for each in missing if each.is_removed is False]

@@ -10,12 +10,12 @@ struct ConnectivityMonitorTests {
 
     /// The statuses that a listener got, one by one.
     private struct Listener {
-        let told: AsyncStream<ConnectivityMonitor.Status>
+        let statuses: AsyncStream<ConnectivityMonitor.Status>
         let tell: @Sendable (ConnectivityMonitor.Status) -> Void
 
         init() {
-            let (told, continuation) = AsyncStream.makeStream(of: ConnectivityMonitor.Status.self)
-            self.told = told
+            let (statuses, continuation) = AsyncStream.makeStream(of: ConnectivityMonitor.Status.self)
+            self.statuses = statuses
             tell = { continuation.yield($0) }
         }
     }
@@ -56,36 +56,36 @@ struct ConnectivityMonitorTests {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
         monitor.start(onUpdate: listener.tell)
-        var told = listener.told.makeAsyncIterator()
-        #expect(await told.next() == .reachable(.other))
+        var statuses = listener.statuses.makeAsyncIterator()
+        #expect(await statuses.next() == .reachable(.other))
         #expect(monitor.isReachable)
         link.report(up)
         link.report(down)
-        #expect(await told.next() == .notReachable(reason: "no route"))
+        #expect(await statuses.next() == .notReachable(reason: "no route"))
         link.report(down)
         link.report(.down(reason: "no interface is connected"))
-        #expect(await told.next() == .notReachable(reason: "no interface is connected"))
+        #expect(await statuses.next() == .notReachable(reason: "no interface is connected"))
     }
 
     @Test func `a lost address changes nothing for a listener`() async {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
         monitor.start(onUpdate: listener.tell)
-        var told = listener.told.makeAsyncIterator()
-        #expect(await told.next() == .reachable(.other))
+        var statuses = listener.statuses.makeAsyncIterator()
+        #expect(await statuses.next() == .reachable(.other))
         link.report(.up(generation: 1))
         link.report(down)
-        #expect(await told.next() == .notReachable(reason: "no route"))
+        #expect(await statuses.next() == .notReachable(reason: "no route"))
     }
 
     // http.md §3, 75
     @Test func `a listener that stops and starts again receives the status again`() async throws {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
-        var told = listener.told.makeAsyncIterator()
+        var statuses = listener.statuses.makeAsyncIterator()
         for round in 1...3 {
             monitor.start(onUpdate: listener.tell)
-            #expect(await told.next() == .reachable(.other))
+            #expect(await statuses.next() == .reachable(.other))
             monitor.stop()
             try await link.waitForWatchers(0)
             #expect(link.watchCount == round)
@@ -97,18 +97,18 @@ struct ConnectivityMonitorTests {
         let (link, first, second) = (FakeLink(up), Listener(), Listener())
         let monitor = ConnectivityMonitor(link)
         monitor.start(onUpdate: first.tell)
-        var toldFirst = first.told.makeAsyncIterator()
-        #expect(await toldFirst.next() == .reachable(.other))
+        var firstStatuses = first.statuses.makeAsyncIterator()
+        #expect(await firstStatuses.next() == .reachable(.other))
         monitor.start { status in
             second.tell(status)
             // Whatever reached the first listener since then would be here before this.
             first.tell(.unknown)
         }
-        var toldSecond = second.told.makeAsyncIterator()
-        #expect(await toldSecond.next() == .reachable(.other))
+        var secondStatuses = second.statuses.makeAsyncIterator()
+        #expect(await secondStatuses.next() == .reachable(.other))
         link.report(down)
-        #expect(await toldSecond.next() == .notReachable(reason: "no route"))
-        #expect(await toldFirst.next() == .unknown)
+        #expect(await secondStatuses.next() == .notReachable(reason: "no route"))
+        #expect(await firstStatuses.next() == .unknown)
         #expect(link.watchCount == 1)
     }
 
@@ -130,8 +130,8 @@ struct ConnectivityMonitorTests {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
         monitor.start(onUpdate: listener.tell)
-        var told = listener.told.makeAsyncIterator()
-        #expect(await told.next() == .reachable(.other))
+        var statuses = listener.statuses.makeAsyncIterator()
+        #expect(await statuses.next() == .reachable(.other))
         let readers = (0..<4).map { _ in
             Task { [statuses = monitor.statuses()] in await statuses.first { !$0.isReachable } }
         }
@@ -162,11 +162,11 @@ struct ConnectivityMonitorTests {
         var present = monitor.statuses().makeAsyncIterator()
         #expect(await away.next() == .reachable(.other))
         #expect(await present.next() == .reachable(.other))
-        for (status, told) in [
+        for (status, expected) in [
             (down, ConnectivityMonitor.Status.notReachable(reason: "no route")), (up, .reachable(.other)),
         ] {
             link.report(status)
-            #expect(await present.next() == told)
+            #expect(await present.next() == expected)
         }
         link.end()
         #expect(await away.next() == nil)

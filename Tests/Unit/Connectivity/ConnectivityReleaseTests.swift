@@ -58,9 +58,9 @@ struct ConnectivityReleaseTests {
             let monitor = ConnectivityMonitor { _ in _ = token }
             for round in 0..<1000 {
                 if round.isMultiple(of: 4) {
-                    let told = Gate()
-                    monitor.start { _ in told.open() }
-                    try await told.wait()
+                    let reported = Gate()
+                    monitor.start { _ in reported.open() }
+                    try await reported.wait()
                 } else {
                     monitor.start { _ in }
                 }

@@ -91,7 +91,7 @@ import Testing
     @Test func `bytes that arrive in small chunks are the same bytes`() throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
-        let (link, client) = try client(server) { $0.pieces = 7 }
+        let (link, client) = try client(server) { $0.segmentSize = 7 }
         defer { link.stop() }
         #expect(client.send(Self.request) && client.send(Self.body))
         #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
@@ -199,7 +199,7 @@ import Testing
         defer { server.stop() }
         let (link, client) = try client(server) { faults in
             faults.jitter = .milliseconds(20)
-            faults.pieces = 50
+            faults.segmentSize = 50
         }
         defer { link.stop() }
         let body = (0..<2000).map { UInt8(truncatingIfNeeded: $0 / 7) }

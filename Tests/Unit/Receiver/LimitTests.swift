@@ -35,9 +35,9 @@ struct LimitTests {
         } _: { site in
             let client = try LoopbackClient(port: site.port)
             try await client.send(Site.head("PUT", "/a", length: 1 << 30))
-            let piece = [UInt8](repeating: 1, count: 1 << 20)
+            let block = [UInt8](repeating: 1, count: 1 << 20)
             var sent = 0
-            while sent < 1024, (try? await client.send(piece)) != nil { sent += 1 }
+            while sent < 1024, (try? await client.send(block)) != nil { sent += 1 }
             // 64 MiB are read, and the buffers of both kernels hold some more.
             #expect(sent < 64 + 32)
         }
@@ -296,13 +296,13 @@ struct LimitTests {
         } _: { site in
             let bytes = Data(count: 64 << 20)
             try bytes.write(to: URL(fileURLWithPath: site.folder + "/large"))
-            let deaf = try LoopbackClient(port: site.port)
-            try await deaf.send(Site.head("HEAD", "/large"))
-            #expect(try await deaf.receive(hasBody: false).status == 200)
-            try await deaf.send(Site.head("GET", "/large"))
+            let stalled = try LoopbackClient(port: site.port)
+            try await stalled.send(Site.head("HEAD", "/large"))
+            #expect(try await stalled.receive(hasBody: false).status == 200)
+            try await stalled.send(Site.head("GET", "/large"))
             // As long as its connection is open, this client has no other.
             while (try? await site.request("HEAD", "/large").status) != 200 {}
-            await #expect(throws: (any Error).self) { try await deaf.receive() }
+            await #expect(throws: (any Error).self) { try await stalled.receive() }
         }
     }
 

@@ -43,7 +43,7 @@ import Testing
         var plain = PlainModel(
             destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0),
             ownership: .attached)
-        func told(_ notices: [DatedNotice]) -> [String] {
+        func lines(_ notices: [DatedNotice]) -> [String] {
             plain.update(
                 .news(
                     .queue(
@@ -52,7 +52,7 @@ import Testing
                             status: EngineStatus(notices: notices))))
             ).lines
         }
-        #expect(!told([Self.added]).contains("added from /in: a.mov"))
-        #expect(told([Self.added, Self.away]) == ["/in does not answer"])
+        #expect(!lines([Self.added]).contains("added from /in: a.mov"))
+        #expect(lines([Self.added, Self.away]) == ["/in does not answer"])
     }
 }

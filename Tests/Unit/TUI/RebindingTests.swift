@@ -10,7 +10,7 @@ import Testing
         try ActionTable.standard.rebinding(changes)
     }
 
-    private static func mistake(_ changes: [String: [String]]) -> RebindingError? {
+    private static func error(_ changes: [String: [String]]) -> RebindingError? {
         do throws(RebindingError) { _ = try table(changes) } catch { return error }
         return nil
     }
@@ -78,9 +78,9 @@ import Testing
     func `an error names the action, the key and what is in the way`(
         changes: [String: [String]], action: String, reason: String
     ) {
-        let mistake = Self.mistake(changes)
-        #expect(mistake?.action == action)
-        #expect(mistake?.expected.contains(reason) == true, "\(mistake?.expected ?? "no mistake")")
+        let issue = Self.error(changes)
+        #expect(issue?.action == action)
+        #expect(issue?.expected.contains(reason) == true, "\(issue?.expected ?? "no error")")
     }
 }
 

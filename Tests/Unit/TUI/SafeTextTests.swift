@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-@Suite struct WordingTests {
+@Suite struct StringsTests {
     @Test(arguments: [
         (0.0, "00:00"), (42.4, "00:42"), (751, "12:31"), (4867, "1:21:07"), (273_600, "3d 04h"),
         (-1, "--:--"),

@@ -56,7 +56,7 @@ struct TerminalNotificationTests {
 
     @Test func `a name cannot end what is sent to the terminal`() {
         var model = model([.make(1), .make(2)], TerminalNotification(.osc9, for: Self.usual))
-        let told = calls(&model, [ended(1, .failed, name: "a\u{7}\u{1B}\\\u{9C}b\nc")])
-        #expect(told == [#"osc9 Ferry: a\u{7}\e\\\u{9C}b\nc failed: no write access"#])
+        let sent = calls(&model, [ended(1, .failed, name: "a\u{7}\u{1B}\\\u{9C}b\nc")])
+        #expect(sent == [#"osc9 Ferry: a\u{7}\e\\\u{9C}b\nc failed: no write access"#])
     }
 }

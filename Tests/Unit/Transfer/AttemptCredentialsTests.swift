@@ -76,33 +76,33 @@ struct AttemptCredentialsTests {
     func `the recoverer of a refusal is asked before the protocol sees the response`(
         status: Int, isAsked: Bool
     ) async throws {
-        let (file, mender, log) = (try TestFile(count: 10), Mender(status: 403), AttemptLog())
+        let (file, recoverer, log) = (try TestFile(count: 10), Recoverer(status: 403), AttemptLog())
         let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: true))) { reply in
             .failed(UploadFailure(.permanent, "\(reply.status ?? 0)"))
         }
         let answers = Mutex([status, 200])
         let outcome = try await log.run(
-            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor([mender])
+            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor([recoverer])
         ) { _ in .success(TransportResponse(status: answers.withLock { $0.removeFirst() })) }
         #expect(outcome.failure?.summary == (isAsked ? "200" : "404"))
-        #expect(mender.count == (isAsked ? 1 : 0))
+        #expect(recoverer.count == (isAsked ? 1 : 0))
         #expect(log.requests.count == (isAsked ? 2 : 1))
     }
 
     @Test func `a refusal that could not be recovered is the protocol's`() async throws {
-        let (file, mender) = (try TestFile(count: 10), Mender(status: 403, decision: .doNotRetry))
+        let (file, recoverer) = (try TestFile(count: 10), Recoverer(status: 403, decision: .doNotRetry))
         let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: true))) { reply in
             .failed(UploadFailure(.permanent, "\(reply.status ?? 0)"))
         }
         let outcome = try await AttemptLog().run(
-            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor([mender])
+            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor([recoverer])
         ) { _ in .success(TransportResponse(status: 403)) }
         #expect(outcome.failure?.summary == "403")
     }
 }
 
 /// Can do something about one status.
-private final class Mender: ErrorRecoverer {
+private final class Recoverer: ErrorRecoverer {
     private let status: Int
     private let decision: RetryDecision
     private let asked = Mutex(0)

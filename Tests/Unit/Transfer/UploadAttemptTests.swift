@@ -178,14 +178,14 @@ struct UploadAttemptTests {
         let file = try TestFile(count: 10)
         var exchange = Exchange(.post, "http://server.example/f")
         exchange.set(.slowResponse, if: responseMayTakeLong)
-        let told = Mutex<[Bool]>([])
+        let received = Mutex<[Bool]>([])
         _ = try await AttemptLog().run(ScriptedProtocol(.send(exchange)) { _ in .done(Receipt()) }, of: file)
         {
             request in
-            told.withLock { $0.append(request.responseMayTakeLong) }
+            received.withLock { $0.append(request.responseMayTakeLong) }
             return .success(TransportResponse(status: 200))
         }
-        #expect(told.withLock { $0 } == [responseMayTakeLong])
+        #expect(received.withLock { $0 } == [responseMayTakeLong])
     }
 
     @Test func `P9 bytes that the server lost are an event of the upload`() async throws {

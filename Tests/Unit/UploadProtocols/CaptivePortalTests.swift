@@ -58,10 +58,10 @@ struct CaptivePortalTests {
     @Test func `N11 a certificate that was good before is named with what may help`() {
         let failure = UploadFailure(
             .permanent, "the certificate is not accepted", hint: "see tls.caFile")
-        let told = CaptivePortal().failure(inPlaceOf: "files.example", after: failure)
-        #expect(told.summary == "the certificate is not accepted; it was accepted before")
+        let reported = CaptivePortal().failure(inPlaceOf: "files.example", after: failure)
+        #expect(reported.summary == "the certificate is not accepted; it was accepted before")
         #expect(
-            told.hint == "this may be a network that wants you to sign in; if not, see tls.caFile")
+            reported.hint == "this may be a network that wants you to sign in; if not, see tls.caFile")
     }
 
     @Test(

@@ -45,8 +45,8 @@ struct DigestTests {
             var rest = bytes[...]
             // Lengths that are no multiple of the eight bytes that sums take at a time.
             for length in [1, 7, 13, 65_537] {
-                let piece = Array(rest.prefix(length))
-                piece.withUnsafeBytes { running.update($0) }
+                let chunk = Array(rest.prefix(length))
+                chunk.withUnsafeBytes { running.update($0) }
                 rest = rest.dropFirst(length)
             }
             Array(rest).withUnsafeBytes { running.update($0) }

@@ -10,10 +10,10 @@ private struct ParsedForm: Equatable {
     var ended = 0
 
     /// Parses the pieces one after the other.
-    init(_ pieces: [[UInt8]], boundary: String = "B", limits: MultipartParser.Limits = .init()) throws {
+    init(_ chunks: [[UInt8]], boundary: String = "B", limits: MultipartParser.Limits = .init()) throws {
         var parser = try MultipartParser(boundary: boundary, limits: limits)
-        for piece in pieces {
-            for event in try parser.parse(piece) {
+        for chunk in chunks {
+            for event in try parser.parse(chunk) {
                 switch event {
                 case .partBegan(let part):
                     parts.append(part)
@@ -170,8 +170,8 @@ struct MultipartParserTests {
     @Test func `content is handed on at once and not gathered`() throws {
         var parser = try MultipartParser(boundary: "B")
         _ = try parser.parse(Array("--B\r\nContent-Disposition: form-data; name=f\r\n\r\n".utf8))
-        let piece = [UInt8](repeating: 0x61, count: 1 << 20)
-        #expect(try parser.parse(piece) == [.content(piece[...])])
+        let chunk = [UInt8](repeating: 0x61, count: 1 << 20)
+        #expect(try parser.parse(chunk) == [.content(chunk[...])])
     }
 
     @Test(arguments: [

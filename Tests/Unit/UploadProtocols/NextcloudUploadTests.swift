@@ -261,8 +261,8 @@ struct NextcloudChecksumTests {
     mutating func `the server is sent the digest, and computes it for the comparison`(size: ByteCount) {
         run.model.hash = "SHA256:010203"
         #expect(run.upload(item(size: size), options).receipt?.verified == .sha256)
-        let told = run.model.log.filter { $0.digests.contains { $0.carrier?.field == .ocChecksum } }
-        #expect(told.map(\.method) == [size > 100 ? .move : .put])
+        let withDigest = run.model.log.filter { $0.digests.contains { $0.carrier?.field == .ocChecksum } }
+        #expect(withDigest.map(\.method) == [size > 100 ? .move : .put])
         #expect(run.model.log.last?.fields[.recalculateHash] == "sha256")
     }
 

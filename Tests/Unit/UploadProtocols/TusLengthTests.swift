@@ -66,10 +66,10 @@ struct TusLengthTests {
     @Test func `another upload to a server without PATCH begins with POST`() throws {
         var (tus, _) = try TusUpload.appending()
         let step = tus.receive(.answer(405))
-        let told = step.notes.compactMap { note -> ServerCapabilities? in
+        let reported = step.notes.compactMap { note -> ServerCapabilities? in
             if case .capabilities(let capabilities) = note { capabilities } else { nil }
         }
-        let last = try #require(told.last) as ServerCapabilities
+        let last = try #require(reported.last) as ServerCapabilities
         var other = TusUpload(item: .make(), options: .init())
         _ = other.start(resource: nil, capabilities: last)
         let append = try #require(other.receive(.answer(201, [.location: "8"])).exchange)

@@ -137,9 +137,9 @@ struct ModelTusServer {
     ) -> ExchangeOutcome.Response {
         guard var upload = uploads[exchange.url] else { return said(404) }
         guard exchange.fields[.uploadOffset] == "\(upload.offset)" else { return said(409) }
-        if let told = exchange.fields[.uploadLength].flatMap({ ByteCount($0) }) {
+        if let length = exchange.fields[.uploadLength].flatMap({ ByteCount($0) }) {
             guard upload.length == nil else { return said(400) }
-            upload.length = told
+            upload.length = length
             uploads[exchange.url] = upload
         }
         guard case .file(let range, _, _) = exchange.body else { return said(400) }

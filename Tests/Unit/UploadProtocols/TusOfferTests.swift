@@ -142,8 +142,8 @@ struct TusCheckTests {
             .tusVersion: "1.0.0", .tusExtension: "creation,concatenation,checksum,termination",
             .tusMaxSize: "1073741824", .tusChecksumAlgorithm: "sha1,crc32,md5",
         ]
-        let told = report(.answer(204, fields))
-        let report = try #require(told)
+        let reported = report(.answer(204, fields))
+        let report = try #require(reported)
         #expect(
             report.findings == [
                 "it speaks tus 1.0.0", "it offers checksum, concatenation, creation, termination",

@@ -74,14 +74,14 @@ import Testing
     @Test(arguments: 0..<4) func `whatever is typed, looking for its folder never stops the program`(
         seed: UInt64
     ) {
-        let pieces = [
+        let fragments = [
             "/", "//", "~", ".", "..", "a", " ", "'", "\"", "\\", "*", "[", "file://", "%2", "\u{0}", "\u{7}",
             "\u{301}", "\u{202E}", "\u{FFFD}", "報", "\n",
         ]
         var dice = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let line = (0..<Int.random(in: 0...8, using: &dice)).compactMap { _ in
-                pieces.randomElement(using: &dice)
+                fragments.randomElement(using: &dice)
             }.joined()
             #expect(ScreenAdding.list(.line(line)).path.bytes.first == 0x2F)
         }

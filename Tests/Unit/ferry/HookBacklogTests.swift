@@ -68,11 +68,11 @@ struct HookBacklogTests {
     @Test func `ten thousand leave in the order in which they came`() {
         var backlog = HookBacklog(capacity: 10_000)
         for id in 1...10_000 { _ = Self.add(Self.done(id), to: &backlog) }
-        var told: [Upload.ID?] = []
+        var ids: [Upload.ID?] = []
         while let entry = backlog.next() {
-            told.append(entry.event.upload)
+            ids.append(entry.event.upload)
             backlog.finish(entry)
         }
-        #expect(told == Array(1...10_000))
+        #expect(ids == Array(1...10_000))
     }
 }

@@ -12,7 +12,7 @@ extension EngineMutant {
         case .rangesAreShifted: [.nothingIsSpliced, .confirmedIsNotSentAgain]
         case .changesAreOverlooked, .partsAreSwapped: [.nothingIsSpliced, .doneIsThere]
         case .oldResourceIsReused: [.nothingIsSpliced, .doneIsThere, .addressIsOnDisk]
-        case .sentIsUndercounted, .sentIsOvercounted: [.whatIsSentIsTold]
+        case .sentIsUndercounted, .sentIsOvercounted: [.sentBytesAreCounted]
         case .retryAfterIsDropped, .hostPauseIsPrivate: [.pausesAreKept]
         case .sleepersAreForgotten: [.nothingStarves]
         case .linkReturnIsMissed, .deadConnectionsAreKept: [.linkIsUsed, .nothingStarves]

@@ -14,7 +14,7 @@ struct Judge {
         /// Bytes of each version of the file that went over the wire.
         var wire: [Int64: ByteCount] = [:]
         /// The bytes of these that a crash may have kept from being counted.
-        var untold: ByteCount = 0
+        var uncounted: ByteCount = 0
         /// The bytes of these that may count as sent again although the server has them.
         var unseen: ByteCount = 0
         var retries = 0
@@ -32,12 +32,12 @@ struct Judge {
     private(set) var violations: [Violation] = []
     var ledger = Ledger()
     /// A sync failed, and nothing has been acknowledged as durable since.
-    var isSyncInDoubt = false
+    var isSyncUncertain = false
     /// True until a snapshot is written if the disk may lack what the life before wrote.
-    var isDiskInDoubt = false
+    var isDiskUncertain = false
     var uploads: [Upload.ID: Known] = [:]
     /// The offset that each address last sent the client, and the parts that it acknowledged.
-    var told: [String: ByteCount] = [:]
+    var confirmed: [String: ByteCount] = [:]
     var parts: [String: Set<Range<ByteCount>>] = [:]
     /// The end of the pause that each host asked for.
     var pauses: [String: (asked: Int64, end: Int64)] = [:]
@@ -113,10 +113,10 @@ extension Judge {
             if !ledger.durableAddresses.contains(url) {
                 violated(.addressIsOnDisk, "upload \(id) sends to an address that is not on disk")
             }
-            if let told = told[url], range.lowerBound < told {
+            if let confirmed = confirmed[url], range.lowerBound < confirmed {
                 violated(
                     .confirmedIsNotSentAgain,
-                    "upload \(id) sends from \(range.lowerBound), \(told) are confirmed")
+                    "upload \(id) sends from \(range.lowerBound), \(confirmed) are confirmed")
             }
         } else if parts[url]?.contains(range) ?? false {
             violated(.confirmedIsNotSentAgain, "upload \(id) sends a part again that is acknowledged")
@@ -148,12 +148,12 @@ extension Judge {
         if let offset = answer.fields[.uploadOffset].flatMap({ ByteCount($0) }),
             flight.exchange.method != .post
         {
-            told[url] = offset
+            confirmed[url] = offset
         } else if let range = flight.exchange.range, flight.exchange.part > 0 {
             parts[url, default: []].insert(range)
         }
         guard flight.exchange.method == .post, let id = uploads[flight.owner], !id.mayStartOver,
-            let old = id.resource?.url, let count = told[old], count > 0, !site.isForgetful,
+            let old = id.resource?.url, let count = confirmed[old], count > 0, !site.isForgetful,
             id.last?.identity.modified == flight.version, site.service.held(at: old) ?? 0 >= count
         else { return }
         violated(
@@ -240,11 +240,11 @@ extension Judge {
         // The simulated link has no buffer between the count and the wire. A chunk counts on both sides as it leaves,
         // and a broken request reports what had left, so no break makes the count too high. It may be too low by what
         // a crash forgot, and by what was sent of a version that a user's retry replaced.
-        let told = size + upload.tries.resent
-        if told > known.sent + known.unseen || told < (known.wire[version] ?? 0) - known.untold {
+        let reported = size + upload.tries.resent
+        if reported > known.sent + known.unseen || reported < (known.wire[version] ?? 0) - known.uncounted {
             violated(
-                .whatIsSentIsTold,
-                "upload \(id): \(known.sent) bytes were sent of \(size), and \(upload.tries.resent) told as sent again"
+                .sentBytesAreCounted,
+                "upload \(id): \(known.sent) bytes were sent of \(size), and \(upload.tries.resent) reported as sent again"
             )
         }
     }
@@ -253,10 +253,10 @@ extension Judge {
 // Ends and beginnings.
 extension Judge {
     mutating func crashed() {
-        if isSyncInDoubt { isDiskInDoubt = true }
-        isSyncInDoubt = false
+        if isSyncUncertain { isDiskUncertain = true }
+        isSyncUncertain = false
         pauses = [:]
-        for (id, known) in uploads { uploads[id]?.untold = known.sent }
+        for (id, known) in uploads { uploads[id]?.uncounted = known.sent }
     }
 
     mutating func recovered(_ recovered: Recovered, after ending: Ledger.Ending) {

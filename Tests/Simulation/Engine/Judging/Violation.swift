@@ -7,7 +7,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     /// Bytes that a server confirmed are not sent again unless it lost them.
     case confirmedIsNotSentAgain = "sent again"
     /// The counters of an upload count all that was sent, and nothing else.
-    case whatIsSentIsTold = "told"
+    case sentBytesAreCounted = "counted"
     /// A request that cannot be asked for is not repeated without a user's word.
     case postsAreNotRepeated = "posted twice"
     /// Everything ends once nothing goes wrong any more.

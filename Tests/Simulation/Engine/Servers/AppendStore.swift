@@ -9,7 +9,7 @@ struct AppendStore {
         var size: ByteCount?
         var content = Content()
         /// The most that a response has confirmed.
-        var told: ByteCount = 0
+        var confirmed: ByteCount = 0
         /// The request whose bytes are stored now.
         var taker: Int?
         var isComplete = false
@@ -46,9 +46,9 @@ struct AppendStore {
     }
 
     /// Returns the offset for a response, which confirms it.
-    mutating func tell(_ url: String) -> ByteCount {
+    mutating func confirm(_ url: String) -> ByteCount {
         guard let entry = entries[url] else { return 0 }
-        entries[url]?.told = entry.content.count
+        entries[url]?.confirmed = entry.content.count
         return entry.content.count
     }
 
@@ -71,11 +71,11 @@ struct AppendStore {
                 entries[url] = nil
                 continue
             }
-            let least = isForgetful ? 0 : min(entry.told, entry.content.count)
+            let least = isForgetful ? 0 : min(entry.confirmed, entry.content.count)
             let kept = ByteCount.random(in: least...entry.content.count, using: &random)
-            if kept < entry.told { losers.append(entry.owner) }
+            if kept < entry.confirmed { losers.append(entry.owner) }
             entry.content = entry.content.prefix(kept)
-            entry.told = min(entry.told, kept)
+            entry.confirmed = min(entry.confirmed, kept)
             entries[url] = entry
         }
         return losers

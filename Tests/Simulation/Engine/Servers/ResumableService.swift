@@ -38,18 +38,18 @@ struct ResumableService: Service {
             return ExchangeOutcome.Response(
                 204,
                 [
-                    "Upload-Offset": "\(store.tell(exchange.url))",
+                    "Upload-Offset": "\(store.confirm(exchange.url))",
                     "Upload-Complete": entry.isComplete ? "?1" : "?0",
                 ])
         case .patch:
             guard store[exchange.url]?.taker == request.number else { return ExchangeOutcome.Response(409) }
             store.endTaking(exchange.url)
-            let told = store.tell(exchange.url)
+            let offset = store.confirm(exchange.url)
             guard exchange.value("Upload-Complete") == "?1" else {
-                return ExchangeOutcome.Response(204, ["Upload-Offset": "\(told)", "Upload-Complete": "?0"])
+                return ExchangeOutcome.Response(204, ["Upload-Offset": "\(offset)", "Upload-Complete": "?0"])
             }
             store.complete(exchange.url)
-            return ExchangeOutcome.Response(200, ["Upload-Offset": "\(told)", "Upload-Complete": "?1"])
+            return ExchangeOutcome.Response(200, ["Upload-Offset": "\(offset)", "Upload-Complete": "?1"])
         case .delete:
             store.remove(exchange.url)
             return ExchangeOutcome.Response(204)

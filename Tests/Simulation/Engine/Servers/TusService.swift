@@ -37,11 +37,12 @@ struct TusService: Service {
         case .head:
             guard let entry = store[exchange.url] else { return Self.answer(404) }
             return Self.answer(
-                200, ["Upload-Offset": "\(store.tell(exchange.url))", "Upload-Length": "\(entry.size ?? 0)"])
+                200,
+                ["Upload-Offset": "\(store.confirm(exchange.url))", "Upload-Length": "\(entry.size ?? 0)"])
         case .patch:
             guard store[exchange.url]?.taker == request.number else { return Self.answer(409) }
             store.endTaking(exchange.url)
-            return Self.answer(204, ["Upload-Offset": "\(store.tell(exchange.url))"])
+            return Self.answer(204, ["Upload-Offset": "\(store.confirm(exchange.url))"])
         case .delete:
             store.remove(exchange.url)
             return Self.answer(204)

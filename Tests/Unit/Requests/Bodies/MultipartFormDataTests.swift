@@ -70,7 +70,7 @@ struct MultipartFormDataTests {
         form.append("français", name: "french")
         form.append("日本語", name: "japanese")
         #expect(try await form.length() == 241)
-        for body in try await form.everyWay() { #expect(body.count == 241) }
+        for body in try await form.encodings() { #expect(body.count == 241) }
     }
 
     // http.md §3, 7
@@ -155,7 +155,7 @@ struct MultipartFormDataTests {
     @Test(arguments: [true, false])
     func `memory, stream and file give the same bytes, however often`(lengthIsKnown: Bool) async throws {
         let form = try mixedForm(lengthIsKnown: lengthIsKnown)
-        let bodies = try await form.everyWay() + form.everyWay()
+        let bodies = try await form.encodings() + form.encodings()
         for body in bodies.dropFirst() { #expect(body == bodies[0]) }
         let length = try await form.length()
         #expect(length == (lengthIsKnown ? ByteCount(bodies[0].count) : nil))
@@ -165,7 +165,7 @@ struct MultipartFormDataTests {
     // http.md §3, 20
     @Test func `an empty form is its closing delimiter`() async throws {
         let form = try MultipartFormData(boundary: "B")
-        for body in try await form.everyWay() { #expect(body == Array("--B--\r\n".utf8)) }
+        for body in try await form.encodings() { #expect(body == Array("--B--\r\n".utf8)) }
         #expect(try await form.length() == 7)
         #expect(try await form.contentLength() == 0)
         #expect(try ReadForm(try await form.encode(), contentType: form.contentType).parts.isEmpty)

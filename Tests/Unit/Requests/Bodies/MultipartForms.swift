@@ -8,7 +8,7 @@ import Testing
 
 extension MultipartFormData {
     /// The same body by every path: in memory, piece by piece, and written to a file.
-    func everyWay() async throws -> [[UInt8]] {
+    func encodings() async throws -> [[UInt8]] {
         let directory = try TemporaryDirectory()
         let written = try await write(to: directory.path("form"))
         let file = try Data(contentsOf: URL(fileURLWithPath: directory.path("form")))

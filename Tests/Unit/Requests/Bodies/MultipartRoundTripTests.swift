@@ -29,14 +29,14 @@ struct MultipartRoundTripTests {
 
     /// Difficult parts of a name. A percent sign and two backslashes in a row are missing: what a receiver makes of
     /// them cannot be undone (see `MultipartHeader`).
-    private static let pieces = [
+    private static let fragments = [
         "a", "Z", "0", " ", ".", "/", ";", "=", ":", "'", "\"", "\t", "ü", "日本", "😀", "e\u{301}", "\\n",
         "\r\n", "filename", "--", "\u{85}", "\u{2028}",
     ]
 
     private static func name(_ generator: inout Generator) -> String {
         (0..<Int.random(in: 0...8, using: &generator)).map { _ in
-            pieces[Int.random(in: 0..<pieces.count, using: &generator)]
+            fragments[Int.random(in: 0..<fragments.count, using: &generator)]
         }.joined()
     }
 

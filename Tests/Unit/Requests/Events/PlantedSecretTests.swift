@@ -125,22 +125,22 @@ struct PlantedSecretTests {
             return task.summary.curlCommand
         }
         json.flush()
-        var told = [curl, "\(lines.lines)", "\(metrics.counts) \(metrics.times)"]
-        told.append(try String(contentsOfFile: directory.path("events.jsonl"), encoding: .utf8))
+        var texts = [curl, "\(lines.lines)", "\(metrics.counts) \(metrics.times)"]
+        texts.append(try String(contentsOfFile: directory.path("events.jsonl"), encoding: .utf8))
         for entry in log.entries {
             var dumped = ""
             dump(entry, to: &dumped)
-            told.append(dumped + "\(entry) \(entry.event.summary)")
+            texts.append(dumped + "\(entry) \(entry.event.summary)")
             switch entry.event {
-            case .created(let summary), .adapted(let summary): told.append(summary.curlCommand)
+            case .created(let summary), .adapted(let summary): texts.append(summary.curlCommand)
             default: break
             }
         }
         for secret in Self.secrets {
-            let place = told.first { $0.contains(secret) }
-            #expect(place == nil, "\(secret) in \(place ?? "")")
+            let leak = texts.first { $0.contains(secret) }
+            #expect(leak == nil, "\(secret) in \(leak ?? "")")
         }
-        #expect(!told.contains { $0.contains("planted") })
+        #expect(!texts.contains { $0.contains("planted") })
         #expect(log.names.count >= 2)
         // A scene in which nothing happened would prove nothing.
         #expect(server.requests.count == scene.requests)

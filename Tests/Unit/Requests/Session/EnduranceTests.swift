@@ -143,8 +143,8 @@
                     case .flooded:
                         try connection.readRequest()
                         try connection.answer(500, headers: [("Content-Length", "\(10 << 30)")])
-                        let piece = [UInt8](repeating: 7, count: 65_536)
-                        while true { try connection.write(piece) }
+                        let block = [UInt8](repeating: 7, count: 65_536)
+                        while true { try connection.write(block) }
                     default:
                         try connection.readRequest()
                         try connection.answer(self == .refusedOnce && !isAgain ? 401 : 200)
@@ -153,9 +153,9 @@
                 }
             }
             defer { server.stop() }
-            let nobody = try HostileServer { _ in }
-            nobody.stop()
-            let url = (self == .refusedConnection ? nobody : server).url("/f")
+            let closed = try HostileServer { _ in }
+            closed.stop()
+            let url = (self == .refusedConnection ? closed : server).url("/f")
             return try await withTransport { transport in
                 let session = Session.making(
                     transport, retriers: [OnceAfterRefusal()],

@@ -168,10 +168,10 @@ struct AuthenticationErrorTests {
     ) {
         for error: any Error in [failure, TransportError(.broken, failure), RequestFailure.unusable(failure)]
         {
-            let told = RequestFailure.adaptation(AuthenticationError.refreshFailed(error)).failure
-            #expect(told.category == category)
-            #expect(told.summary == "the credentials could not be renewed: \(failure.summary)")
-            #expect(told.retryAfter == failure.retryAfter)
+            let reported = RequestFailure.adaptation(AuthenticationError.refreshFailed(error)).failure
+            #expect(reported.category == category)
+            #expect(reported.summary == "the credentials could not be renewed: \(failure.summary)")
+            #expect(reported.retryAfter == failure.retryAfter)
         }
     }
 

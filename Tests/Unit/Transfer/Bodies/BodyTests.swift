@@ -126,14 +126,15 @@ struct BodyTests {
         let file = try TestFile(count: 100_000)
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
-        let pace = StepLimiter(chunkLimit: 10_000, delay: .milliseconds(10))
+        let limiter = StepLimiter(chunkLimit: 10_000, delay: .milliseconds(10))
         let began = ContinuousClock.now
         let answer = try await withTransport { transport in
             await transport.outcome(
-                of: TransportRequest(method: .put, url: server.url(), body: try file.body(rateLimiter: pace)))
+                of: TransportRequest(
+                    method: .put, url: server.url(), body: try file.body(rateLimiter: limiter)))
         }
         #expect(answer.status == 201)
-        #expect(pace.booked == Array(repeating: 10_000, count: 10))
+        #expect(limiter.booked == Array(repeating: 10_000, count: 10))
         #expect(ContinuousClock.now - began >= .milliseconds(100))
     }
 
@@ -156,20 +157,20 @@ struct BodyTests {
 private final class StepLimiter: RateLimiter {
     let chunkLimit: ByteCount?
     private let delay: Duration
-    private let pieces = Mutex<(asked: Bool, booked: [ByteCount])>((false, []))
+    private let state = Mutex<(asked: Bool, booked: [ByteCount])>((false, []))
 
     init(chunkLimit: ByteCount, delay: Duration) {
         self.chunkLimit = chunkLimit
         self.delay = delay
     }
 
-    var booked: [ByteCount] { pieces.withLock { $0.booked } }
+    var booked: [ByteCount] { state.withLock { $0.booked } }
 
     func delay(beforeSending bytes: ByteCount) -> Duration {
-        pieces.withLock { pieces in
-            pieces.asked.toggle()
-            if pieces.asked { return delay }
-            pieces.booked.append(bytes)
+        state.withLock { state in
+            state.asked.toggle()
+            if state.asked { return delay }
+            state.booked.append(bytes)
             return .zero
         }
     }

@@ -51,10 +51,10 @@ struct StreamedBodyChunksTests {
     }
 
     @Test func `each chunk waits for the rate limiter`() async throws {
-        let pace = CountingLimiter()
-        let body = StreamedBody([.bytes([1]), .bytes([2, 2])], rateLimiter: pace)
+        let limiter = CountingLimiter()
+        let body = StreamedBody([.bytes([1]), .bytes([2, 2])], rateLimiter: limiter)
         #expect(try await collected(body.chunks) == [[1], [2, 2]])
-        #expect(pace.booked == [1, 2])
+        #expect(limiter.booked == [1, 2])
     }
 
     @Test func `a body without bytes has none, and its check runs`() async throws {

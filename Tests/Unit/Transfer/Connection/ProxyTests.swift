@@ -183,8 +183,8 @@ struct ProxyTests {
         let proxy = try HostileServer { connection in
             try connection.readHead()
             try connection.write(start)
-            let piece = String(repeating: rest, count: 1000)
-            while true { try connection.write(piece) }
+            let block = String(repeating: rest, count: 1000)
+            while true { try connection.write(block) }
         }
         defer { proxy.stop() }
         let error = try #require(

@@ -86,9 +86,9 @@ struct ResponseLimitTests {
             of: HostileBehavior { connection in
                 try connection.readRequest()
                 try connection.answer(500, headers: [("Content-Length", "\(10 << 30)")])
-                let piece = [UInt8](repeating: 0x78, count: 65_536)
-                for _ in 0..<(10 << 30) / piece.count {
-                    try connection.write(piece)
+                let block = [UInt8](repeating: 0x78, count: 65_536)
+                for _ in 0..<(10 << 30) / block.count {
+                    try connection.write(block)
                     written.add()
                 }
             })

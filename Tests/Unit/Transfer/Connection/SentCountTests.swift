@@ -71,11 +71,11 @@ struct SentCountTests {
                     delegate: delegate)
             }
             #expect(result.error?.reason == .broken)
-            let told = delegate.calls.compactMap { call -> ByteCount? in
+            let totals = delegate.calls.compactMap { call -> ByteCount? in
                 if case .broke(let total) = call { total } else { nil }
             }
-            let left = try #require(told.first)
-            #expect(told.count == 1)
+            let left = try #require(totals.first)
+            #expect(totals.count == 1)
             // The kernel doubles what it is asked for.
             #expect(left > 0 && left <= ByteCount(room * 3), "\(left)")
         }

@@ -27,8 +27,8 @@ struct ResumableDigestTests {
         #expect(creation.fields[.wantReprDigest] == "sha-256=10")
         let step = created(&upload)
         let append = try #require(step.exchange)
-        let piece = DigestRequest.Carrier(.contentDigest, .base64, prefix: "sha-256=:", suffix: ":")
-        #expect(append.digests == [DigestRequest(.sha256, of: 0..<4, in: piece)])
+        let carrier = DigestRequest.Carrier(.contentDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        #expect(append.digests == [DigestRequest(.sha256, of: 0..<4, in: carrier)])
     }
 
     @Test func `the digest is computed once, however many versions are tried`() {

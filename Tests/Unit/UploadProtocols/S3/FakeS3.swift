@@ -97,7 +97,7 @@ struct FakeS3 {
             digests: Dictionary(computed.map { ($0.algorithm, $0.bytes) }) { first, _ in first })
     }
 
-    private func told(_ part: Part) -> HTTPFields {
+    private func responseFields(of part: Part) -> HTTPFields {
         var fields: HTTPFields = [.eTag: part.tag]
         for (algorithm, digest) in part.digests where tells && algorithm != .md5 && algorithm != .sha256 {
             fields[S3Checksum.field(algorithm)] = S3Checksum.base64(digest)
@@ -111,14 +111,14 @@ struct FakeS3 {
         }
         let part = part(exchange)
         objects[place] = Object(parts: [part], tag: part.tag)
-        return .answer(200, told(part))
+        return .answer(200, responseFields(of: part))
     }
 
     private mutating func putPart(_ exchange: Exchange, _ number: Int, of id: String) -> ExchangeOutcome {
         let part = part(exchange)
         uploads[id]?[number] = part
         received.append(number)
-        return .answer(200, told(part))
+        return .answer(200, responseFields(of: part))
     }
 
     private func head(_ place: String) -> ExchangeOutcome {

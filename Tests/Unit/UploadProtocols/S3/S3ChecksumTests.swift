@@ -20,10 +20,10 @@ struct S3ChecksumTests {
     private static let pattern = (0..<1_048_576).map {
         UInt8(truncatingIfNeeded: $0 * 31 + ($0 >> 8) * 17)
     }
-    private static let pieces = [pattern[..<400_000], pattern[400_000..<800_000], pattern[800_000...]]
+    private static let chunks = [pattern[..<400_000], pattern[400_000..<800_000], pattern[800_000...]]
 
     private func parts(_ algorithm: DigestAlgorithm) -> [(digest: [UInt8], length: ByteCount)] {
-        Self.pieces.map { (RunningDigest.of(Array($0), algorithm), ByteCount($0.count)) }
+        Self.chunks.map { (RunningDigest.of(Array($0), algorithm), ByteCount($0.count)) }
     }
 
     @Test func `an object's checksum comes from those of its parts`() throws {
@@ -52,9 +52,9 @@ struct S3ChecksumTests {
             let bytes = (0..<Int.random(in: 0...2000)).map { _ in UInt8.random(in: 0...255, using: &generator)
             }
             let cuts = [0] + (0..<4).map { _ in Int.random(in: 0...bytes.count) }.sorted() + [bytes.count]
-            let pieces = zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }
+            let chunks = zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }
             for algorithm in [DigestAlgorithm.crc32c, .crc64nvme] {
-                let parts = pieces.map { (RunningDigest.of($0, algorithm), ByteCount($0.count)) }
+                let parts = chunks.map { (RunningDigest.of($0, algorithm), ByteCount($0.count)) }
                 #expect(
                     S3Checksum.whole(parts, algorithm)
                         == S3Checksum.base64(RunningDigest.of(bytes, algorithm)))

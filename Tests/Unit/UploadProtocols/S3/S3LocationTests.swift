@@ -46,8 +46,8 @@ struct S3LocationTests {
         "https://a/",
     ])
     func `an invalid location is refused with an example`(location: String) {
-        let mistake = #expect(throws: S3Location.Issue.self) { try S3Location(location) }
-        #expect(mistake?.expected.contains("s3://bucket/folder/") ?? false)
+        let issue = #expect(throws: S3Location.Issue.self) { try S3Location(location) }
+        #expect(issue?.expected.contains("s3://bucket/folder/") ?? false)
     }
 
     @Test(arguments: [
@@ -55,10 +55,10 @@ struct S3LocationTests {
         "http+unix://%2Fa/",
     ])
     func `an invalid endpoint is reported as an endpoint`(endpoint: String) {
-        let mistake = #expect(throws: S3Location.Issue.self) {
+        let issue = #expect(throws: S3Location.Issue.self) {
             try S3Location("s3://a/", endpoint: endpoint)
         }
-        #expect(mistake?.isEndpoint ?? false)
+        #expect(issue?.isEndpoint ?? false)
     }
 
     @Test func `a bucket that no host can be called is not put into one`() {

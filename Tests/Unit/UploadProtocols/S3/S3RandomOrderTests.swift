@@ -21,7 +21,7 @@ private struct Disk {
 }
 
 struct S3RandomOrderTests {
-    private enum Fate: CaseIterable { case arrives, lost, answerLost, refused, slowed }
+    private enum Outcome: CaseIterable { case arrives, lost, answerLost, refused, slowed }
 
     /// Runs attempts until one is done; responses to parts come in any order, and anything may go wrong.
     private func upload(
@@ -45,11 +45,11 @@ struct S3RandomOrderTests {
                 try #require(!underWay.isEmpty)
                 let exchange = underWay.remove(at: .random(in: 0..<underWay.count, using: &random))
                 if let mark = exchange.markBeforeLastBytes { disk.resource = mark }
-                let fate =
+                let outcome =
                     Int.random(in: 0..<100, using: &random) < faults
-                    ? Fate.allCases.randomElement(using: &random) : .arrives
+                    ? Outcome.allCases.randomElement(using: &random) : .arrives
                 // A creation whose response is lost leaves an upload behind, which is not what this is about.
-                switch fate ?? .arrives {
+                switch outcome ?? .arrives {
                 case .arrives: step = upload.receive(server.reply(to: exchange), to: exchange)
                 case .lost: step = upload.receive(.broke(afterSending: 3), to: exchange)
                 case .answerLost:

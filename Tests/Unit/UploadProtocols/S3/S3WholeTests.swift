@@ -120,11 +120,11 @@ struct S3WholeTests {
         let head = try #require(step.exchange)
         #expect(head.kind == "HEAD")
         #expect(head.field("x-amz-checksum-mode") == "ENABLED")
-        var told = upload
+        var copy = upload
         step = upload.receive(.answer(200, [.contentLength: "10"]), to: head)
         #expect(step.receipt?.bytes == 10)
         #expect(step.receipt?.verified == nil)
-        step = told.receive(
+        step = copy.receive(
             .answer(200, [.contentLength: "10", S3Checksum.field(.crc64nvme): "AQID"]), to: head)
         #expect(step.receipt?.verified == .crc64nvme)
     }

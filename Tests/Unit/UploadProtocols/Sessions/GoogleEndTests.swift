@@ -48,8 +48,8 @@ struct GoogleEndTests {
         let last = try #require(google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange)
         #expect(last.digests == [])
         #expect(last.digestsIfReported == [DigestRequest(.crc32c, of: 0..<1_000_000)])
-        guard case .responded(let told) = answer(nil) else { return }
-        #expect(ServerDigest.algorithms(in: told, last.reportedIn) == [.md5, .crc32c])
+        guard case .responded(let response) = answer(nil) else { return }
+        #expect(ServerDigest.algorithms(in: response, last.reportedIn) == [.md5, .crc32c])
         let ours = ComputedDigest(.crc32c, of: 0..<1_000_000, bytes: [0, 0, 0, 1])
         #expect(google.receive(answer(ours)).receipt?.verified == .crc32c)
     }

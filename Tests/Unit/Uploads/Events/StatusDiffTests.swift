@@ -32,12 +32,12 @@ struct StatusDiffTests {
         let until = Date(timeIntervalSince1970: 1_704_132_000)
         let slow = BandwidthLimit(.total, .atMost(2 << 20), origin: .timetable, until: until)
         let full = BandwidthLimit(.total, .unlimited, origin: .configuration, until: until + 3600)
-        let ordered = BandwidthLimit(.total, .atMost(1000), origin: .command)
+        let commanded = BandwidthLimit(.total, .atMost(1000), origin: .command)
         var diff = StatusDiff()
         #expect(diff.take(EngineStatus(limits: [slow])) == [.limit(slow)])
         #expect(diff.take(EngineStatus(limits: [slow])).isEmpty)
         #expect(diff.take(EngineStatus(limits: [full])) == [.limit(full)])
-        #expect(diff.take(EngineStatus(limits: [ordered])).isEmpty)
+        #expect(diff.take(EngineStatus(limits: [commanded])).isEmpty)
     }
 
     @Test func `a limit that is in the configuration alone is not reported`() {

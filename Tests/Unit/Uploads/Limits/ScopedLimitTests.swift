@@ -19,9 +19,9 @@ struct ScopedLimitTests {
         var sent = limiters.map { _ in ByteCount(0) }
         while let first = next.indices.min(by: { next[$0] < next[$1] }), next[first] < .seconds(60) {
             clock.advance(by: max(.zero, next[first] - clock.now.offset))
-            let piece = limiters[first].chunkLimit ?? 100_000
-            let wait = limiters[first].delay(beforeSending: piece)
-            if wait == .zero { sent[first] += piece }
+            let chunk = limiters[first].chunkLimit ?? 100_000
+            let wait = limiters[first].delay(beforeSending: chunk)
+            if wait == .zero { sent[first] += chunk }
             // A piece without a limit takes its time on the wire.
             next[first] = clock.now.offset + (wait == .zero ? .milliseconds(1) : wait)
         }

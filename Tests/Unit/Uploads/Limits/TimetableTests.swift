@@ -44,15 +44,15 @@ struct TimetableTests {
             timetable.bandwidth(at: date, in: ZoneRules(calendar.timeZone)).bandwidth.rate.map { "\($0)" }
                 ?? "full"
         }
-        var told = [rate()]
+        var rates = [rate()]
         for _ in 0..<changes {
             guard let next = timetable.nextChange(after: date, in: ZoneRules(calendar.timeZone)) else {
-                return told + ["never"]
+                return rates + ["never"]
             }
             date = next
-            told.append("\(form.string(from: date)) \(rate())")
+            rates.append("\(form.string(from: date)) \(rate())")
         }
-        return told
+        return rates
     }
 
     @Test(arguments: [
@@ -123,9 +123,9 @@ struct TimetableTests {
             Timetable(), Timetable([.init(Self.slow)]), Timetable([.init(from: noon, to: noon, Self.slow)]),
             Timetable([.init(from: noon, .atMost(9))], otherwise: .atMost(9)),
         ] {
-            let told = try Self.course(
+            let changes = try Self.course(
                 of: timetable, from: "2026-03-28 10:00", changes: 1, in: "Europe/Berlin")
-            #expect(told.last == "never")
+            #expect(changes.last == "never")
         }
     }
 

@@ -117,7 +117,7 @@ final class ScriptedRunner: AttemptRunner {
     private let start: AsyncStream<Attempt>.Continuation
     private let discardedIDs = Mutex<[Upload.ID]>([])
     private let said = Mutex<[String]>([])
-    private let doubted = Mutex<[ConnectionInvalidation]>([])
+    private let invalidated = Mutex<[ConnectionInvalidation]>([])
     private let linkChanges = Mutex<[Bool]>([])
     private let isLocal: Bool
     private let ignoresCancelling: Bool
@@ -186,9 +186,9 @@ final class ScriptedRunner: AttemptRunner {
 
     func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }
 
-    var doubts: [ConnectionInvalidation] { doubted.withLock { $0 } }
+    var invalidations: [ConnectionInvalidation] { invalidated.withLock { $0 } }
     func invalidateConnections(because reason: ConnectionInvalidation) {
-        doubted.withLock { $0.append(reason) }
+        invalidated.withLock { $0.append(reason) }
     }
 
     /// Whether the network was said to be away, each time.

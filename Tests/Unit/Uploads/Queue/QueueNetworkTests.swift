@@ -107,7 +107,7 @@ struct QueueNetworkTests {
         fixture.monitor.report(.up(generation: 0))
         fixture.monitor.report(.up(generation: 1))
         try await fixture.until { $0.core.hosts.lastGeneration == 1 }
-        #expect(fixture.runner.doubts == [.addressLost])
+        #expect(fixture.runner.invalidations == [.addressLost])
     }
 
     @Test func `N9 an address that went while the link was away is doubted when it is back`() async throws {
@@ -116,7 +116,7 @@ struct QueueNetworkTests {
         fixture.monitor.report(.down(reason: "no route"))
         fixture.monitor.report(.up(generation: 1))
         try await fixture.until { $0.core.hosts.lastGeneration == 1 }
-        #expect(fixture.runner.doubts == [.addressLost])
+        #expect(fixture.runner.invalidations == [.addressLost])
     }
 
     @Test
@@ -148,7 +148,7 @@ struct QueueNetworkTests {
         let second = try await fixture.runner.next()
         #expect(second.upload.id == ids[0])
         #expect(second.upload.tries.network == 0)
-        #expect(fixture.runner.doubts == [.slept])
+        #expect(fixture.runner.invalidations == [.slept])
     }
 
     @Test func `N11 behind a sign-in page one upload looks every ten seconds and the others wait`()
@@ -356,8 +356,8 @@ struct QueueNetworkTests {
         for reason in ["is not found", "refuses connections"] {
             try await fixture.until { $0.core.hosts.nextProbe != nil }
             fixture.clock.advance(by: .milliseconds(250))
-            let told = [UnreachableHost(host: "host.test", reason: reason, waiting: 2)]
-            try await fixture.until { $0.status.unreachableHosts == told }
+            let expected = [UnreachableHost(host: "host.test", reason: reason, waiting: 2)]
+            try await fixture.until { $0.status.unreachableHosts == expected }
         }
         try await fixture.until { $0.core.hosts.nextProbe != nil }
         fixture.clock.advance(by: .milliseconds(250))

@@ -16,7 +16,7 @@ struct QueueStandingTests {
             .put, "http://host.test/1", body: .file(range: 0..<size), traits: [.idempotent, .completes])
     }
 
-    private static func piece(keeping: Bool, _ range: Range<ByteCount>) -> Exchange {
+    private static func append(keeping: Bool, _ range: Range<ByteCount>) -> Exchange {
         var exchange = Exchange(.patch, "http://host.test/1", body: .file(range: range))
         exchange.set(.kept, if: keeping)
         return exchange
@@ -52,7 +52,7 @@ struct QueueStandingTests {
         #expect(done.tries.resent == 0)
     }
 
-    @Test(arguments: [piece(keeping: true, 0..<1000), piece(keeping: false, 0..<400)])
+    @Test(arguments: [append(keeping: true, 0..<1000), append(keeping: false, 0..<400)])
     func `N8 a request that the server keeps, or one for a part alone, pauses at once`(exchange: Exchange)
         async throws
     {
@@ -85,7 +85,7 @@ struct QueueStandingTests {
     }
 
     @Test func `N8 a failure on a link that has just come back is retried within moments`() async throws {
-        let attempt = try await start(Self.piece(keeping: true, 0..<1000))
+        let attempt = try await start(Self.append(keeping: true, 0..<1000))
         fixture.monitor.report(.down(reason: "no carrier"))
         _ = try await fixture.wait(for: attempt.upload.id) { $0 == .paused(.offline) }
         fixture.monitor.report(.up(generation: 0))

@@ -26,44 +26,44 @@
         private func path(_ name: String) -> LocalPath { LocalPath(directory.path(name)) }
 
         /// The events up to `last`.
-        private func told(until last: FolderEvent) -> [FolderEvent] {
-            var told: [FolderEvent] = []
-            while !told.contains(last) {
+        private func reported(until last: FolderEvent) -> [FolderEvent] {
+            var found: [FolderEvent] = []
+            while !found.contains(last) {
                 let more = events.wait(for: alarm, upTo: .seconds(10))
                 if more.isEmpty { break }
-                told += more
+                found += more
             }
-            return told
+            return found
         }
 
         @Test func `a file that is made, closed, renamed and deleted is reported by its names`() throws {
             try directory.write([1], to: "a")
-            #expect(told(until: .changed(path("a"))).contains(.changed(path("a"))))
+            #expect(reported(until: .changed(path("a"))).contains(.changed(path("a"))))
             #expect(rename(directory.path("a"), directory.path("b")) == 0)
-            #expect(told(until: .changed(path("b"))).contains(.changed(path("b"))))
+            #expect(reported(until: .changed(path("b"))).contains(.changed(path("b"))))
             #expect(unlink(directory.path("b")) == 0)
-            #expect(told(until: .changed(path("b"))).contains(.changed(path("b"))))
+            #expect(reported(until: .changed(path("b"))).contains(.changed(path("b"))))
         }
 
         @Test func `a folder in it is reported, and what is in that when it is watched`() throws {
             #expect(mkdir(directory.path("in"), 0o700) == 0)
-            #expect(told(until: .folderCame(path("in"))) == [.folderCame(path("in"))])
+            #expect(reported(until: .folderCame(path("in"))) == [.folderCame(path("in"))])
             #expect(events.watch(path("in")) == nil)
             try directory.write([1], to: "in/a")
-            #expect(told(until: .changed(path("in/a"))).contains(.changed(path("in/a"))))
+            #expect(reported(until: .changed(path("in/a"))).contains(.changed(path("in/a"))))
         }
 
         @Test func `a folder that was moved reports by its new name when it is watched by that`() throws {
             #expect(mkdir(directory.path("in"), 0o700) == 0)
-            _ = told(until: .folderCame(path("in")))
+            _ = reported(until: .folderCame(path("in")))
             _ = events.watch(path("in"))
             #expect(rename(directory.path("in"), directory.path("on")) == 0)
-            let moved = told(until: .folderCame(path("on")))
+            let moved = reported(until: .folderCame(path("on")))
             #expect(moved.contains(.folderWent(path("in"))))
             try directory.write([1], to: "on/early")
             #expect(events.watch(path("on")) == nil)
             try directory.write([1], to: "on/a")
-            let after = told(until: .changed(path("on/a")))
+            let after = reported(until: .changed(path("on/a")))
             #expect(after.contains(.changed(path("on/a"))))
             #expect(
                 !after.contains {
@@ -74,7 +74,7 @@
         @Test func `the end of the folder itself is reported`() throws {
             #expect(rmdir(directory.path) == 0)
             #expect(
-                told(until: .folderWent(LocalPath(directory.path))).last
+                reported(until: .folderWent(LocalPath(directory.path))).last
                     == .folderWent(LocalPath(directory.path)))
             #expect(events.watch(LocalPath(directory.path)) == .gone)
         }
@@ -89,7 +89,7 @@
                 close(descriptor)
                 unlink(directory.path("\(number % 100)"))
             }
-            #expect(told(until: .lost).last == .lost)
+            #expect(reported(until: .lost).last == .lost)
         }
 
         @Test func `the alarm ends a wait without end`() throws {
@@ -102,7 +102,7 @@
             let file = LocalPath(directory.path).appending(name)
             let descriptor = file.withCString { open($0, O_WRONLY | O_CREAT, 0o600) }
             close(descriptor)
-            #expect(told(until: .changed(file)).contains(.changed(file)))
+            #expect(reported(until: .changed(file)).contains(.changed(file)))
         }
     }
 #endif

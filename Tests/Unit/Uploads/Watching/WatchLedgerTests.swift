@@ -13,7 +13,7 @@ import Testing
 struct WatchLedgerTests {
     private let disk = SimulatedDisk()
 
-    private func note(_ number: Int, _ disposition: WatchNote.Fate = .over) -> WatchNote {
+    private func note(_ number: Int, _ disposition: WatchNote.Disposition = .over) -> WatchNote {
         WatchNote(
             path: LocalPath("/out/\(number)"), to: "films",
             identity: FileIdentity(

@@ -22,7 +22,7 @@ struct WatchSilenceTests {
     }
 
     private let directory: TemporaryDirectory
-    private let told = Reports()
+    private let reports = Reports()
 
     init() throws { directory = try TemporaryDirectory() }
 
@@ -37,22 +37,22 @@ struct WatchSilenceTests {
             [watch], lock: lock, queue: UploadQueue(journal: FileJournal(lock), runner: IdleRunner()),
             silence: .init(removing: .zero, looking: .zero),
             notices: WatchNotices(
-                tell: { [told] notice in
-                    told.all.withLock { $0.append("\(notice.kind): \(notice.text)") }
+                tell: { [reports] notice in
+                    reports.all.withLock { $0.append("\(notice.kind): \(notice.text)") }
                 }, log: { _ in }))
     }
 
     @Test func `a folder that is never scanned to the end delays nothing, and is reported`() async throws {
         #expect(try await folders().finish(takesNew: true) == false)
         #expect(
-            told.all.withLock { $0 } == [
+            reports.all.withLock { $0 } == [
                 "warning: /out does not answer: what is new there is found when the engine starts again"
             ])
     }
 
     @Test func `a silent folder is not reported where only sent files are waited for`() async throws {
         #expect(try await folders().finish(takesNew: false) == false)
-        #expect(told.all.withLock { $0 } == [])
+        #expect(reports.all.withLock { $0 } == [])
     }
 
     @Test func `sent files that cannot be taken out of it are counted`() async throws {
@@ -60,7 +60,7 @@ struct WatchSilenceTests {
         await folders.leave(["/out/a", "/out/b"])
         #expect(await folders.finish(takesNew: false) == false)
         #expect(
-            told.all.withLock { $0 } == [
+            reports.all.withLock { $0 } == [
                 "warning: /out does not answer: 2 sent files stay there until the engine starts again"
             ])
     }

@@ -9,7 +9,7 @@ import Testing
 struct WatchTrackerTests {
     private static let receipt = Receipt()
 
-    private func note(_ upload: Upload, _ disposition: WatchNote.Fate) -> WatchNote {
+    private func note(_ upload: Upload, _ disposition: WatchNote.Disposition) -> WatchNote {
         WatchNote(path: upload.path, to: "box", identity: upload.identity, disposition: disposition)
     }
 

@@ -232,9 +232,9 @@ struct WatchedTreeTests {
     @Test func `a limit of the system is named once, and all is looked at more often`() throws {
         events.refusal = .limit(setting: "fs.inotify.max_user_watches")
         var tree = tree()
-        let told = notices(work(&tree, at: 0))
-        #expect(told.count == 1)
-        #expect(told.first?.contains("fs.inotify.max_user_watches") == true)
+        let texts = notices(work(&tree, at: 0))
+        #expect(texts.count == 1)
+        #expect(texts.first?.contains("fs.inotify.max_user_watches") == true)
         #expect(nextMoment(tree) == start.advanced(by: WatchedTree.shortRound))
         #expect(notices(work(&tree, at: 10)) == [])
     }

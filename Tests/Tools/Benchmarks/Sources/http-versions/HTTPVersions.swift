@@ -67,7 +67,7 @@ struct HTTPVersions {
     ) async throws -> String {
         var request = HTTPClientRequest(url: url)
         request.method = .PUT
-        request.body = .stream(Pieces(count: Int(mebibytes)), length: .known(mebibytes << 20))
+        request.body = .stream(Chunks(count: Int(mebibytes)), length: .known(mebibytes << 20))
         let answer = try await client.execute(request, timeout: .minutes(10))
         _ = try await answer.body.collect(upTo: 1 << 20)
         guard (200..<300).contains(answer.status.code) else { throw Refused(status: Int(answer.status.code)) }
@@ -76,20 +76,20 @@ struct HTTPVersions {
 }
 
 /// One MiB many times; all share one buffer's memory.
-private struct Pieces: AsyncSequence, Sendable {
+private struct Chunks: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
-        let piece: ByteBuffer
+        let chunk: ByteBuffer
         var left: Int
 
         mutating func next() async -> ByteBuffer? {
             guard left > 0 else { return nil }
             left -= 1
-            return piece
+            return chunk
         }
     }
 
-    let piece = ByteBuffer(repeating: 0x5a, count: 1 << 20)
+    let chunk = ByteBuffer(repeating: 0x5a, count: 1 << 20)
     let count: Int
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(piece: piece, left: count) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunk: chunk, left: count) }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-struct DoubtedConnectionTests {
+struct InvalidatedConnectionTests {
     private static let twoAnswers = HostileBehavior { connection in
         for _ in 0..<2 {
             try connection.readRequest()
