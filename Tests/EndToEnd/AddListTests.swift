@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Lists of paths on standard input, and the same command given twice.
+/// Tests lists of paths on standard input, and giving the same command twice.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct AddListTests {
     private let place: Workplace
@@ -18,7 +18,7 @@ struct AddListTests {
         try await shell(#"cd "$1" && printf "$3" | "$2" add "$4""#, input, option)
     }
 
-    /// Runs a script of the shell with the folder of the files and the program as its first arguments.
+    /// Runs a shell script. Its first arguments are the folder of the files and the path of `ferry`.
     private func shell(_ script: String, _ more: String...) async throws -> CommandResult {
         let words = ["-c", script, "sh", place.directory.path("files"), try FerryBinary.path()] + more
         let process = try ChildProcess(

@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry add` on a queue without an engine.
+/// Tests `ferry add` on a queue without an engine.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct AddTests {
     private let place: Workplace
@@ -57,7 +57,7 @@ struct AddTests {
         for name in ["folder/a", "folder/day 1/b", "folder/.secret/c", "folder/.env"] { try place.file(name) }
         let result = try await place.ferry("add", "--recursive", place.path("folder"))
         #expect(try await place.list().map(\.name) == ["folder/a", "folder/day 1/b"])
-        // What was left out makes the status say so.
+        // The exit status shows that a file was left out.
         #expect(result.ending == .exited(1))
         #expect(result.errors.contains("\(place.path("folder/.env")): is hidden; name it to add it"))
         #expect(result.errors.contains(".secret: is hidden"))

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension HostileServer {
-    /// Takes every request whole, and responds once the gate is open.
+    /// A server that reads each request and responds once the gate is open.
     static func answering(_ status: Int, after gate: Gate) throws -> HostileServer {
         try HostileServer { connection in
             while try connection.waitForRequest() {
@@ -22,14 +22,14 @@ extension HostileServer {
     }
 }
 
-/// An engine without a terminal: started, looked at and ended by other commands.
+/// Tests an engine without a terminal, which other commands start, query and stop.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct BackgroundTests {
     private let place: Workplace
 
     init() throws { place = try Workplace() }
 
-    /// Runs `body` with an engine in the background, which does not outlive it.
+    /// Runs `body` with an engine in the background, and ends the engine afterwards.
     private func withEngine(_ options: String..., body: (pid_t) async throws -> Void) async throws {
         let result = try await Workplace.result(of: try place.start(["run", "--detach"] + options))
         #expect(result.ending == .exited(0), "\(result.errors)")
@@ -83,7 +83,8 @@ struct BackgroundTests {
             try await withEngine { process in
                 let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
                 let core = try #require(limits.firstMatch(of: /Max core file size +(\w+)/), "\(limits)")
-                // The kernel runs no program for a limit of 1, and makes no file of less than a page.
+                // With a limit of 1, the kernel neither runs a program for the core nor writes a file of less than a
+                // page.
                 #expect(["0", "1"].contains(core.1), "\(limits)")
             }
         }
@@ -117,7 +118,7 @@ struct BackgroundTests {
     @Test func `the command that wanted the engine says why it did not start`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         try await place.ferry("add", try place.file("a"))
-        // No queue can be saved there.
+        // A folder in the place of `queue.json` makes it impossible to save the queue.
         try FileManager.default.removeItem(atPath: place.state + "/queue.json")
         try FileManager.default.createDirectory(
             atPath: place.state + "/queue.json", withIntermediateDirectories: false)
@@ -211,7 +212,7 @@ struct BackgroundTests {
             try connection.write(#"{"version":1,"ferry":"0.0.7","reply":{}}"# + "\n")
         }
         defer { server.stop() }
-        // An engine that has the queue, after another process replaced its socket.
+        // The lock stands for an engine. Another process has replaced its socket.
         try await withLock {
             let result = try await place.ferry(command)
             #expect(result.status != 0)
@@ -221,7 +222,7 @@ struct BackgroundTests {
         }
     }
 
-    /// Runs `body` while the queue is locked as an engine locks it.
+    /// Runs `body` while the queue is locked, as by an engine.
     private func withLock(_ body: () async throws -> Void) async throws {
         let descriptor = open(place.state + "/lock", O_RDWR | O_CREAT, 0o600)
         try #require(descriptor >= 0)

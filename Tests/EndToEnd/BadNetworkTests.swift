@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// Networks that lose, refuse or do not know, each in a namespace of its own.
+    /// Tests networks that lose packets, refuse connections or do not resolve names. Each has a network namespace.
     @Suite(
         .fewAtOnce, .timeLimit(.minutes(3)),
         .enabled(if: NetworkNamespace.isPossible, "needs root and ip(8) to make network namespaces"))
@@ -21,7 +21,7 @@
             return (try? namespace.nft("add", "table", "inet", "test")) != nil
         }
 
-        /// A chain that sees what is on its way to the programs of the namespace.
+        /// Makes an nftables chain for the packets to the programs of the namespace.
         private static func makeChain(in namespace: NetworkNamespace) throws {
             try namespace.nft("add", "table", "inet", "test")
             try namespace.nft(
@@ -83,7 +83,7 @@
                 }
                 let line = try #require(try UploadLine.all(in: waiting).last { $0.state == "waiting" })
                 #expect(line.error == "the name upload.example was not found")
-                // While the resolver is asked, the queue takes commands and other uploads run.
+                // While a name is being resolved, the queue accepts commands and runs other uploads.
                 try await place.ferry("add", "--to", "good", try place.file("other"))
                 try await server.wait(upTo: .seconds(30)) { $0.contains { $0.target == "/good/other" } }
                 #expect(server.requests.count == 1)
@@ -132,7 +132,7 @@
                     try Self.refusals(in: namespace) >= count + 4
                 }
                 let time = ContinuousClock.now - begun
-                // One each quarter of a second at most, and between four of them are three pauses.
+                // There is at most one probe each quarter of a second, so three pauses lie between four probes.
                 #expect(time >= .milliseconds(700), "\(time)")
                 #expect(try await place.list().map(\.attempts) == before.map(\.attempts))
                 try namespace.nft("flush", "chain", "inet", "test", "input")
@@ -144,7 +144,7 @@
             }
         }
 
-        /// Connections that the first rule refused.
+        /// Returns the number of connections that the first rule of the chain refused.
         private static func refusals(in namespace: NetworkNamespace) throws -> Int {
             let rules = try namespace.nft("list", "chain", "inet", "test", "input")
             return rules.firstMatch(of: /counter packets ([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
@@ -190,7 +190,7 @@
         ) async throws {
             try await NetworkNamespace.with { namespace in
                 try namespace.ip("link", "set", "lo", "up")
-                // Packets as they are on a wire: one of 64 KiB would be lost as a whole.
+                // Packets must be as small as on a real network. With packets of 64 KiB, each loss would be large.
                 try namespace.ip("link", "set", "lo", "mtu", "1500", "gso_max_segs", "1")
                 let inbox = try place.folder("inbox")
                 let server = try place.start(
@@ -235,7 +235,7 @@
             }
         }
 
-        // MARK: The kernel's word
+        // MARK: Reports of the kernel
 
         @Test(.enabled("needs a C compiler", { PreloadedLibrary.compiler != nil }))
         func `N10 uploads continue on a system that denies netlink, and a lost link is noticed`()

@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// A disk that cannot make things durable: `fdatasync` fails with EIO from some call on.
+    /// Tests a disk on which `fdatasync` fails with EIO from some call on.
     @Suite(
         .fewAtOnce, .enabled("needs root and strace", { Privilege.isRoot && Privilege.has("strace") }),
         .timeLimit(.minutes(5)))
@@ -12,7 +12,7 @@
 
         init() throws { place = try Workplace() }
 
-        /// Lets every `fdatasync` of a running program fail from now on; of one file alone if it is named.
+        /// Makes every later `fdatasync` of a running program fail; with `file`, only those of this file.
         private func breakDisk(of engine: ChildProcess, file: String? = nil) async throws -> ChildProcess {
             var words = [
                 "strace", "-f", "-p", "\(engine.id)", "-o", place.directory.path("trace"), "-e",
@@ -30,7 +30,7 @@
             return trace.components(separatedBy: "(INJECTED)").count - 1
         }
 
-        /// The journal in use.
+        /// Returns the path of the journal in use.
         private func journal() throws -> String {
             let names = try FileManager.default.contentsOfDirectory(atPath: place.state)
             let numbers = names.compactMap { name in
@@ -88,9 +88,9 @@
             #expect(lines.count { EventLine.name(of: $0) == "notSaved" } == 1)
             #expect(lines.contains { $0.contains(#""state":"done""#) && $0.contains(#""id":1"#) })
             #expect(engine.errors.text.contains("error: held: state cannot be saved (EIO: "))
-            // A few tries, and not one after the other without end.
+            // The engine tries several times, but not endlessly.
             #expect(try injected() < 20)
-            // Nothing started after it, and the two that were acknowledged are there.
+            // No other upload started, and the two acknowledged ones are in the queue.
             #expect(server.requests.count == 1)
             #expect(try await place.list().map(\.id) == [1, 2])
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))

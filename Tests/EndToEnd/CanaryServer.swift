@@ -1,12 +1,14 @@
 import FerryTestSupport
 import Foundation
 
-/// A server that takes one file of eight bytes by every protocol, behind every kind of sign-in.
+/// A server for one file of eight bytes, for every protocol and every kind of authentication.
 final class CanaryServer: Sendable {
     let server: HostileServer
     private static let size = 8
 
-    /// - Parameter takesFiles: The gate that holds the requests with the file until it opens.
+    /// Starts the server.
+    ///
+    /// - Parameter takesFiles: A gate that delays the requests with the file until it opens.
     init(_ kind: SecretEchoTests.Kind, takesFiles: Gate) throws {
         let isStored = Gate()
         server = try HostileServer { connection in
@@ -21,7 +23,7 @@ final class CanaryServer: Sendable {
         }
     }
 
-    /// The targets and the fields of all requests.
+    /// The targets and header fields of all requests.
     var received: String {
         server.requests.map { "\($0.target) \($0.headers.map(\.value))" }.joined()
     }
@@ -43,7 +45,7 @@ final class CanaryServer: Sendable {
         }
     }
 
-    /// Takes a file by the other protocols, and knows the locations of none.
+    /// Handles a request of the other protocols. Lookups of the stored file get a 404.
     private static func take(_ request: RecordedRequest, _ connection: HostileConnection) throws {
         let isTus = request["Tus-Resumable"] != nil
         switch request.method {

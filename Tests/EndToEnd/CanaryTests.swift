@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Secrets of every kind that are sent as they should be, and looked for in all output that must not have them.
+/// Tests that secrets of every kind are sent to the server, and occur in no other output.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct CanaryTests {
     private let place: Workplace
@@ -102,7 +102,7 @@ struct CanaryTests {
         Self.search(shown, for: kind, "while it was sent, and after a kill")
         goesOn.open()
         if kind.protocolName == "form" {
-            // What may have arrived is held by the next engine.
+            // After a kill, a form upload that may have arrived is held by the next engine.
             try await run("run", "--exit-when-idle", "--json")
             try await place.ferry("retry", "--all")
         }
@@ -116,7 +116,7 @@ struct CanaryTests {
         let sent = canary.received
         #expect(kind.protocolName == "form" || sent.contains(#/canary|Basic |Digest /#), "\(sent)")
         let received = shown.first { $0.key.hasSuffix("received") }?.value ?? ""
-        // This server reports nothing of a file after MOVE.
+        // The server reports neither a size nor a digest after MOVE, so the upload fails.
         let event = kind.protocolName == "webdav" ? "failed" : "done"
         #expect(received.contains("\"event\":\"\(event)\""), "\(shown)")
     }
@@ -196,7 +196,7 @@ struct CanaryTests {
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
             let listing = try String(contentsOfFile: shown, encoding: .utf8)
             let open = listing.matches(of: #/ (\d+) -> /#).compactMap { Int($0.1) }
-            // The last is the folder that the listing itself reads.
+            // The fourth descriptor is the folder that `ls` itself reads.
             #expect(open.sorted() == [0, 1, 2, 3], "\(listing)")
             #expect(!listing.contains("socket:") && !listing.contains(place.state), "\(listing)")
         }
@@ -204,7 +204,7 @@ struct CanaryTests {
 
     private static func search(_ shown: [String: String], for kind: SecretEchoTests.Kind, _ moment: String) {
         for (name, text) in shown {
-            // Form parameters are part of the queue, of what a kill left of writing it, and of the history.
+            // The user put the form parameters into the queue, so its files and the history contain them.
             let isQueue = ["ferry/queue.", "ferry/.tmp.", "journal.", "ferry/history"].contains {
                 name.contains($0)
             }
@@ -217,7 +217,7 @@ struct CanaryTests {
         }
     }
 
-    /// The words of every process of this machine.
+    /// Returns the command line of every process of this machine.
     private static func commandLines() -> [String: String] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         var lines: [String: String] = [:]
@@ -228,7 +228,7 @@ struct CanaryTests {
         return lines
     }
 
-    /// All files but the configuration, and the one that keeps OAuth tokens.
+    /// Returns the contents of all files, except the configuration, the secrets and the OAuth tokens.
     private func files() throws -> [String: String] {
         var files: [String: String] = [:]
         let folder = place.directory.path

@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry check`, and what `auto` makes of servers.
+/// Tests `ferry check`, and which protocol `auto` chooses.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct CheckTests {
     private let place: Workplace

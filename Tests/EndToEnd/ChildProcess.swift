@@ -8,8 +8,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A program that a test runs. Its arguments are bytes, its output is collected while it runs, and it does not outlive
-/// the last reference.
+/// A child process. Its arguments are bytes, and its output is collected while it runs. It is killed when the last
+/// reference to it ends.
 final class ChildProcess: Sendable {
     enum Ending: Hashable, Sendable {
         case exited(Int32)
@@ -26,13 +26,15 @@ final class ChildProcess: Sendable {
     let id: pid_t
     private let life: Life
 
-    /// The state that the waiting thread shares with the process's owner.
+    /// The state that the waiting thread and the process's owner share.
     private final class Life: Sendable {
         let state = Mutex(State.running)
         let ended = Gate()
     }
 
-    /// - Parameter arguments: Without the program itself.
+    /// Starts a program.
+    ///
+    /// - Parameter arguments: The arguments, without the program itself.
     init(_ program: String, _ arguments: [[UInt8]], environment: [String: String]) throws {
         let words = [Array(program.utf8)] + arguments
         let variables = environment.map { Array("\($0.key)=\($0.value)".utf8) }
@@ -66,21 +68,21 @@ final class ChildProcess: Sendable {
 
     deinit { signal(SIGKILL) }
 
-    /// Does nothing once the program has ended.
+    /// Sends a signal. It does nothing if the program has ended.
     func signal(_ number: Int32) {
         life.state.withLock { state in
             if case .running = state { kill(id, number) }
         }
     }
 
-    /// Stops the program (SIGSTOP), and returns when none of its threads runs any more.
+    /// Stops the program (SIGSTOP), and returns when all of its threads are stopped.
     func standStill() {
         signal(SIGSTOP)
         for _ in 0..<10_000 {
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
             let states = threads.map { thread -> Substring in
                 let stat = try? String(contentsOfFile: "/proc/\(id)/task/\(thread)/stat", encoding: .utf8)
-                // The name before the state may hold anything.
+                // The name of the program comes before the state and may contain any character.
                 return stat?.split(separator: ")").last?.split(separator: " ").first ?? "?"
             }
             if !states.isEmpty, states.allSatisfy({ $0 == "T" }) { return }
@@ -88,11 +90,11 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// True if `standStill` works on this system.
+    /// True if this system lists a process's threads, which `standStill` needs.
     static let showsThreads = FileManager.default.fileExists(atPath: "/proc/self/task")
 
-    /// Waits for the end of the program, and until all of its output is read.
-    /// - Throws: `Gate.TimedOut` after `limit` of real time; the program is killed then.
+    /// Waits for the end of the program and of its output.
+    /// - Throws: `Gate.TimedOut` after `limit` of real time. The program is killed then.
     @discardableResult
     func ending(upTo limit: Duration = .seconds(60)) async throws -> Ending {
         do { try await life.ended.wait(upTo: limit) } catch {
@@ -104,7 +106,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Runs a command of the system and says whether it succeeded.
+    /// Runs a command, and returns true if it succeeds.
     static func succeeds(_ words: String...) async -> Bool { await succeeds(words) }
 
     static func succeeds(_ words: [String]) async -> Bool {
@@ -126,7 +128,8 @@ final class ChildProcess: Sendable {
 
     private static func wait(for id: pid_t, _ life: Life) -> Ending {
         var information = siginfo_t()
-        // The id stays taken until it is asked for below, so that a signal meanwhile cannot meet a stranger.
+        // WNOWAIT keeps the id reserved until the process is reaped below. A signal at this time cannot reach another
+        // process.
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return life.state.withLock { state in
             var status: Int32 = 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of completing a typed path with Tab.
+/// Tests the completion of a typed path with Tab.
 @Suite struct CompletionTests {
     @Test func `a path is completed by what is in its folder, and folders end with a slash`() throws {
         let folder = try TemporaryDirectory()

@@ -2,10 +2,10 @@ import Foundation
 
 @testable import FerryCommand
 
-/// The reference of the configuration's keys, as Manual/configuration.md has it: a row for each key.
+/// The reference of the configuration's keys in Manual/configuration.md, with a row for each key.
 struct ConfigurationReference {
     private var rows: [String] = []
-    /// The keys whose objects have been described, by the names of the objects' members.
+    /// The keys whose objects have a description already, by the names of the objects' members.
     private var described: [[String]: String] = [:]
 
     init(_ schema: Schema) { describe(schema, at: "") }
@@ -33,7 +33,7 @@ struct ConfigurationReference {
         }
     }
 
-    /// The schema of what is in a list or under any name, and its key.
+    /// Returns the schema of a list's elements or of an object's values, and its key.
     private static func inner(_ schema: Schema, _ key: String) -> (Schema, String) {
         switch schema {
         case .dictionary(let value, _): (value, key + ".*")
@@ -62,7 +62,7 @@ struct ConfigurationReference {
 }
 
 extension Schema {
-    /// The names of the members that there must be.
+    /// The names of the required members.
     var required: [String] {
         switch self {
         case .object(_, let names): names

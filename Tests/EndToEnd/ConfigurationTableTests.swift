@@ -3,14 +3,14 @@ import Testing
 
 @testable import FerryCommand
 
-/// The table of the configuration's keys beside the code and pages that describe them.
+/// Compares the table of the configuration's keys with the code and the pages that describe them.
 struct ConfigurationTableTests {
-    /// The page is written instead if FERRY_WRITE_MANUAL is set.
+    /// Compares the page with the table, or writes the page if FERRY_WRITE_MANUAL is set.
     @Test func `the manual has a row for each key`() throws {
         let page = try ManualPage.text("configuration")
         let title = "## All keys\n\n"
         let start = try #require(page.range(of: title)).upperBound
-        // A test of the catalog registers this one.
+        // A test of the catalog registers this protocol.
         let reference =
             ConfigurationReference(ConfigurationTable.root).text.replacing(", `own-protocol`", with: "")
             + "\n"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The configuration as a person writes it, with all errors.
+/// Tests valid and invalid configurations, with the messages about them.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ConfigurationTests {
     private static let example = Repository.root.appending(path: "config.example.json")
@@ -36,7 +36,7 @@ struct ConfigurationTests {
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o644], ofItemAtPath: place.configurationFile)
         let result = try await place.ferry("config")
-        // Its secrets are not here.
+        // This machine does not have the secrets of the example.
         #expect(result.ending == .exited(1), "\(result.errors)")
         #expect(
             result.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("warning: ") }, "\(result.errors)")
@@ -65,7 +65,7 @@ struct ConfigurationTests {
         #expect(result.output.contains("(none; `ferry init` makes one)"))
     }
 
-    /// Texts that are refused, with the messages about them.
+    /// Invalid configurations, with the messages about them.
     static let invalid: [(String, String)] = [
         (#"{ "destinations": "#, "is not valid JSON: it ends too early"),
         (
@@ -376,7 +376,7 @@ extension Data {
     fileprivate func contains(subsequence: Data) -> Bool { range(of: subsequence) != nil }
 }
 
-/// `ferry config --systemd`.
+/// Tests `ferry config --systemd`.
 struct SystemdUnitTests {
     @Test func `it runs this ferry on this queue with this configuration`() async throws {
         let place = try Workplace()

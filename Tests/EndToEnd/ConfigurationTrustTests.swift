@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Tests of who may write the configuration and the files it names: programs in it run as the user.
+/// Tests that other users cannot write the configuration or the files that it names. Programs in it run as the user.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ConfigurationTrustTests {
     private let place: Workplace
@@ -44,7 +44,7 @@ struct ConfigurationTrustTests {
         let folder = place.directory.path("config")
         try setMode(mode, folder)
         try await expectRefusal(of: folder, "chmod go-w \(folder)")
-        // In a folder such as /tmp no user can replace the files of another.
+        // A sticky folder such as /tmp is safe: no user can replace the files of another.
         try setMode(0o1777, folder)
         #expect(try await place.ferry("config").ending == .exited(0))
     }
@@ -151,7 +151,7 @@ struct ConfigurationTrustTests {
     }
 
     @Test func `a link that lies in a folder which others can change is refused`() async throws {
-        // The folder is neither above the named path nor above the file that the links lead to.
+        // The writable folder is neither above the given path nor above the file to which the links lead.
         try place.directory.write(Array(#"{ "destinations": {} }"#.utf8), to: "dotfiles/config.json")
         try FileManager.default.createDirectory(
             atPath: place.directory.path("open"), withIntermediateDirectories: false)

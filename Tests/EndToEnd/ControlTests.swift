@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Commands that reach a `ferry run` that has the queue.
+/// Tests commands to a running engine.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ControlTests {
     private let place: Workplace
@@ -228,7 +228,7 @@ struct ControlTests {
         func `the control socket does not respond to a process of another user`() async throws {
             try place.configure("put", at: "http://127.0.0.1:9/box/")
             let engine = try await running()
-            // The folders keep others out. Opened, the socket itself is left.
+            // The folders are closed to others, so they are opened here to test the socket's own mode.
             var folder = URL(filePath: place.state)
             while folder.path.hasPrefix(place.directory.path) {
                 chmod(folder.path, 0o755)
@@ -261,11 +261,11 @@ struct ControlTests {
         }
     #endif
 
-    /// An engine that takes commands.
+    /// Starts an engine and waits until it accepts commands.
     private func running() async throws -> ChildProcess {
         let engine = try place.start("run", "--json")
         try await Eventually.holds("the control socket") {
-            // A stale one of a killed engine refuses connections.
+            // The socket of a killed engine may be left. It refuses connections.
             UnixSocket.accepts(place.state + "/control")
         }
         return engine

@@ -9,38 +9,38 @@ import Testing
     import Darwin
 #endif
 
-/// One upload whose link to the server is broken again and again, and what that cost.
+/// An upload whose link to the server breaks repeatedly, and the bytes that this cost.
 ///
 /// ```
 /// let result = try await CutUpload(size: 32 << 20, cuts: 5).run(
-///     in: place, to: server.port, "/files/", protocol: "tus")
+/// in: place, to: server.port, "/files/", protocol: "tus")
 /// #expect(result.bytesThrough <= result.bound(connections: 1))
 /// ```
 struct CutUpload {
     /// The event at each cut.
     enum Trouble {
-        /// All connections break, and ferry resumes by itself.
+        /// All connections break, and Ferry resumes.
         case link
-        /// Ferry is killed, and started again.
+        /// Ferry is killed and started again.
         case kill
     }
 
     struct Result: CustomStringConvertible {
         var size: Int
-        /// The bytes that ferry sent, including the heads of requests.
+        /// The number of bytes that Ferry sent, including the heads of requests.
         var bytesThrough: Int
         var cuts: Int
         var upload: UploadLine
-        /// The output of the last run of ferry.
+        /// The output of the last run of Ferry.
         var output: String
 
-        /// Bytes sent for each byte of the file.
+        /// The number of bytes sent for each byte of the file.
         var ratio: Double { Double(bytesThrough) / Double(size) }
 
-        /// Bytes that may be sent at most to a server that keeps what it reads.
+        /// Returns the maximum number of bytes sent to a server that keeps everything it reads.
         ///
-        /// Each cut loses what each connection has on its way: in the sockets before and behind the link, in the link,
-        /// and in the server's reader. A slow server leaves all of them full.
+        /// Each cut loses the bytes under way on each connection: in the sockets on both sides of the link, in the
+        /// link, and in the server's buffer. A slow server leaves all of these full.
         func bound(connections: Int) -> Int { size + cuts * connections * (512 << 10) }
 
         var description: String {
@@ -49,20 +49,20 @@ struct CutUpload {
         }
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     var size: Int
-    /// The number of cuts. Each is at a random offset between a fiftieth and nearly the whole of the file's size.
+    /// The number of cuts. Each comes at a random offset, from 2 % of the file's size to nearly all of it.
     var cuts: Int
     var seed: UInt64 = 1
     var trouble = Trouble.link
 
-    /// The file that is uploaded, in `Workplace.path(_:)`.
+    /// The name of the file, whose path is `Workplace.path(CutUpload.name)`.
     static let name = "large.bin"
 
-    /// Uploads a file of that size through a proxy in front of `port`, until it is done.
+    /// Uploads a file through a proxy to `port`, until it is done.
     /// - Parameters:
-    ///   - path: The path of the destination's address, from its slash.
-    ///   - more: Further members of the destination, with a comma before them.
+    ///   - path: The path of the destination's URL, with its leading slash.
+    ///   - more: Further members of the destination, each after a comma.
     func run(
         in place: Workplace, to port: Int, _ path: String, protocol protocolName: String, more: String = "",
         limits: String = "{}", upTo limit: Duration = .seconds(240)
@@ -72,8 +72,8 @@ struct CutUpload {
         let engine = Engine()
         let isKill = trouble == .kill
         var faults = LinkFaults()
-        // Servers need a moment as well: one that meets the next request before it has noticed the break may wait for
-        // itself (seen with tuspyserver 4.4.3, for 30 seconds).
+        // A server that gets the next request before it has noticed the break may block itself (tuspyserver 4.4.3 does
+        // for 30 seconds).
         faults.downtime = .milliseconds(500)
         faults.cutsAfter = moments
         let proxy = try FaultyLink(to: port, faults) { _ in
@@ -100,14 +100,14 @@ struct CutUpload {
         )
     }
 
-    /// Counts of bytes, the same for the same seed.
+    /// The numbers of bytes at which to cut. The seed decides them.
     private var moments: [Int] {
         var random = SeededGenerator(seed: seed)
         return (0..<cuts).map { _ in Int.random(in: size / 50...size / 50 * 48, using: &random) }
     }
 }
 
-/// The program that runs now, as a thread that must kill it sees it.
+/// The running program, shared with the thread that kills it.
 private final class Engine: Sendable {
     private let process = Mutex<ChildProcess?>(nil)
 

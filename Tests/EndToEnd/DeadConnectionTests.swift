@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// Connections die without a FIN or reset, in the middle of an upload.
+    /// Tests connections that die without FIN or RST during an upload.
     @Suite(
         .fewAtOnce, .timeLimit(.minutes(3)),
         .enabled("needs root and the right to make network namespaces", VirtualLink.isPossible),
@@ -29,7 +29,7 @@
             async throws
         {
             try await LinkedUpload.with { upload in
-                // Without it the first address takes the second along.
+                // Without this setting, removing the first address also removes the second.
                 try await upload.atClient("sysctl", "-q", "-w", "net.ipv4.conf.all.promote_secondaries=1")
                 try await upload.atClient("ip", "address", "add", "10.98.0.3/24", "dev", "wire")
                 let lost = ContinuousClock.now
@@ -87,7 +87,7 @@
             }
         }
 
-        /// Sends every request to a page to sign in at.
+        /// The nftables rules that redirect every request to a sign-in page.
         private static let portal = """
             import http.server
             class Portal(http.server.BaseHTTPRequestHandler):

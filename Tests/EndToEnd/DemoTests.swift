@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// `ferry demo` without its screen. Tests/Terminal/test_demo.py runs it as a whole.
+/// Tests `ferry demo` without its screen. Tests/Terminal/test_demo.py tests it with the screen.
 struct DemoTests {
     @Test func `the receiver of the demo has a quota, and a token that the destinations send`() throws {
         let settings = DemoCommand.receiver(into: "/in")

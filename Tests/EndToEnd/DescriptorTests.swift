@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// More files and sockets are wanted than the process may have open.
+/// Tests a process that needs more files and sockets than it may open.
 @Suite(.fewAtOnce, .timeLimit(.minutes(4)))
 struct DescriptorTests {
     private static let tracing = Comment(rawValue: "injects errors into system calls: needs strace")
@@ -22,7 +22,7 @@ struct DescriptorTests {
         let place = place
         let names = (0..<60).map { "file \($0)" }
         for name in names { try place.file(name, String(repeating: name, count: 2000)) }
-        // Slow enough that many are under way at a time.
+        // The rate is low, so that many uploads run at the same time.
         let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = 100_000 }
         try await ReceiverSite.with(limit) { site in
             try place.configure(
@@ -49,9 +49,10 @@ struct DescriptorTests {
         }
     }
 
-    /// Uploads a file while the `call` of the system that `filter` leaves finds the table of descriptors full, once.
+    /// Uploads a file, while the first system call `call` fails with EMFILE.
     ///
-    /// - Returns: The reason why the upload waited, and its path.
+    /// - Parameter filter: The options by which strace selects the calls.
+    /// - Returns: The reason why the upload waited, and the path of the file.
     private func wait(atFirst call: String, _ filter: [String] = []) async throws -> (String?, String) {
         let path = try place.file("a", "hello")
         return try await ReceiverSite.with { site in
@@ -71,19 +72,19 @@ struct DescriptorTests {
 
     @Test(.enabled(if: Privilege.has("strace"), tracing))
     func `S18 a file that cannot be opened for want of descriptors waits`() async throws {
-        // The file is opened in its folder, which is all that strace can learn its name from.
+        // The file is opened relative to its folder, so strace selects the call by the folder.
         let (error, path) = try await wait(atFirst: "openat", ["-P", place.directory.path("files")])
         #expect(error?.hasPrefix("\(path): too many open files: the limit is ") == true)
     }
 
     @Test(.enabled(if: Privilege.has("strace"), tracing))
     func `S18 a socket that cannot be opened for want of descriptors waits`() async throws {
-        // Others make sockets as well; only an upload connects one, and the error reaches it the same way.
+        // Other code makes sockets too. Only an upload connects one, and the error takes the same path.
         let (error, _) = try await wait(atFirst: "connect")
         #expect(error?.hasPrefix("127.0.0.1: too many open files") == true)
     }
 
-    /// Each opening in the state folder meets a full table once: journal, snapshot, rotation and the lock.
+    /// Makes each open call in the state folder fail once: for the journal, the snapshot, the rotation and the lock.
     @Test(.enabled(if: Privilege.has("strace"), tracing))
     func `S18 whatever is opened in the state folder, the reserve makes it possible`() async throws {
         let place = place
@@ -98,8 +99,8 @@ struct DescriptorTests {
         let path = try place.file("more")
         let plain = try await Workplace.result(of: try place.start(through: words, ["add", "--again", path]))
         #expect(plain.ending == .exited(0), "\(plain.errors)")
-        // Without --again the history would be looked at first. strace counts for each thread; the first of the main
-        // thread is the folder itself, before there is a reserve.
+        // With `--again` the history is not read first. strace counts the calls of each thread. The first one of the
+        // main thread opens the folder itself, when there is no reserve yet.
         let all = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         let threads = Dictionary(grouping: all.filter { $0.contains("openat(") }) { $0.prefix { $0 != " " } }
         let count = threads.values.map(\.count).max() ?? 0
@@ -125,7 +126,7 @@ struct DescriptorTests {
         let lines = try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
         let port = try #require(
             lines.first?.split(separator: ":").compactMap { UInt16($0.prefix { $0.isNumber }) }.first)
-        // The system takes them all; the receiver can have about half of them open.
+        // The kernel accepts all 60 connections. The receiver can have about half of them open.
         let clients = try (0..<60).map { _ in try RawClient(port: port) }
         for (number, client) in clients.enumerated() {
             client.send("PUT /\(number) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\nhalf ")
@@ -139,7 +140,7 @@ struct DescriptorTests {
             client.close()
         }
         #expect(answers.count == 60)
-        // Those that came when not even a file could be opened are asked to come again.
+        // The receiver responds with 503 if it cannot open the file either.
         #expect(answers.allSatisfy { $0 == 201 || $0 == 503 }, "\(answers)")
         #expect(answers.contains(201))
         let stored = answers.count { $0 == 201 }

@@ -6,13 +6,13 @@ import Foundation
     import Darwin
 #endif
 
-/// Waits for what another process does and does not announce.
+/// Waits for effects of other processes that are not announced.
 enum Eventually {
     struct Never: Error {
         var what: String
     }
 
-    /// Asks until it holds.
+    /// Calls `condition` repeatedly until it holds.
     /// - Throws: `Never` after `limit` of real time.
     static func holds(
         _ what: String, upTo limit: Duration = .seconds(30), _ condition: () async throws -> Bool
@@ -26,7 +26,7 @@ enum Eventually {
 }
 
 enum UnixSocket {
-    /// True if a process listens there.
+    /// Returns true if a process listens on this socket.
     static func accepts(_ path: String) -> Bool {
         #if os(Linux)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Limits how many tests of this target run at a time, since each starts processes of its own. They mostly wait, so
-/// that there are two for each core.
+/// Limits how many tests of this target run at the same time, because each starts processes. The processes mostly wait,
+/// so there are two tests for each core.
 struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
     private static let slots = Slots(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
 
@@ -12,7 +12,7 @@ struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // A suite as a whole takes no slot: its tests would find none.
+        // A suite takes no slot itself, or its tests would find none.
         guard testCase != nil else { return try await function() }
         await Self.slots.take()
         defer { Self.slots.give() }

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Files that are read whole, at their limit and a byte beyond it.
+/// Tests files that are read as a whole, with the greatest allowed size and one byte more.
 @Suite(.fewAtOnce, .timeLimit(.minutes(1)))
 struct FileSizeTests {
     private static let limit = 1 << 20
@@ -20,7 +20,7 @@ struct FileSizeTests {
 
     init() throws { place = try Workplace() }
 
-    /// Writes a file for its owner alone: a text, and as many fillers as are missing.
+    /// Writes a private file of `size` bytes: a text, followed by the filler.
     private func file(_ name: String, _ text: String, _ filler: Character, size: Int) throws -> String {
         let missing = String(repeating: filler, count: size - text.utf8.count)
         let path = try place.directory.write(Array((text + missing).utf8), to: name)

@@ -13,7 +13,7 @@ import Testing
     import Darwin
 #endif
 
-/// An engine that is stopped (SIGSTOP) keeps its connections and says nothing.
+/// Tests a stopped engine (SIGSTOP), which keeps its connections but does not respond.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct FrozenEngineTests {
     private let place: Workplace
@@ -35,7 +35,7 @@ struct FrozenEngineTests {
             #expect(status.ending == .exited(75))
             #expect(status.errors.contains("the engine does not answer (process "), "\(status.errors)")
             #expect(status.errors.contains("kill -CONT"))
-            // It waits for three seconds; it was thirty.
+            // The command waits for three seconds.
             #expect(.now - asked < .seconds(20))
             engine.signal(SIGCONT)
             guard command != "screen" else { return }
@@ -43,7 +43,7 @@ struct FrozenEngineTests {
         }
     }
 
-    /// A script deletes the files once `ferry wait` ends with 0.
+    /// A script may delete its files once `ferry wait` has ended with 0, so `wait` must not end early.
     @Test func `a wait for an engine that is silent at first continues until its uploads have ended`() throws
     {
         var silent = QueueUpdate(isComplete: false, changed: [], removed: [], status: EngineStatus())
@@ -71,7 +71,7 @@ struct FrozenEngineTests {
     }
 }
 
-/// Tests of the reported progress of a running upload, compared with the bytes at the server.
+/// Compares the reported progress of a running upload with the bytes at the server.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct ReportedProgressTests {
     private struct Status: Decodable {
@@ -114,7 +114,7 @@ struct ReportedProgressTests {
         }
     }
 
-    /// Waits until the output agrees: a busy machine may need longer than the five seconds.
+    /// Waits until the estimates are right. On a busy machine this may take more than five seconds.
     private func estimates(_ place: Workplace, limit: Double) async throws {
         var last = -1
         try await Eventually.holds("an estimate by \(limit)") {

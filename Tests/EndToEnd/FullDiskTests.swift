@@ -7,14 +7,14 @@
         import Glibc
     #endif
 
-    /// The state folder on a disk that is full, out of inodes or over its quota, while uploads run.
+    /// Tests a state folder whose disk is full, out of inodes or over its quota, while uploads run.
     @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
     struct FullDiskTests {
         private let place: Workplace
 
         init() throws { place = try Workplace() }
 
-        /// Long names, so that their record does not fit into what is left of a page.
+        /// Makes files with long names, so that their record does not fit into the rest of a page.
         private func manyFiles() throws -> [String] {
             try (0..<40).map { try place.file("\($0)-" + String(repeating: "long name ", count: 20)) }
         }
@@ -86,7 +86,7 @@
             try await engine.output.wait { lines in
                 lines.count { $0.contains(#""event":"state""#) && $0.contains(#""state":"done""#) } == 42
             }
-            // Nothing but what is on disk: no orderly end.
+            // After a kill only what is on disk counts.
             engine.signal(SIGKILL)
             #expect(try await engine.ending() == .killed(SIGKILL))
             let list = try await Workplace.result(of: place.start(["list", "--json"] + options))
@@ -125,7 +125,7 @@
         {
             let place = place
             try await withJournal(on: "size=16m,nr_inodes=40") { disk in
-                // The socket needs one that the killed engine's is given back for.
+                // The engine's socket needs an inode. That of the killed engine's socket becomes free for it.
                 let before = disk.content("queue.json")
                 try disk.takeInodes()
                 let engine = try place.start("run", "--json", "--state", disk.state)
@@ -148,8 +148,8 @@
             }
         }
 
-        /// Uses a disk with a queue of 40 whose uploads are in the journal and not in the snapshot, for a server that
-        /// never responds.
+        /// Runs `body` with a queue of 40 uploads in the journal, none of them in the snapshot. The server never
+        /// responds.
         private func withJournal(
             on options: String, _ body: @Sendable (StateDisk) async throws -> Void
         ) async throws {

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The help page of a command, as the program describes it to tools.
+/// The help page of a command, from the program's description of itself (`--experimental-dump-help`).
 struct HelpPage {
-    /// The words of the command, such as `ferry state verify`.
+    /// The command line of the command, such as `ferry state verify`.
     let name: String
     let discussion: String
-    /// The long names of the options, in the sequence of the page. An option with several names has the first here.
+    /// The long names of the options, in the order of the page. An option with several names has its first one here.
     let options: [String]
 
     private init(_ command: Dump.Command, below words: [String]) {
@@ -17,7 +17,7 @@ struct HelpPage {
         }
     }
 
-    /// Returns the pages of the program and of all its commands, but for that of `help`.
+    /// Returns the pages of the program and of all its commands except `help`.
     static func all() async throws -> [HelpPage] {
         let dump = try await Workplace().ferry("--experimental-dump-help")
         let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command
@@ -50,7 +50,7 @@ struct HelpPage {
     }
 }
 
-/// Tests of all help pages.
+/// Tests all help pages.
 struct HelpPageTests {
     @Test func `every help page has an example`() async throws {
         let pages = try await HelpPage.all()

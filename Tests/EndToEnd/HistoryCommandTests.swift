@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Tests of `ferry history`, after uploads have left the queue.
+/// Tests `ferry history` after uploads have moved out of the queue.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct HistoryCommandTests {
     private let place: Workplace
@@ -76,7 +76,7 @@ struct HistoryCommandTests {
             #expect(run.lines.last == #"{"counts":{"done":150},"event":"summary"}"#)
             #expect(!run.lines.contains { EventLine.name(of: $0) == "removed" })
             #expect(try await place.list().count <= 110)
-            // The next start does not leave room for more.
+            // The next start moves all done uploads above the limit, without a reserve for more.
             let next = try await place.ferry("run", "--exit-when-idle")
             #expect(next.ending == .exited(0))
         }
@@ -127,7 +127,7 @@ struct HistoryCommandTests {
             try await place.ferry("run", "--exit-when-idle")
             let file = place.state + "/history.jsonl"
             let whole = try #require(FileManager.default.contents(atPath: file))
-            // As a kill leaves it: the second line cut, the third not begun.
+            // A kill can leave this: the second line is cut off, and the third is missing.
             let first = try #require(whole.firstIndex(of: 0x0A)) + 1
             try #require(truncate(file, off_t(first + 40)) == 0)
             #expect(try await history().count == 1)

@@ -9,8 +9,8 @@ import Testing
     import Darwin
 #endif
 
-/// A folder of names that were made to break something: each is queued, arrives with its own bytes, and changes
-/// neither a request's structure nor a terminal.
+/// Tests a folder with dangerous file names. Each file must arrive with its own bytes. No name may change the structure
+/// of a request or the terminal.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct HostileNameTests {
     private static let texts = [
@@ -54,7 +54,7 @@ struct HostileNameTests {
     private static func content(_ number: Int) -> String { "content of \(number)." }
     private static func shown(_ name: [UInt8]) -> String { String(decoding: name, as: UTF8.self) }
 
-    /// Queues everything and sends it to a server that takes whatever comes.
+    /// Adds all files and uploads them to a server that accepts everything.
     private func send(by protocolName: String) async throws -> [RecordedRequest] {
         let number = Mutex(0)
         let server = try HostileServer { connection in
@@ -78,7 +78,7 @@ struct HostileNameTests {
         }
         defer { server.stop() }
         try place.configure(protocolName, at: server.url("/in/"))
-        // One of the names is a star: what exists as it is written is no pattern.
+        // One of the names is `*`. A path that exists is not a pattern.
         let added = try await place.ferry("add", place.path("all/?*"))
         #expect(added.output.hasPrefix("added \(Self.names.count) files"), "\(added.errors)")
         let run = try await place.ferry("run", "--exit-when-idle")
@@ -96,7 +96,7 @@ struct HostileNameTests {
         return String(validating: path, as: UTF8.self) ?? "base64:" + Data(path).base64EncodedString()
     }
 
-    /// The fields' names of each request: one list for all, or a name has added one.
+    /// Checks that all requests have the same header fields, so no name has added one.
     private static func expectOneShape(_ requests: [RecordedRequest]) {
         #expect(Set(requests.map { $0.headers.map { $0.name.lowercased() } }).count == 1)
         #expect(requests.allSatisfy { $0["X-Evil"] == nil && $0.isComplete })
@@ -120,7 +120,8 @@ struct HostileNameTests {
         let arrived = try requests.map { request in
             let type = try #require(request["Content-Type"])
             let boundary = try #require(type.split(separator: "=").last).trimmingCharacters(in: ["\""])
-            // By bytes: to Swift's strings CR LF is one character, and a quote may belong to what follows it.
+            // The bytes are compared, because in a Swift string CR LF is one character, and a quote can merge with what
+            // follows it.
             var body = Data(request.body)
             let (opening, closing) = (Data("--\(boundary)\r\n".utf8), Data("\r\n--\(boundary)--\r\n".utf8))
             #expect(body.starts(with: opening) && body.suffix(closing.count) == closing)
@@ -131,7 +132,7 @@ struct HostileNameTests {
             #expect(head.count { $0 == 0x22 } == 4)
             let start = try #require(body.range(of: Data("; filename=\"".utf8)))
             let quoted = String(decoding: body[start.upperBound...].prefix { $0 != 0x22 }, as: UTF8.self)
-            // As browsers escape (WHATWG, multipart/form-data).
+            // The escapes of browsers (WHATWG, multipart/form-data).
             let name = quoted.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing(
                 "%0A", with: "\n")
             return [name, String(decoding: body[end.upperBound...], as: UTF8.self)]

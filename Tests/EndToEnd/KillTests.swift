@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// `kill -9` at any moment: nothing acknowledged is lost, and what the server holds is not sent again.
+/// Tests `kill -9` at random times: nothing acknowledged is lost, and the server's bytes are not sent again.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct KillTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
@@ -42,8 +42,9 @@ struct KillTests {
                 let engine = try place.start("run", "--json")
                 try await site.log.wait { $0.resumed == number }
                 let begun = site.log.totals.bytes
-                // So much may have come before the last kill. An attempt that resumes where the last one did need not
-                // write it down, so more of the large file must come. A small file is shorter than that.
+                // The last kill may have come when this many bytes had arrived. An attempt that resumes at the same
+                // offset as the last one need not record it, so bytes of the large file must arrive: more than a small
+                // file has.
                 try await site.log.wait { $0.bytes >= moment && $0.bytes > begun + 1024 }
                 try await Eventually.holds("it goes on") { try await place.list().first?.state == "running" }
                 let small = "small \(number)"
@@ -72,7 +73,7 @@ struct KillTests {
             let again = site.receiver.statistics().bodyBytes - size - smallBytes
             let places = kills.joined(separator: ", ")
             print("\(size >> 20) MiB over tus, killed at \(places) MiB: \(again) bytes received twice")
-            // What one piece and the buffers of two sockets can hold, for each kill.
+            // Each kill can lose one chunk and the buffers of two sockets.
             #expect(again <= 5 * (8 << 20 + 4 << 20))
             #expect(again >= 0)
         }
@@ -89,7 +90,7 @@ struct KillTests {
         }
         let moments = (0..<20).map { _ in Int.random(in: 0..<280, using: &random) }.sorted()
         let configure: (inout ReceiverConfiguration) -> Void = { configuration in
-            // A file that is sent again replaces the first.
+            // A file that is sent again replaces the first one.
             configuration.overwrite = true
             configuration.bytesPerSecond = 4 << 20
         }

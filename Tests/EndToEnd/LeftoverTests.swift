@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Tests of `ferry check`, which finds and deletes the leftovers of killed or removed uploads.
+/// Tests `ferry check`, which finds and deletes the leftovers of killed or removed uploads.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct LeftoverTests {
     private struct Line: Decodable {
@@ -31,7 +31,7 @@ struct LeftoverTests {
         return try decoder.decode(Line.self, from: Data(result.output.utf8)).leftovers
     }
 
-    /// Ends ferry in the middle of an upload of `film`, of which the server holds something by then.
+    /// Kills Ferry during the upload of `film`, when the server has some bytes of it.
     private func cutUpload(_ protocolName: String, to url: String, more: String = "") async throws {
         try place.configure(protocolName, at: url, more: more, limits: #"{ "bandwidth": "6M" }"#)
         try place.file("film", "")
@@ -45,7 +45,7 @@ struct LeftoverTests {
         try await engine.ending()
     }
 
-    /// Takes the upload out of a queue that cannot reach the server it went to.
+    /// Removes the upload from a queue that cannot reach the server.
     private func removeElsewhere(_ protocolName: String, to url: String) async throws {
         try place.configure(protocolName, at: "http://127.0.0.1:9/")
         #expect(try await place.ferry("remove", "1").output == "1 removed\n")
@@ -121,7 +121,7 @@ struct LeftoverTests {
         let engine = try place.start("run")
         try await Eventually.holds("the server holds something") {
             try FileManager.default.contentsOfDirectory(atPath: folder).contains { name in
-                // The server's own files come and go, so one may be gone since it was listed.
+                // The server makes and removes files of its own, so a listed file may be gone.
                 let file = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
                 return !name.contains(".") && (file?[.size] as? Int ?? 0) > 0
             }
@@ -134,13 +134,13 @@ struct LeftoverTests {
         let checked = try await place.ferry("check", "--remove-leftovers", "--yes")
         #expect(checked.output.contains("leftover  film"), "\(checked.output)")
         #expect(checked.output.contains("; removed"), "\(checked.output)")
-        // Its locks stay.
+        // The locks of the server stay.
         let data = try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.contains(".") }
         #expect(data == [])
         try await server.stop()
     }
 
-    /// Expects that `ferry check` still finds the leftovers of a server that lists them after the queue is lost.
+    /// Checks that `ferry check` finds the leftovers of a server that can list them, even after the queue is lost.
     private func expectListed(_ protocolName: String, at url: String, more: String) async throws {
         try await cutUpload(protocolName, to: url, more: more)
         #expect(try await leftovers().map(\.state) == ["own"])

@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry limit`, and limits of the configuration.
+/// Tests `ferry limit` and the limits of the configuration.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct LimitTests {
     private let place: Workplace
@@ -27,7 +27,7 @@ struct LimitTests {
         return try result.lines.map { try decoder.decode(Line.self, from: Data($0.utf8)) }
     }
 
-    /// A whole day at a time, so that no test meets its end.
+    /// Configures a timetable whose entries apply for whole days, so that none ends during a test.
     private func configureTimetable() throws {
         try place.configure(
             """
@@ -90,7 +90,7 @@ struct LimitTests {
     }
 
     @Test func `status shows until when a limit is in effect, and what else is limited`() async throws {
-        // Wherever it is now, in twelve hours the other one holds.
+        // One entry applies now, and the other one in at most twelve hours.
         try place.configure(
             "put", at: "http://127.0.0.1:9/box/", more: #", "limits": { "bandwidth": "1M" }"#,
             limits: """
@@ -130,7 +130,7 @@ struct LimitTests {
         let engine = try place.start("run", "--exit-when-idle")
         try await server.wait { $0.contains { $0.bodyByteCount > 0 } }
         try await place.ferry("add", file, "--to", "fast")
-        // At its limit the first would take half an hour.
+        // With its limit, the first upload would take half an hour.
         let requests = try await server.wait(upTo: .seconds(60)) {
             $0.contains { $0.target == "/fast/a" && $0.isComplete }
         }
@@ -151,7 +151,7 @@ struct LimitTests {
         let engine = try place.start("run", "--exit-when-idle")
         try await server.wait { $0.contains { $0.bodyByteCount > 0 } }
         try await place.ferry("add", try place.file("other", content))
-        // At its limit the batch would take half an hour.
+        // With its limit, the batch would take half an hour.
         let requests = try await server.wait(upTo: .seconds(60)) {
             $0.contains { $0.target == "/box/other" && $0.isComplete }
         }

@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// The link goes away during an upload and comes back.
+    /// Tests a link that goes down during an upload and comes back.
     @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
     struct LinkLossTests {
         private let place: Workplace
@@ -53,7 +53,7 @@
                 #expect(!lines.contains { $0.state == "waiting" }, "\(engine.output.text)")
                 let done = try #require(lines.last)
                 #expect(done.state == "done")
-                // One before the loss and one after it.
+                // One attempt before the loss and one after it.
                 #expect(done.attempts == 2)
                 let sizes = try place.exchangeSizes("PATCH")
                 #expect(sizes.count == 2)
@@ -82,7 +82,7 @@
             }
         }
 
-        /// Bytes of unfinished uploads.
+        /// Returns the number of bytes of unfinished uploads.
         private static func partSize(in inbox: String) -> Int {
             let folder = inbox + "/.ferry"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -93,7 +93,7 @@
         }
     }
 
-    /// Two network namespaces with a link between them, made and removed by the test.
+    /// Two network namespaces with a link between them. The test makes and removes them.
     struct VirtualLink: Sendable {
         struct Failure: Error {
             var words: [String]
@@ -105,7 +105,7 @@
         private let nearName: String
         private let farName: String
 
-        /// Words before a command that is to run at one end.
+        /// The words to put before a command so that it runs at the near end.
         var near: [String] { ["ip", "netns", "exec", nearName] }
         var far: [String] { ["ip", "netns", "exec", farName] }
 
@@ -127,7 +127,7 @@
             await link.remove()
         }
 
-        /// Takes the near end of the link `up` or `down`.
+        /// Sets the near end of the link `up` or `down`.
         func set(_ state: String) async throws {
             try await Self.ip("-n", nearName, "link", "set", "wire", state)
         }

@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// A file of 16 MiB on its way at 4 MiB/s, from one end of a virtual link to a receiver at the other.
+    /// The upload of a file of 16 MiB at 4 MiB/s over a virtual link to a receiver.
     struct LinkedUpload {
         static let limits = #"{ "bandwidth": "4M" }"#
 
@@ -13,7 +13,8 @@
         let engine: ChildProcess
         private let inbox: String
 
-        /// Begins the upload, hands it over when a mebibyte of it is at the receiver, and ends everything.
+        /// Starts the upload, passes it to `body` when the receiver has a mebibyte of it, and ends everything
+        /// afterwards.
         static func with(
             _ protocolName: String = "tus", at path: String = "/files/",
             _ body: (LinkedUpload) async throws -> Void
@@ -46,7 +47,7 @@
             }
         }
 
-        /// Bytes of unfinished uploads at the receiver.
+        /// The number of bytes of unfinished uploads at the receiver.
         var bytesThere: Int {
             let folder = inbox + "/.ferry"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -58,7 +59,7 @@
 
         /// Waits for the end of the upload.
         ///
-        /// - Returns: The states that the engine reported, in order; the last is done.
+        /// - Returns: The states that the engine reported, in order. The last one is done.
         func finish() async throws -> [UploadLine] {
             #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
             let lines = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
@@ -67,10 +68,11 @@
             return lines
         }
 
-        /// No packet of the connections that there are gets through any more, and neither side is notified.
+        /// Drops all further packets of the existing connections, without notifying either side.
         func silenceConnections() async throws {
             let list = try await Self.output(of: link.near + ["ss", "-Htn", "state", "established"])
-            // Bytes waiting to be read, bytes waiting to be acknowledged, our address, theirs.
+            // The columns are the received bytes not yet read, the sent bytes not yet acknowledged, our address and
+            // theirs.
             let ports = list.split(separator: "\n").compactMap {
                 $0.split(separator: " ").dropFirst(2).first?.split(separator: ":").last
             }
@@ -98,7 +100,7 @@
             return process.output.text
         }
 
-        /// Returns the number of times that the log has a text.
+        /// Returns how often the log contains a text.
         func logged(_ text: String) throws -> Int {
             try String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8).ranges(of: text).count
         }

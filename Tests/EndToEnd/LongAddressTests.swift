@@ -7,14 +7,14 @@ import Testing
 
 @testable import FerryCommand
 
-/// Addresses of any length, from configurations, servers and queues of earlier versions.
+/// Tests URLs of any length, in configurations, from servers and in queues of earlier versions.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct LongAddressTests {
     private let place: Workplace
 
     init() throws { place = try Workplace() }
 
-    /// Writes a queue that an earlier version might have left: the first upload resumes at an address of 70,000 bytes.
+    /// Writes a queue as an earlier version could leave it. Its first upload resumes at a URL of 70,000 bytes.
     private func writeQueue(for server: HostileServer) async throws {
         let lock = try StateDirectory(at: LocalPath(place.state)).lock()
         let journal = FileJournal(lock)

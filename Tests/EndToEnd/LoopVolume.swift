@@ -7,7 +7,7 @@ import Foundation
     import Darwin
 #endif
 
-/// An ext4 file system of its own in a file, mounted below a temporary folder: a medium that can be taken away.
+/// An ext4 file system in a file, mounted below a temporary folder. A test can remove it like a medium.
 struct LoopVolume: Sendable {
     struct NotPossible: Error {
         var what: String
@@ -17,13 +17,13 @@ struct LoopVolume: Sendable {
     static var isPossible: Bool { Privilege.isRoot && Privilege.has("mkfs.ext4") && Privilege.has("mount") }
 
     private let directory: TemporaryDirectory
-    /// Copies of the tree of mounts that other programs make (`ip netns exec`) follow what happens below it: else the
-    /// volume would live on in them.
+    /// The mount is shared: programs such as `ip netns exec` copy the mounts, and the unmount must reach their copies.
+    /// Otherwise the volume would stay mounted there.
     private var shared: String { directory.path("shared") }
     var path: String { directory.path("shared/volume") }
     private var image: String { directory.path("image") }
 
-    /// Makes one, mounts it, hands it to `body` and takes it away whatever happens.
+    /// Makes a volume, mounts it, passes it to `body`, and removes it afterwards.
     static func with<Result>(_ body: (LoopVolume) async throws -> Result) async throws -> Result {
         let volume = try await LoopVolume()
         do {
@@ -49,7 +49,7 @@ struct LoopVolume: Sendable {
 
     func mount() async throws { try await Self.run("mount", "-o", "loop", image, path) }
 
-    /// Takes it out of the tree, whatever is open on it.
+    /// Detaches the mount, even if files on it are open.
     func unmount() async { _ = await ChildProcess.succeeds("umount", "-l", path) }
 
     private func remove() async {
@@ -57,13 +57,13 @@ struct LoopVolume: Sendable {
         _ = await ChildProcess.succeeds("umount", "-l", shared)
     }
 
-    /// Writes everything to the file, then lets every later access fail with EIO, as a disk does that was pulled out.
+    /// Writes everything to the file. Every later access fails with EIO, as with a disk that was pulled out.
     func breakDown() throws {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw NotPossible(what: "open") }
         defer { close(folder) }
         sync()
-        // EXT4_IOC_SHUTDOWN, without a flush of the log.
+        // The ioctl EXT4_IOC_SHUTDOWN, without a flush of the log.
         var flag: UInt32 = 2
         guard ioctl(folder, 0x8004_587D, &flag) == 0 else { throw NotPossible(what: "shutdown") }
     }

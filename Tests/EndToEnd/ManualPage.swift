@@ -1,14 +1,14 @@
 import FerryTestSupport
 import Foundation
 
-/// The pages of `Sources/Manual` and the README, as text and as the blocks of code in them.
+/// The pages of `Sources/Manual` and the README, as text and as blocks of code.
 enum ManualPage {
-    /// The page's file.
+    /// Returns the URL of a page.
     static func file(_ name: String) -> URL { Repository.root.appending(path: "Sources/Manual/\(name).md") }
 
     static func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
 
-    /// Returns config.example.json.
+    /// Returns the text of config.example.json.
     static func example() throws -> String {
         try String(contentsOf: Repository.root.appending(path: "config.example.json"), encoding: .utf8)
     }
@@ -17,14 +17,14 @@ enum ManualPage {
         try String(contentsOf: Repository.root.appending(path: "README.md"), encoding: .utf8)
     }
 
-    /// Every page with its name, the README among them.
+    /// Returns all pages with their names, including the README.
     static func all() throws -> [(name: String, text: String)] {
         let folder = Repository.path("Sources/Manual")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }
         return try [("README.md", readme())] + names.sorted().map { ($0, try text(String($0.dropLast(3)))) }
     }
 
-    /// The blocks that open with ```` ```language ````.
+    /// Returns the blocks of code that begin with ```` ```language ````.
     static func blocks(_ language: String, in text: String) -> [String] {
         var blocks: [String] = []
         var open: [Substring]?

@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// The disk or share that a file is on goes away, breaks or hangs.
+/// Tests a disk or network share that disappears, breaks or hangs.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct MediumTests {
     private static let tracing = Comment(rawValue: "injects errors into system calls: needs strace")
@@ -12,7 +12,7 @@ struct MediumTests {
 
     init() throws { place = try Workplace() }
 
-    /// Words that run `ferry` with a fault in what it does to one file.
+    /// Returns the words that run `ferry` under strace, with a fault in calls for one file.
     private func strace(_ fault: String, of path: String) -> [String] {
         let call = String(fault.prefix { $0 != ":" })
         return [
@@ -25,10 +25,10 @@ struct MediumTests {
     func `F13 an error of the medium is the file's and waits until it is over`(call: String) async throws {
         let place = place
         try place.file("a", "")
-        // The first is read, the second is sent by the kernel.
+        // A small file is read with pread(2). The kernel sends a large one with sendfile(2).
         let pattern = try PatternFile(at: place.path("a"), count: call == "sendfile" ? 4 << 20 : 60_000)
         try await ReceiverSite.with { site in
-            // The wait is long enough to be published before it ends, however busy the machine is.
+            // With a long wait, the state waiting is published before it ends, even on a busy machine.
             try place.configure("tus", at: site.tusURL, retry: 5)
             try await place.ferry("add", place.path("a"))
             let process = try place.start(
@@ -59,7 +59,7 @@ struct MediumTests {
                 """)
             try await place.ferry("add", path, place.path("b"), place.path("c"))
             let process = try place.start(
-                // A file is opened in its folder, which is all that strace can learn its name from.
+                // The file is opened relative to its folder, so strace selects the call by the folder.
                 through: strace(
                     "\(call):delay_enter=8s:when=1", of: call == "openat" ? place.path("slow") : path),
                 ["run", "--json", "--exit-when-idle"])
@@ -68,7 +68,7 @@ struct MediumTests {
             let seen = try UploadLine.all(in: result.lines)
             let wait = try #require(seen.first { $0.state == "waiting" })
             #expect(wait.error == "\(path): has not been read for 1 s")
-            // One at a time: the others continued before the call came back.
+            // Only one upload runs at a time. The others were sent before the call returned.
             #expect(seen.filter { $0.state == "done" }.map(\.name) == ["b", "c", "hangs"])
             #expect(site.content("hangs") == Data("hangs".utf8))
         }
@@ -116,7 +116,7 @@ struct MediumTests {
                 try await process.output.wait {
                     $0.contains { $0.contains("source not readable (input/output error)") }
                 }
-                // No user had to decide, and nothing else stands still.
+                // The upload resumes without a command of a user, and others run.
                 try await place.ferry("add", try place.file("b", "b"))
                 try await Eventually.holds("the other is done") { site.content("b") != nil }
                 await volume.unmount()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the suggestions for mistyped commands and options.
+/// Tests the suggestions for mistyped commands and options.
 struct MisspellingTests {
     private let place: Workplace
 

@@ -4,7 +4,7 @@
     import FerryTestSupport
     import Synchronization
 
-    /// A DNS server on 127.0.0.1:53 of the network namespace that it is made in. It says what the test wants.
+    /// A DNS server on 127.0.0.1:53 of the network namespace in which it is made. The test decides its responses.
     final class NameServer: Sendable {
         struct Failure: Error {
             var call: String
@@ -15,7 +15,7 @@
             case nameNotFound
             case serverFailure
             case silence
-            /// The host is at the loopback addresses.
+            /// The host has the loopback addresses.
             case loopback
         }
 
@@ -28,7 +28,7 @@
         private let state: Mutex<State>
         private let socket: Int32
         private let ended = Gate()
-        /// Hosts that are found whatever is said of others.
+        /// The hosts that are found independently of `Response`.
         private let known: Set<String>
 
         init(_ answer: Response, alwaysKnowing known: Set<String> = []) throws {
@@ -52,7 +52,7 @@
             Thread.detachNewThread { self.serve() }
         }
 
-        /// Ends its thread and returns when it has ended.
+        /// Stops the server, and returns when its thread has ended.
         func stop() {
             shutdown(socket, Int32(SHUT_RDWR))
             ended.block()
@@ -60,10 +60,10 @@
 
         func say(_ answer: Response) { state.withLock { $0.answer = answer } }
 
-        /// Returns the number of questions for a host.
+        /// Returns the number of questions about a host.
         func questions(for host: String) -> Int { state.withLock { $0.questions[host] ?? 0 } }
 
-        /// The time of the last response with an address.
+        /// The time of the last response with an address; nil if there was none.
         var lastAnswer: ContinuousClock.Instant? { state.withLock { $0.lastAnswer } }
 
         private func serve() {
@@ -76,7 +76,7 @@
                         recvfrom(socket, &buffer, buffer.count, 0, $0, &size)
                     }
                 }
-                // A socket that is shut down says that nothing comes any more.
+                // A receive call on a socket that was shut down returns no bytes.
                 guard count > 0 else { break }
                 guard let reply = reply(to: Array(buffer[..<count])) else { continue }
                 _ = withUnsafePointer(to: sender) { pointer in
@@ -89,7 +89,7 @@
             ended.open()
         }
 
-        /// RFC 1035 §4.1.
+        /// Returns the response to a question (RFC 1035 §4.1); nil for none.
         private func reply(to question: [UInt8]) -> [UInt8]? {
             var labels: [String] = []
             var place = 12
@@ -118,7 +118,7 @@
                 state.withLock { $0.lastAnswer = .now }
                 let address: [UInt8] =
                     isIPv6 ? Array(repeating: 0, count: 15) + [1] : [127, 0, 0, 1]
-                // The name is that of the question, and no cache keeps the response.
+                // The record's name is a reference to the question's. Its TTL is 0, so that no cache keeps it.
                 let record: [UInt8] =
                     [0xC0, 12, 0, isIPv6 ? 28 : 1, 0, 1, 0, 0, 0, 0, 0, UInt8(address.count)] + address
                 return head(0, answers: 1) + asked + record

@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// File names as they come: wide, with spaces, with control characters, not even text.
+/// Tests real file names: wide characters, spaces, control characters, bytes that are not UTF-8.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct NameTests {
     private static let harmless: [[UInt8]] = [
@@ -15,7 +15,7 @@ struct NameTests {
         Array("-dash".utf8),
         Array("percent%41?#&.txt".utf8),
     ]
-    /// Such that no receiver should make a file of.
+    /// The names that a receiver should not use for a file.
     private static let harmful: [[UInt8]] = [
         Array("new\nline\ttab".utf8), Array("\u{1B}[31mred\u{7}".utf8), Array("c1\u{9B}2J".utf8),
     ]

@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Uploads with tokens of a server that others wrote, which replaces the refresh token with each use.
+/// Tests uploads with tokens of a real server, which replaces the refresh token with each use.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(2)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct OAuth2Tests {
@@ -60,7 +60,7 @@ struct OAuth2Tests {
     }
 
     @Test func `A2 a token of two seconds is renewed before its end while uploads run`() async throws {
-        // 10 files one after the other at this rate take longer than two tokens live.
+        // At this rate, ten files one after another take longer than the lifetime of two tokens.
         try configure(limits: #"{ "concurrency": 1, "bandwidth": 400000 }"#)
         let result = try await upload((1...10).map { "a\($0)" }, size: 200_000)
         #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")

@@ -8,7 +8,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The output of a program, as it comes.
+/// The output of a running program.
 final class OutputLog: Sendable {
     struct TimedOut: Error {
         var text: String
@@ -29,11 +29,11 @@ final class OutputLog: Sendable {
 
     var bytes: [UInt8] { state.withLock { $0.bytes } }
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// Complete lines.
+    /// The complete lines so far.
     var lines: [String] { state.withLock { $0.lines } }
 
-    /// Returns once `condition` holds for the complete lines.
-    /// - Throws: `TimedOut` after `limit` of real time, or when the program ends without it.
+    /// Waits until `condition` holds for the complete lines.
+    /// - Throws: `TimedOut` after `limit` of real time, or if the program ends before.
     @discardableResult
     func wait(
         upTo limit: Duration = .seconds(30), for condition: @escaping @Sendable ([String]) -> Bool
@@ -52,7 +52,7 @@ final class OutputLog: Sendable {
         return lines
     }
 
-    /// Reads to the end and closes the descriptor. Blocks the thread.
+    /// Reads to the end and closes the descriptor. It blocks the thread.
     func read(_ descriptor: Int32) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The manual's page about the lines for programs, compared with their schema.
+/// Compares the manual's page about the lines for programs with their schema.
 struct OutputPageTests {
     private let rows: [[String]]
 

@@ -7,7 +7,7 @@ import Foundation
 @testable import FerryCommand
 @testable import FerryUploads
 
-/// Lines for programs: of each kind enough that every member is in one of them.
+/// Samples of the lines for programs. Together they contain every member.
 enum OutputSamples {
     static var lines: [any OutputLine] {
         uploads + changes + status + checks + [verified, configuration] + limits + receiver + [reload]
@@ -185,7 +185,7 @@ enum OutputSamples {
         )
     }
 
-    /// The lines as every version prints them.
+    /// The lines as every version must print them.
     static let text = #"""
         {"after":[1,2],"attempts":2,"batch":"day 3","because":"the server says so","confirmed":4,"destination":"box","error":"busy","eta":12.5,"event":"progress","expires":"2027-01-15T08:00:00Z","hint":"later","id":1,"name":"1","parts":{"held":1,"planned":2},"path":"/out/1","possibleDuplicate":true,"protocol":"tus","rate":1000000,"resent":7,"resumes":1,"sent":6,"size":10,"startsAt":"2027-01-15T08:00:00Z","state":"waiting","status":503,"until":"2027-01-15T08:00:00Z","url":"https://box.example/"}
         {"after":[1,2],"attempts":2,"batch":"day 3","because":"the server says so","confirmed":10,"destination":"box","duration":0.25,"event":"state","expires":"2027-01-15T08:00:00Z","id":1,"location":"https://box.example/1","name":"1","parts":{"held":1,"planned":2},"path":"/out/1","protocol":"tus","resent":7,"resumes":1,"sent":10,"size":10,"source":"replaced","startsAt":"2027-01-15T08:00:00Z","state":"done","url":"https://box.example/","verified":"sha-256","wasThere":true}

@@ -6,9 +6,9 @@ import Testing
 
 @testable import FerryCommand
 
-/// The declared schema beside what the lines for programs are made of.
+/// Compares the schema with the types that make the lines for programs.
 struct OutputSchemaTests {
-    /// The members of the samples of each kind of line, by its name.
+    /// The members in the samples, by kind of line.
     private static let samples = Dictionary(
         grouping: OutputSamples.lines.map { (type(of: $0).name, members(of: $0)) }, by: \.0
     ).mapValues { $0.map(\.1) }
@@ -32,7 +32,7 @@ struct OutputSchemaTests {
     func `the samples of a line have all members of its schema`(index: Int) throws {
         let line = OutputSchema.lines[index]
         let samples = try #require(Self.samples[line.name])
-        // What has ended has no rate.
+        // An ended upload has no rate.
         let missing: Set<String> = line is FinishedLine.Type ? ["rate", "eta"] : []
         let names = Set(line.lineSchema.members.map(\.name))
         #expect(samples.reduce(into: missing) { $0.formUnion($1) } == names)

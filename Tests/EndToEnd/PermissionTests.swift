@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// A file that may not be read, or not any more.
+/// Tests a file that Ferry may not read, from the start or later.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct PermissionTests {
     private static let nextStep = "let this user read it (`chmod`, `chown`), then retry"
@@ -44,7 +44,7 @@ struct PermissionTests {
             #expect(failed.attempts == 1)
             let seen = try UploadLine.all(in: result.lines)
             #expect(!seen.contains { $0.state == "waiting" })
-            // The next step works.
+            // The next step of the message solves it.
             try #require(chmod(path, 0o600) == 0)
             try await place.ferry("retry", "\(failed.id)")
             #expect(try await run("run", "--exit-when-idle").ending == .exited(0))
@@ -84,7 +84,7 @@ struct PermissionTests {
             try await place.ferry("add", path)
             let process = try place.start(through: Privilege.without, ["run", "--exit-when-idle"])
             try await site.log.wait { $0.bytes >= 1 << 20 }
-            // The parent folder's permission goes: the file itself stays as it was.
+            // The permission of the parent folder is removed. The file itself does not change.
             try #require(chmod(place.path(""), 0) == 0)
             defer { chmod(place.path(""), 0o700) }
             #expect(try await process.ending() == .exited(0), "\(process.errors.text)")

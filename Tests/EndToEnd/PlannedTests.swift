@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `--after`, `--at` and `--batch`.
+/// Tests `--after`, `--at` and `--batch`.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct PlannedTests {
     private let place: Workplace

@@ -2,7 +2,7 @@
     import Foundation
     import FerryTestSupport
 
-    /// Libraries in C that a program is made to load before it starts, so that calls of the system go by them.
+    /// Libraries in C that replace system calls in a program (`LD_PRELOAD`).
     enum PreloadedLibrary {
         struct NotCompiled: Error {
             var source: String
@@ -10,7 +10,9 @@
 
         static let compiler = ["clang", "cc"].first(where: Privilege.has)
 
-        /// - Parameter source: A file of `Tests/Tools/Preloaded`.
+        /// Compiles a library.
+        ///
+        /// - Parameter source: The name of a file in `Tests/Tools/Preloaded`.
         /// - Returns: The path of the library, for `LD_PRELOAD`.
         static func compile(_ source: String, in directory: TemporaryDirectory) async throws -> String {
             let file = Repository.root.appending(path: "Tests/Tools/Preloaded/\(source)")

@@ -6,19 +6,19 @@ import Foundation
     import Darwin
 #endif
 
-/// The rights of the user who runs the tests, and ways to drop them.
+/// The privileges of the user who runs the tests, and ways to drop them.
 enum Privilege {
     static let isRoot = geteuid() == 0
 
-    /// Words before a command that take away root's right to look into everything; none for another user.
+    /// The words to put before a command to remove root's right to read every file; empty for other users.
     static var without: [String] {
         isRoot ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
     }
 
-    /// Whether a program is in the PATH.
+    /// Returns true if a program is in `PATH`.
     static func has(_ program: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        // Spelled out: left alone, the compiler splits into arrays of characters, which are no folders.
+        // Without the type annotation, the compiler would split the path into characters.
         let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"]
         return folders.contains { folder in
             FileManager.default.isExecutableFile(atPath: "\(folder)/\(program)")

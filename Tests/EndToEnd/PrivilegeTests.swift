@@ -2,7 +2,7 @@ import Testing
 
 struct PrivilegeTests {
     @Test func `a program in the PATH is found`() {
-        // In /bin or /usr/bin everywhere, never in /sbin.
+        // On every system this program is in /bin or /usr/bin, never in /sbin.
         #expect(Privilege.has("ls"))
     }
 

@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Commands on a queue without an engine.
+/// Tests commands on a queue without an engine.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct QueueCommandTests {
     private let place: Workplace

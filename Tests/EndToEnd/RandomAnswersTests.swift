@@ -3,12 +3,12 @@ import Foundation
 import Testing
 
 #if os(Linux)
-    /// A short run of `Tests/random-answers`, which runs at length by hand.
+    /// Runs `Tests/random-answers` for a short time.
     @Suite(.enabled(if: InteropServer.hasPython, InteropServer.needsPython), .timeLimit(.minutes(5)))
     struct RandomAnswersTests {
         private static let program = Repository.path("Tests/random-answers")
 
-        /// Runs one batch after the other until the servers sent so many responses.
+        /// Runs batches until the servers have sent `count` responses.
         private func run(
             _ ferry: String, answers: Int, seed: String, _ more: [String] = []
         ) async throws -> CommandResult {

@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Synchronization
 
-/// A receiver in this process, on a folder of its own.
+/// A receiver in this process, with a folder of its own.
 struct ReceiverSite: Sendable {
     let folder: String
     let url: String
@@ -14,12 +14,12 @@ struct ReceiverSite: Sendable {
 
     func content(_ name: String) -> Data? { FileManager.default.contents(atPath: folder + "/" + name) }
 
-    /// Names of stored files.
+    /// Returns the names of stored files.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".ferry" }.sorted()
     }
 
-    /// The paths of stored files below the folder, with those in folders.
+    /// Returns the paths of stored files below the folder.
     func files() -> [String] {
         let paths = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
         return paths.filter { path in
@@ -30,7 +30,7 @@ struct ReceiverSite: Sendable {
         }.sorted()
     }
 
-    /// Names of what belongs to unfinished uploads.
+    /// Returns the names of the files that belong to unfinished uploads.
     func unfinished() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder + "/.ferry").filter { $0 != "lock" }
     }
@@ -67,11 +67,11 @@ struct ReceiverSite: Sendable {
     }
 }
 
-/// The reports of a receiver, and a way to wait for them.
+/// The events of a receiver. A test can wait for them.
 final class ReceiverLog: Sendable {
-    /// Sums over all uploads.
+    /// The sums over all uploads.
     struct Totals: Sendable {
-        /// Growth of what is held, as reported.
+        /// The total growth of the stored bytes, as reported.
         var bytes = 0
         var created = 0
         /// Uploads that continued after an interruption, each time anew.
@@ -108,7 +108,7 @@ final class ReceiverLog: Sendable {
         for gate in met { gate.open() }
     }
 
-    /// Returns once `condition` holds.
+    /// Waits until `condition` holds.
     /// - Throws: `Gate.TimedOut` after `limit` of real time.
     func wait(upTo limit: Duration = .seconds(60), for condition: @escaping @Sendable (Totals) -> Bool)
         async throws

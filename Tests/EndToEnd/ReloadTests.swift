@@ -9,14 +9,16 @@ import Testing
     import Darwin
 #endif
 
-/// A running engine whose configuration is edited.
+/// Tests a running engine whose configuration is edited.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ReloadTests {
     private let place: Workplace
 
     init() throws { place = try Workplace() }
 
-    /// - Parameter destinations: Their members, by name.
+    /// Writes the configuration.
+    ///
+    /// - Parameter destinations: The destinations, each with its name and its members.
     private func configure(_ destinations: [(name: String, members: String)], more: String = "") throws {
         let members = destinations.map { "\"\($0.name)\": { \($0.members) }" }.joined(separator: ", ")
         try place.configure(
@@ -85,7 +87,7 @@ struct ReloadTests {
         try await ReceiverSite.with { site in
             try configure([("old", member(site.url))])
             try await place.withEngine { _ in
-                // As in the middle of an edit.
+                // The configuration is invalid, as it may be during an edit.
                 try configure([("new", member(site.url))], more: #", "limits": { "concurrency": 7 }"#)
                 try await place.ferry("add", try place.file("a"), "--to", "new")
                 try await site.log.wait { $0.finished == 1 }
@@ -196,7 +198,7 @@ struct ReloadTests {
                 #expect(result.ending == .exited(2))
                 #expect(result.errors.hasPrefix("error: \(place.configurationFile)"), "\(result.errors)")
                 #expect(result.errors.contains(error), "\(result.errors)")
-                // What adds reads another file than the engine has in force.
+                // The command reads a valid configuration. The engine keeps its current one.
                 let other = try place.file("valid.json", valid)
                 let added = try await place.ferry("add", try place.file("a"), "--config", other)
                 #expect(added.ending == .exited(0), "\(added.errors)")
@@ -260,7 +262,7 @@ struct ReloadTests {
             try place.configure(
                 text.replacing("{ \"here\"", with: #"{ "new": { "url": "http://127.0.0.1:9/" }, "here""#))
             #expect(try await reload()["added"] == ["new"])
-            // A destination that had to sign in anew would ask the token server.
+            // Without this file, a destination that has to sign in again asks the token server.
             try FileManager.default.removeItem(atPath: place.state + "/tokens/here.json")
             try await place.ferry("add", try place.file("b"), "--to", "here")
             try await Eventually.holds("done") { try await place.list().allSatisfy { $0.state == "done" } }
@@ -311,7 +313,7 @@ struct ReloadTests {
                 [("box", member(nowhere))],
                 more: #", "watch": [{ "folder": "\#(folder)", "to": "box", "settle": 0.1 }]"#)
             try await place.withEngine { _ in
-                // Nothing of `watch` itself, and so its destination has to stay.
+                // `watch` itself cannot be reloaded, so its destination must stay.
                 try configure([("box", member(site.url))])
                 let answer = try await reload()
                 #expect(answer["changed"] == ["box"])

@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry run` against a receiver in this process.
+/// Tests `ferry run` with a receiver in this process.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct RunTests {
     private let place: Workplace
@@ -26,7 +26,7 @@ struct RunTests {
             let stored = try site.names().compactMap(site.content)
             #expect(stored.count == 4)
             for file in files {
-                // A raw POST has no name to be found by.
+                // A raw POST has no file name, so the receiver chooses one.
                 #expect(
                     stored.contains { $0.count == file.count && file.firstDifference(from: Array($0)) == nil }
                 )
@@ -137,13 +137,14 @@ struct RunTests {
         ])
         defer { server.stop() }
         try place.file("a", "")
-        // More than sockets hold: a body that went out whole would be asked for before it is sent again.
+        // The file is larger than the socket buffers. Otherwise its whole body might be sent, and Ferry would look for
+        // the file before it sends it again.
         _ = try PatternFile(at: place.path("a"), count: 24 << 20)
         try place.configure("put", at: server.url("/"))
         try await place.ferry("add", place.path("a"))
         let result = try await place.ferry("run", "--json", "--exit-when-idle")
         #expect(result.ending == .exited(0), "\(result.output)")
-        // A wait that ends before the next line is due is in no line, so that only the attempts are certain.
+        // A wait may end before the next line is printed, so only the number of attempts is certain.
         let uploads = try UploadLine.all(in: result.lines)
         #expect(uploads.last?.attempts == 4)
         #expect(server.requests.last?.isComplete == true)

@@ -3,7 +3,7 @@ import Foundation
 @testable import FerryCommand
 
 extension Schema {
-    /// Returns the first mismatch in a value of `JSONSerialization`; nil if all of it fits.
+    /// Returns the first mismatch between the schema and a value of `JSONSerialization`; nil if there is none.
     func issue(in value: Any, at place: String = "") -> String? {
         let fits: Bool
         switch self {

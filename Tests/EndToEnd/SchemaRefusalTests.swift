@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The schema of the configuration beside the reader: an editor marks what ferry refuses, and nothing else.
+/// Compares the configuration's schema with the reader: the schema must refuse exactly what Ferry refuses.
 struct SchemaRefusalTests {
     private func issue(in text: String) throws -> String? {
         ConfigurationTable.root.issue(in: try JSONSerialization.jsonObject(with: Data(text.utf8)))
@@ -13,7 +13,7 @@ struct SchemaRefusalTests {
         (try? ConfigurationFile.parse(Data(text.utf8), file: "config.json")) != nil
     }
 
-    /// The errors that depend on several members. The schema does not describe them.
+    /// The messages of errors that concern several members. The schema does not describe them.
     private static let togetherness = [
         "is not valid JSON", "one of the destinations", "that nothing else has there",
         "theme or themeFile, not both",

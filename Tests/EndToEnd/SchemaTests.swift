@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry config --schema`.
+/// Tests `ferry config --schema`.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct SchemaTests {
     private let place: Workplace
@@ -16,7 +16,7 @@ struct SchemaTests {
         return try #require(object as? [String: Any])
     }
 
-    /// Returns the schema of the object at a path; a `*` stands for any name.
+    /// Returns the schema of the object at a path. A `*` in the path stands for any name.
     private func object(_ path: [String], in schema: [String: Any]) throws -> [String: Any] {
         var schema = schema
         for name in path {

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Commands that are asked for a secret and do something else.
+/// Tests commands for secrets that fail or misbehave.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct SecretCommandTests {
     private let place: Workplace
@@ -33,7 +33,7 @@ struct SecretCommandTests {
         }
     }
 
-    /// False for a process that is not reaped yet too.
+    /// Returns true if the process runs. A zombie does not.
     private static func runs(_ id: pid_t) -> Bool {
         guard kill(id, 0) == 0 else { return false }
         let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)

@@ -3,26 +3,26 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Servers that repeat the request in every part of their response. No secret of the request may reach a file of the
-/// queue, a log, a hook or the terminal.
+/// Tests servers that repeat the request in every part of their response. No secret of the request may reach a file of
+/// the queue, a log, a hook or the terminal.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct SecretEchoTests {
     private let place: Workplace
 
     init() throws { place = try Workplace() }
 
-    /// A secret of one kind, and the destination that sends it.
+    /// A kind of secret, and the destination that sends it.
     struct Kind: Sendable, CustomTestStringConvertible {
         var name: String
         var protocolName = "put"
         var path = "/box/"
-        /// The destination's other members, after the first two; `SERVER` stands for the server's address.
+        /// The members of the destination after the URL and the protocol. `SERVER` stands for the server's URL.
         var members = ""
-        /// None of these may be shown in any form.
+        /// The secrets, none of which may be shown in any form.
         var secrets: [String]
-        /// The queue's files keep form parameters: the user gave them to the queue.
+        /// True for a form parameter. The user put it into the queue, so the queue's files contain it.
         var isParameter = false
-        /// Files in which the user wrote the secret, by name; `SECRETS` stands for their folder.
+        /// The files with the secret, by name. `SECRETS` stands for their folder.
         var files: [String: String] = [:]
         /// Further variables of Ferry's environment.
         var environment: [String: String] = [:]
@@ -108,14 +108,14 @@ struct SecretEchoTests {
             path: "/container/in/?sv=2021-12-02&sig=canary%2Bazure%2F5e", secrets: ["canary+azure/5e"]),
     ]
 
-    /// The destination's members with the addresses and paths of one test instead of their stand-ins.
+    /// Returns the destination's members, with the URLs and paths of this test.
     static func members(of kind: Kind, server: HostileServer, in place: Workplace) -> String {
         kind.members.replacing("SERVER", with: server.url(""))
             .replacing("PROXY", with: "http://me@127.0.0.1:\(server.port)")
             .replacing("SECRETS", with: place.directory.path("secrets"))
     }
 
-    /// Returns the home of a user who has the files and the environment that the kind needs.
+    /// Returns a home with the files and the environment that the kind needs.
     static func prepared(_ place: Workplace, for kind: Kind) throws -> Workplace {
         var place = place
         let folder = place.directory.path("secrets")
@@ -130,14 +130,14 @@ struct SecretEchoTests {
         return place
     }
 
-    /// The characters that Go's html/template escapes, and those that .NET escapes in JSON.
+    /// The escapes of Go's html/template, and those of .NET's JSON.
     private static let escapes: [[Character: String]] = [
         ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&#34;", "'": "&#39;", "+": "&#43;"],
         ["&": "\\u0026", "<": "\\u003C", ">": "\\u003E", "\"": "\\u0022", "'": "\\u0027", "+": "\\u002B"],
     ]
 
-    /// Returns the forms in which servers repeat a text: plain, percent-encoded, in base64, as JSON, as HTML and in
-    /// hexadecimal digits.
+    /// Returns the forms in which servers repeat a text: plain, percent-encoded, in Base64, as JSON, as HTML and in
+    /// hexadecimal.
     static func forms(of secret: String) -> [String] {
         let json = (try? JSONEncoder().encode([secret])).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
@@ -151,8 +151,8 @@ struct SecretEchoTests {
             + escaped + [digits, digits.uppercased()]
     }
 
-    /// Repeats what it was sent, in all of the answer. Ferry shows the beginning of a text only, so each answer begins
-    /// with other forms.
+    /// Responds with the request's secrets in every part of the response. Ferry shows only the beginning of a text, so
+    /// each response begins with other forms.
     private static func answer(_ connection: HostileConnection, _ kind: Kind, number: Int) throws {
         let request = try connection.readHead()
         try connection.readBody()
@@ -161,7 +161,7 @@ struct SecretEchoTests {
                 200, headers: [("Content-Type", "application/json")],
                 body: #"{ "access_token": "canary-access-7a", "token_type": "Bearer", "expires_in": 3600 }"#)
         }
-        // What the client did not send the server does not know.
+        // The server knows only the secrets that the client has sent.
         let isSign = request.target.hasSuffix("/refused")
         var sent = kind.secrets.filter { secret in
             secret != "canary-secret-6f" && (isSign || !secret.hasPrefix("canary-client"))
@@ -259,7 +259,7 @@ struct SecretEchoTests {
         }
     }
 
-    /// All files but those in which the user wrote the secret, and the one that keeps OAuth tokens.
+    /// Returns the contents of all files, except those with the secret and the one with OAuth tokens.
     private func files(below folder: String) throws -> [String: String] {
         var files: [String: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
@@ -272,7 +272,7 @@ struct SecretEchoTests {
     }
 }
 
-/// Addresses with a secret in their query.
+/// Tests URLs with a secret in their query.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct SecretQueryTests {
     private let place: Workplace
@@ -281,7 +281,7 @@ struct SecretQueryTests {
 
     private static let secret = "canary-query-1f"
 
-    /// Takes files, and knows nothing about them afterwards.
+    /// Accepts files, and has no information about them later.
     private static func answer(_ connection: HostileConnection, refusesBodies: Bool) throws {
         let request = try connection.readRequest()
         switch request.method {

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// `ferry serve`, and what needs a terminal where there is none.
+/// Tests `ferry serve`, and commands that need a terminal if there is none.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ServeTests {
     private let place: Workplace
@@ -50,7 +50,7 @@ struct ServeTests {
         try await server.ending()
     }
 
-    /// A bind mount gives a folder a second name, as vfat's short names do.
+    /// A bind mount gives the folder a second path, as short names on vfat do.
     @Test(.enabled(if: Privilege.isRoot && Privilege.has("mount"), "mounts a folder: needs root"))
     func `a second name of the receiver's own folder leads nowhere`() async throws {
         let server = try place.start(
@@ -103,7 +103,7 @@ struct ServeTests {
     }
 
     @Test func `the commands that ferry serve prints set up an upload to it`() async throws {
-        // But for the port, which another program may have.
+        // The default port may be in use, so another one is chosen.
         let serve = ["serve", "--directory", "in", "--bind", "127.0.0.1:0"]
         var server = try place.start(through: ["-C", place.directory.path], serve)
         let lines = try await server.output.wait { $0.contains { $0.hasPrefix("set up with  ferry init ") } }
@@ -124,7 +124,7 @@ struct ServeTests {
         server.signal(SIGTERM)
         #expect(try await server.ending() == .exited(0))
         #expect(server.output.lines.contains { $0.hasPrefix("stored       film.mov (") })
-        // What is known already is not printed again.
+        // The token is known, so it is not printed again.
         server = try place.start(through: ["-C", place.directory.path], serve)
         try await server.output.wait { $0.contains { $0.hasPrefix("set up with  ferry init ") } }
         #expect(!server.output.text.contains(token))
@@ -173,12 +173,12 @@ struct ServeTests {
         let omitted = lines.compactMap { line in
             line.firstMatch(of: /([0-9]+) more/).flatMap { Int($0.output.1) }
         }
-        // Each refusal has a line or is counted. The line at the end has only a count.
+        // Each refusal has a line or is counted. The last line contains only a count.
         let own = lines.filter { !$0.hasSuffix(" more") }
         #expect(own.count + omitted.reduce(0, +) == 500)
     }
 
-    /// Sends requests that are refused, one after another on one connection.
+    /// Sends `count` requests that are refused, one after another on one connection.
     private func flood(_ port: UInt16, count: Int) throws {
         let client = try RawClient(port: port)
         for _ in 0..<count {
@@ -307,14 +307,14 @@ struct ServeTests {
         #expect(result.errors.isEmpty)
     }
 
-    /// The address that a receiver prints.
+    /// Returns the URL that a receiver prints.
     private func address(of server: ChildProcess) async throws -> String {
         let lines = try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
         let words = lines.flatMap { $0.split(separator: " ") }
         return String(try #require(words.first { $0.hasPrefix("http://") }))
     }
 
-    /// Bytes of unfinished uploads at the receiver.
+    /// Returns the number of bytes of unfinished uploads at the receiver.
     private func partSize() -> Int {
         let folder = inbox + "/.ferry"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

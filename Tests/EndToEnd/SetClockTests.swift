@@ -7,7 +7,7 @@
         import Glibc
     #endif
 
-    /// Tests in which the wall clock is set, before the start or while an upload waits.
+    /// Tests a wall clock that is set before the start or while an upload waits.
     @Suite(
         .fewAtOnce, .enabled("needs a C compiler", { PreloadedLibrary.compiler != nil }),
         .timeLimit(.minutes(5)))
@@ -63,7 +63,7 @@
             try await first.ending()
             try clock.set(days: days)
             let list = try await place.ferry("list", "--json")
-            // The other clock is the one of the printed times.
+            // The printed times come from the set clock.
             #expect(list.output.contains("\"until\":\"\(clock.year(days: days))-"), "\(list.output)")
             let text = try await place.ferry("list")
             #expect(text.output.contains(/retrying (in [1-5] s|now):/), "\(text.output)")
@@ -77,7 +77,7 @@
         }
     }
 
-    /// A library that is loaded before a program and gives it another time of day.
+    /// A preloaded library that gives a program another time of day.
     private struct WallClock: Sendable {
         private let file: String
         let environment: [String: String]
@@ -88,13 +88,13 @@
             environment = ["LD_PRELOAD": library, "FERRY_TEST_CLOCK": file]
         }
 
-        /// Sets the clock so many days from the true time.
+        /// Sets the clock to `days` days after the real time.
         func set(days: Int) throws {
-            // At once: a program that reads meanwhile sees one time or the other.
+            // The file is written atomically, so a program reads either the old time or the new one.
             try Data("\(days * 86_400)\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
         }
 
-        /// The year it is then.
+        /// Returns the year that the set clock shows.
         func year(days: Int) -> Int {
             var calendar = Calendar(identifier: .gregorian)
             calendar.timeZone = .gmt

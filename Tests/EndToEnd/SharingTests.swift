@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Several processes and one queue.
+/// Tests several processes that use one queue.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
 struct SharingTests {
     private let place: Workplace
@@ -65,13 +65,13 @@ struct SharingTests {
     ) async throws {
         try place.configure("put", at: "http://127.0.0.1:9/")
         try await place.ferry("add", try place.file("a"))
-        // A process that holds the lock, takes the command and goes away without a word.
+        // A process that has the lock, receives the command and ends without a response.
         let lock = open(place.state + "/lock", O_RDWR | O_CLOEXEC)
         try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
         defer { close(lock) }
         let listener = try ListeningSocket(at: place.state + "/control")
         let asking = try place.start(words[0] == "add" ? words + [try place.file("b")] : words)
-        // The first question is whether an engine responds.
+        // The first request checks whether an engine responds.
         for _ in 0..<2 { try listener.takeOneLine() }
         listener.stop()
         let result = try await Workplace.result(of: asking)
@@ -97,7 +97,7 @@ struct SharingTests {
                 try String(contentsOfFile: mark, encoding: .utf8).trimmingCharacters(
                     in: .whitespacesAndNewlines)))
         defer { kill(child, SIGKILL) }
-        // What it holds of ours: nothing in the state folder.
+        // The child must not have inherited a descriptor of the state folder.
         let folder = "/proc/\(child)/fd"
         let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let held = open.compactMap {
@@ -117,7 +117,7 @@ struct SharingTests {
     }
 }
 
-/// A Unix socket at which one command is taken and none gets a response.
+/// A Unix socket that accepts commands and never responds.
 private final class ListeningSocket: Sendable {
     struct Failed: Error {
         var call: String
@@ -148,7 +148,7 @@ private final class ListeningSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Reads until a line has ended, and closes the connection.
+    /// Reads one line and closes the connection.
     func takeOneLine() throws {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { throw Failed(call: "accept") }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the shell's completions for values of the configuration and the queue.
+/// Tests the shell's completions for values from the configuration and the queue.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ShellCompletionTests {
     private let place: Workplace
 
     init() async throws { place = try await .withThreeUploads() }
 
-    /// The words of a command line whose last one is being typed.
+    /// Returns the command line. Its last word is being typed.
     private func uploads(_ words: String...) -> [String] {
         let line = ["ferry"] + words.dropLast() + ["--state", place.state] + words.suffix(1)
         return ShellCompletion.uploads(for: line, at: line.count - 1)
@@ -53,7 +53,7 @@ struct ShellCompletionTests {
         #expect(!FileManager.default.fileExists(atPath: none))
     }
 
-    /// Each file with its bytes and the time of its last change.
+    /// Returns the bytes and the modification time of each file.
     private func contents(of folder: String) throws -> [String: [String]] {
         var files: [String: [String]] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {

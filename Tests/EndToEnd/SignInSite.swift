@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Synchronization
 
-/// A token server and a store for uploads behind one address, by a script.
+/// A server for tokens and uploads whose responses the test decides.
 final class SignInSite: Sendable {
     private struct State {
         var asked: [String] = []
@@ -11,7 +11,7 @@ final class SignInSite: Sendable {
 
     /// The response to a request for a token.
     enum Response: Sendable {
-        /// a1, a2, …, each with a refresh token of its own: r1, r2, …
+        /// The access token a1, a2, …, each with a new refresh token r1, r2, …
         case token
         case status(Int, String)
 
@@ -25,9 +25,12 @@ final class SignInSite: Sendable {
         let state = Mutex(State())
     }
 
+    /// Starts the server.
+    ///
     /// - Parameters:
-    ///   - token: Gets the refresh token and how often one was asked for, from 1.
-    ///   - upload: The response to a request for anything else; its head has been read.
+    ///   - token: Returns the response to a token request. It is called with the refresh token and the number of the
+    ///     request, from 1.
+    ///   - upload: Handles any other request, whose head has been read.
     init(
         token: @escaping @Sendable (String, Int) -> Response = { _, _ in .token },
         upload: @escaping @Sendable (HostileConnection, RecordedRequest) throws -> Void
@@ -69,7 +72,7 @@ final class SignInSite: Sendable {
         }
     }
 
-    /// Takes every upload that has one of these access tokens, and responds with 401 to the rest.
+    /// A server that accepts uploads with one of these access tokens, and responds to others with 401.
     static func taking(
         _ tokens: Set<String>
     ) -> @Sendable (HostileConnection, RecordedRequest) throws -> Void {
@@ -80,15 +83,15 @@ final class SignInSite: Sendable {
         }
     }
 
-    /// The refresh tokens that came, in their order.
+    /// The refresh tokens in the requests so far.
     var asked: [String] { state.state.withLock { $0.asked } }
 
-    /// The credentials of the requests for anything but a token.
+    /// The credentials of the requests other than those for tokens.
     var credentials: [String?] {
         server.requests.filter { $0.target != "/token" }.map { $0["Authorization"] }
     }
 
-    /// A destination whose refresh token is in a file, which is returned.
+    /// Configures a destination whose refresh token is in a file, and returns the path of the file.
     @discardableResult
     func configure(
         _ place: Workplace, refreshToken: String = "r0", protocol name: String = "put", limits: String = "{}"

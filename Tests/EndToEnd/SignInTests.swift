@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Uploads whose access tokens end, are refused, or cannot be had.
+/// Tests uploads whose access tokens expire, are refused or cannot be obtained.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct SignInTests {
     private let place: Workplace
@@ -62,7 +62,7 @@ struct SignInTests {
             try connection.readBody(1 << 20)
             try connection.answer(401, keepAlive: false)
             connection.closeSending()
-            // A client that continues sends a multiple of what buffers hold.
+            // A client that continued to send would send a multiple of the buffers' size.
             connection.drain()
             connection.close()
         }
@@ -144,7 +144,7 @@ struct SignInTests {
         try await add(["a", "b", "c"])
         let engine = try place.start("run", "--json", "--exit-when-idle")
         #expect(try await engine.ending(upTo: .seconds(90)) == .exited(0), "\(engine.output.text)")
-        // Five in half a minute are as many as it asks, and then again.
+        // At most five token requests are made in half a minute.
         #expect(site.asked == Array(repeating: "r0", count: 6))
         #expect(site.credentials == Array(repeating: "Bearer a1", count: 3))
         let states = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
@@ -155,7 +155,7 @@ struct SignInTests {
                 $0.error == "the credentials could not be renewed: 127.0.0.1 answered 503" && $0.status == nil
             }, "\(Set(waiting.map(\.error)))")
         #expect(!states.contains { ["held", "failed"].contains($0.state) })
-        // More tries than a server that refuses the upload itself gets.
+        // There are more tries than a server that refuses the upload itself gets.
         #expect(states.filter { $0.state == "done" }.allSatisfy { $0.attempts > 10 })
     }
 
@@ -200,7 +200,7 @@ struct SignInTests {
             )
             #expect(upload.hint?.hasPrefix("sign in again") == true)
         }
-        // Trying again changes nothing, and the dead token is not shown to the server again.
+        // A retry does not help, and the refused token is not sent again.
         #expect(try await place.ferry("retry", "--all").ending == .exited(0))
         try await Eventually.holds("all held again") {
             try await place.list().allSatisfy { $0.state == "held" && $0.attempts == 2 }
@@ -231,7 +231,7 @@ struct SignInTests {
 }
 
 #if os(Linux)
-    /// Ferry is killed between the response of the token server and the file that keeps it.
+    /// Tests a kill between the token server's response and its record in the token file.
     @Suite(
         .fewAtOnce, .enabled("needs strace", { Privilege.has("strace") }), .timeLimit(.minutes(3)))
     struct TokenKillTests {
@@ -239,8 +239,8 @@ struct SignInTests {
 
         init() throws { place = try Workplace() }
 
-        /// The server takes the refresh token before the newest as well, until the newest has come: one that lost a
-        /// newest one can continue.
+        /// A server that accepts the previous refresh token until the newest one is used. A client that lost the newest
+        /// one can then continue.
         private static func site() throws -> SignInSite {
             let newest = Mutex((number: 0, isKnown: true))
             return try SignInSite(

@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// Files that change, go, or turn out to be something else, under a real `ferry`.
+/// Tests files that change, disappear or turn out to be something else.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct SourceFileTests {
     private static let size = 32 << 20
@@ -19,7 +19,7 @@ struct SourceFileTests {
 
     init() throws { place = try Workplace() }
 
-    /// Uploads a file slowly, does something to it once a mebibyte has arrived, and waits until the queue is idle.
+    /// Uploads a file at a low rate, calls `change` when a mebibyte has arrived, and waits until the queue is idle.
     private func upload(
         _ protocolName: String, more: String = "", at site: ReceiverSite, kills: Bool = false,
         _ change: @Sendable (PatternFile) throws -> Void
@@ -65,7 +65,7 @@ struct SourceFileTests {
             #expect(upload.hint == "retry sends it as it is now")
             #expect(upload.confirmed == 0)
             #expect(try site.names().isEmpty)
-            // A receiver whose connection was cut needs a moment to notice.
+            // The receiver may notice the broken connection a moment later.
             try await Eventually.holds("nothing unfinished is left") { try site.unfinished().isEmpty }
             #expect(try await place.ferry("retry", "1").ending == .exited(0))
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
@@ -130,7 +130,7 @@ struct SourceFileTests {
                     "\(file.path): replaced while queued: another file of \(ByteFormat.sentence(Self.size)) is there now"
                 )
                     == true, "\(upload.error ?? "")")
-            // What the server had of the first is gone: nothing of the second is ever put behind it.
+            // The server's bytes of the first file are deleted. Bytes of the second are never appended to them.
             #expect(try site.names().isEmpty)
             #expect(try site.unfinished().isEmpty)
             try await place.ferry("retry", "1")
@@ -338,7 +338,7 @@ struct SourceFileTests {
         try handle.close()
     }
 
-    /// Replaces it by another file that has the same size and modification time.
+    /// Replaces the file by another one with the same size and modification time.
     private static func replace(_ file: PatternFile) throws {
         let other = file.path + ".new"
         _ = try PatternFile(at: other, count: file.count, seed: 99)

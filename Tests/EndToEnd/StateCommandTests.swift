@@ -8,12 +8,12 @@ import Testing
     import Darwin
 #endif
 
-/// `ferry state`, hand edits and damage, as a person meets them.
+/// Tests `ferry state`, edits by hand, and damage.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct StateCommandTests {
     private let place: Workplace
 
-    /// The snapshot is complete, so that it can be edited.
+    /// Makes a queue with a complete snapshot, which can be edited.
     init() async throws {
         place = try await .withThreeUploads()
         try await place.ferry("state", "flush")
@@ -29,7 +29,8 @@ struct StateCommandTests {
             toFile: path, atomically: false, encoding: .utf8)
     }
 
-    /// Every file of the queue, with its content. The lock's text names the process that had it last.
+    /// Returns the files of the state folder with their contents, without the log and the lock. The lock names the
+    /// process that had it last.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: place.state)
@@ -39,7 +40,7 @@ struct StateCommandTests {
         return contents
     }
 
-    /// Moves two uploads to the top in a running queue that is killed then: the journal has the two changes.
+    /// Moves two uploads to the top in a running queue and kills it, so that the journal contains both changes.
     private func leaveJournal() async throws -> String {
         try await place.ferry("pause", "--all")
         let engine = try place.start("run", "--json")
@@ -170,7 +171,7 @@ struct StateCommandTests {
         #expect(verified.ending == .exited(1))
         #expect(verified.output.contains("is damaged at byte \(second)"))
         #expect(try contents() == before)
-        // The way out that the hint names.
+        // The hint of the message suggests this.
         #expect(truncate(journal, off_t(second)) == 0)
         #expect(try await place.list().map(\.name) == ["c", "a", "b"])
     }
@@ -288,7 +289,7 @@ struct StateCommandTests {
         #expect(try contents() == before)
     }
 
-    /// Puts a checksum under the snapshot that fits.
+    /// Corrects the checksum of a snapshot.
     private func sign(_ path: String) throws {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let end = try #require(text.range(of: ",\"crc32c\"", options: .backwards))
@@ -300,7 +301,7 @@ struct StateCommandTests {
     }
 }
 
-/// A checksum of its own, so that the product's is not checked by itself.
+/// A separate implementation of the checksum, so that Ferry's is not compared with itself.
 private enum CRC32C {
     static func of(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { sum, byte in

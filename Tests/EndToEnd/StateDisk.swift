@@ -7,21 +7,23 @@
         import Glibc
     #endif
 
-    /// A file system of a test's own, to fill up.
+    /// A small file system that a test can fill.
     struct StateDisk: Sendable {
         let mount: String
 
         var state: String { mount + "/state" }
         private var filler: String { mount + "/filler" }
 
-        /// - Parameter options: Mount options of a file system in memory, such as `size=3m`.
+        /// Mounts a file system in memory.
+        ///
+        /// - Parameter options: The mount options, such as `size=3m`.
         static func with(_ options: String, _ body: @Sendable (StateDisk) async throws -> Void) async throws {
             let directory = try TemporaryDirectory()
             let words = ["mount", "-t", "tmpfs", "-o", options + ",mode=0700", "tmpfs", directory.path]
             try await with(directory.path, mounted: { await run(words) }, body)
         }
 
-        /// A file system with a quota of so many mebibytes on the folder.
+        /// Makes a file system with a quota of `quota` mebibytes on the folder.
         static func with(quota: Int, _ body: @Sendable (StateDisk) async throws -> Void) async throws {
             let directory = try TemporaryDirectory()
             let (image, mount) = (directory.path("image"), directory.path("mount"))
@@ -49,7 +51,7 @@
                 try #require(isMounted)
                 try await body(StateDisk(mount: mount))
             } catch {
-                // A program that just ended may hold it for a moment.
+                // A program that has just ended may use the mount for another moment.
                 _ = await run(["umount", "-l", mount])
                 throw error
             }
@@ -65,8 +67,8 @@
             return (try? await process.ending(upTo: .seconds(120))) == .exited(0)
         }
 
-        /// Takes every byte that is left.
-        /// - Returns: The errno of the write that found no byte left.
+        /// Fills the disk completely.
+        /// - Returns: The errno of the write that found no free byte.
         @discardableResult
         func fill() throws -> Int32 {
             let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -81,20 +83,20 @@
                     size /= 2
                     if size == 0 { return errno }
                 } else {
-                    // On disk now, so that nothing is found to be missing or left over later.
+                    // The bytes are synced, so the free space does not change later.
                     fdatasync(descriptor)
                 }
             }
             return 0
         }
 
-        /// Gives the room back, at once.
+        /// Frees the space at once.
         func free() async throws {
             try FileManager.default.removeItem(atPath: filler)
             #expect(await Self.run(["sync", "-f", mount]))
         }
 
-        /// Takes every inode that is left.
+        /// Uses up all free inodes.
         func takeInodes() throws {
             for number in 0..<10_000 {
                 let descriptor = open(
@@ -118,7 +120,8 @@
             Set((try? FileManager.default.contentsOfDirectory(atPath: state)) ?? [])
         }
 
-        /// A container's root may be without the right to mount; unsharing shows it without leaving anything behind.
+        /// Returns true if this process may mount file systems, which root in a container may not. It mounts nothing
+        /// that stays.
         @Sendable static func isPossible() async -> Bool {
             guard Privilege.isRoot else { return false }
             return await run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// A state folder that cannot be used: the reason, a way out and the status.
+/// Tests a state folder that cannot be used: the reason, the hint and the exit status.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct StateFolderTests {
     private let place: Workplace
@@ -94,14 +94,14 @@ struct StateFolderTests {
         try place.configure("put", at: server.url("/box/"))
         try await place.ferry("add", try place.file("a"))
         let state = isOfAnother ? place.directory.path("state-home") : place.state
-        // In a namespace of its own: nothing is left mounted, however the program ends.
+        // The mounts are made in a namespace, so none is left when the program ends.
         let script = """
             mount --make-rprivate / && mount --bind '\(state)' '\(state)' && \
             mount -o remount,ro,bind '\(state)' && exec "$@"
             """
         let words = ["unshare", "--mount", "sh", "-c", script, "sh"]
         let folder = isOfAnother ? place.directory.path("state-home/new") : place.state
-        // A folder that is not there is nothing to list.
+        // `list` does not need the folder to exist.
         let looking = isOfAnother ? [] : [["list"]]
         for command in [["run", "--exit-when-idle"], ["add", place.path("a")]] + looking {
             let process = try place.start(through: words, command + ["--state", folder])
@@ -115,7 +115,7 @@ struct StateFolderTests {
         }
         #expect(server.requests.isEmpty)
         guard !isOfAnother else { return }
-        // Looking is still possible.
+        // Commands that only read still work.
         for command in [["state", "verify"], ["state", "export"], ["history"]] {
             let result = try await Workplace.result(of: try place.start(through: words, command))
             #expect(result.ending == .exited(0), "\(command): \(result.errors)")
@@ -156,7 +156,7 @@ struct StateFolderTests {
 
     @Test(.enabled("needs root and the right to mount", SmallDisk.isPossible))
     func `S16 a folder on a network file system is used with one warning at the start`() async throws {
-        // The kernel's table of mounts replaces the process's own, with another name for the disk.
+        // A changed mount table stands in for the kernel's. It names another type of file system.
         let script = """
             mount --make-rprivate / && sed 's/ - [^ ]* / - nfs4 /' /proc/$$/mountinfo > '\(place.directory.path)/mounts' \
             && mount --bind '\(place.directory.path)/mounts' /proc/$$/mountinfo && exec "$@"
@@ -212,7 +212,8 @@ private enum SmallDisk {
         #expect(await ChildProcess.succeeds("umount", directory.path))
     }
 
-    /// A container's root may be without the right to mount; unsharing shows it without leaving anything behind.
+    /// Returns true if this process may mount file systems, which root in a container may not. It mounts nothing that
+    /// stays.
     @Sendable static func isPossible() async -> Bool {
         guard Privilege.isRoot else { return false }
         return await ChildProcess.succeeds("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt")

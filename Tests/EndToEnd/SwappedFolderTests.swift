@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Tests in which a symbolic link appears in a queued file's path at a random moment.
+/// Tests a symbolic link that replaces a folder in the path of a queued file at a random time.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct SwappedFolderTests {
     private let place: Workplace
@@ -45,7 +45,7 @@ struct SwappedFolderTests {
         #expect(retry.errors.hasSuffix("hint: remove it and add it again if that is meant\n"))
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
         #expect(server.requests.isEmpty)
-        // After the folder is put right, the upload resumes.
+        // Once the original folder is back, the upload resumes.
         #expect(unlink(place.path("day")) == 0)
         #expect(rename(place.path("kept"), place.path("day")) == 0)
         #expect(try await place.ferry("retry", "1").ending == .exited(0))
@@ -65,7 +65,7 @@ struct SwappedFolderTests {
         Thread.detachNewThread {
             var swaps = 0
             while !stop.isOpen, swaps < 10_000_000 {
-                // There is no moment without one of the two, but for the one between the renames.
+                // The path exists all the time, except between the two renames.
                 rename(day, kept)
                 rename(away, day)
                 rename(day, away)

@@ -1,5 +1,5 @@
 extension String {
-    /// Scalars that would move a cursor or change what is shown; line ends are not among them.
+    /// The control characters that move the cursor or change the display, without line ends.
     var controls: [Unicode.Scalar] {
         unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Themes as a person writes them, with all errors.
+/// Tests valid and invalid themes, with the messages about them.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ThemeFileTests {
     private let place: Workplace

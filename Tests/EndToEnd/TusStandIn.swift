@@ -1,18 +1,19 @@
 import FerryTestSupport
 import Synchronization
 
-/// A tus server for tests that does what others do wrong, or says what they say. It has one upload, at `/files/1`.
+/// A stand-in for a tus server, with the known errors of real servers. It has one upload, at `/files/1`.
 final class TusStandIn: Sendable {
-    /// The deviations of this server.
+    /// The errors of the server.
     struct Habits: Sendable {
-        /// The program whose responses it sends to requests that meet a lock.
+        /// The program whose responses to requests for a locked upload it sends.
         var program = OtherTusServer.tusd
-        /// The number of appends that it interrupts halfway, as the program does when a later request wants the lock.
-        /// It keeps the bytes that had arrived.
+        /// The number of appends that the server interrupts in the middle, keeping the bytes so far. The program does so
+        /// if a later request needs the lock.
         var interruptions = 0
-        /// The number of requests after each interruption that find the lock taken.
+        /// The number of requests after each interruption that find the upload locked.
         var lockedQuestions = 0
-        /// True if each append replaces what was there, and its length is what the server says that it holds.
+        /// True if each append replaces the stored bytes, and the server reports the length of the append as the
+        /// offset.
         var reopensFile = false
         /// True if the server closes the connection at OPTIONS (fastapi-tusd 0.100.2).
         var closesOnOptions = false
@@ -21,7 +22,7 @@ final class TusStandIn: Sendable {
     private struct State {
         var interruptions: Int
         var locked = 0
-        /// Bytes of the file, and what the server believes to hold.
+        /// The stored bytes of the file, and the number that the server reports.
         var stored = 0
         var offset = 0
         var length = 0
@@ -38,9 +39,9 @@ final class TusStandIn: Sendable {
         state = Mutex(State(interruptions: habits.interruptions))
     }
 
-    /// Bytes of the file that the upload became.
+    /// The size of the stored file.
     var stored: Int { state.withLock { $0.stored } }
-    /// The number of requests that carried bytes.
+    /// The number of requests with content.
     var appends: Int { state.withLock { $0.appends } }
 
     /// Listens until it is stopped.

@@ -3,14 +3,14 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry wait`.
+/// Tests `ferry wait`.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct WaitTests {
     private let place: Workplace
 
     init() throws { place = try Workplace() }
 
-    /// Returns when a command follows the engine.
+    /// Waits until a command follows the engine.
     private func isAttached() async throws {
         try await Eventually.holds("a follower") {
             try await place.ferry("status").output.contains("1 screen attached")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Ferry started in a folder of another user, whose files have the names that the configuration uses.
+/// Tests Ferry in a working directory of another user, whose files have the names that the configuration uses.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct WorkingDirectoryTests {
     private let place: Workplace
@@ -16,13 +16,13 @@ struct WorkingDirectoryTests {
         foreign = try place.folder("foreign")
     }
 
-    /// Runs `ferry` in the foreign folder.
+    /// Runs `ferry` in the other user's folder.
     private func ferry(_ arguments: String...) async throws -> CommandResult {
         let words = ["sh", "-c", "cd \"$0\" && exec \"$@\"", foreign]
         return try await Workplace.result(of: try place.start(through: words, arguments))
     }
 
-    /// Writes one program into the home folder and another into the foreign one.
+    /// Writes a program into the home folder, and another with the same name into the other user's folder.
     private func programs(_ name: String, home: String, foreign: String) throws {
         _ = try place.directory.program("#!/bin/sh\necho '\(home)'\n", at: "home/\(name)")
         _ = try place.directory.program("#!/bin/sh\necho '\(foreign)'\n", at: "foreign/\(name)")

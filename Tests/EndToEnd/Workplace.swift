@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// The executable under test: built beside the tests, or named by the environment variable FERRY.
+/// The program under test: the one beside the tests, or the one that the environment variable FERRY names.
 enum FerryBinary {
     struct NotFound: Error {
         var places: [String]
@@ -10,7 +10,8 @@ enum FerryBinary {
 
     static func path() throws -> String {
         if let named = ProcessInfo.processInfo.environment["FERRY"] { return named }
-        // The runner is beside the products on Linux; on macOS it belongs to Xcode, and the bundle of the tests is.
+        // On Linux the test runner is in the folder of the products. On macOS it belongs to Xcode, and the test bundle
+        // is there.
         var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
         folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
         folders.append(Repository.root.appending(path: ".build/debug"))
@@ -36,7 +37,7 @@ struct CommandResult {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 }
 
-/// A person's home of its own for `ferry`: configuration, state and files in one temporary folder.
+/// A user's home for `ferry`: configuration, state and files in one temporary folder.
 struct Workplace: Sendable {
     let directory: TemporaryDirectory
     var environment: [String: String]
@@ -53,11 +54,11 @@ struct Workplace: Sendable {
             atPath: directory.path("home"), withIntermediateDirectories: false)
     }
 
-    /// The state folder, which has the queue.
+    /// The state folder with the queue.
     var state: String { directory.path("state-home/ferry") }
     var configurationFile: String { directory.path("config/ferry/config.json") }
 
-    /// Three small files in the queue, `a`, `b` and `c`, for a server that is not there.
+    /// Makes a home whose queue has the files `a`, `b` and `c`, for a server that does not exist.
     static func withThreeUploads() async throws -> Workplace {
         let place = try Workplace()
         try place.configure("put", at: "http://127.0.0.1:9/box/")
@@ -73,16 +74,16 @@ struct Workplace: Sendable {
         return path
     }
 
-    /// Writes the configuration, readable by its owner alone.
+    /// Writes the configuration as a private file.
     func configure(_ text: String) throws {
         try directory.write(Array(text.utf8), to: "config/ferry/config.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: configurationFile)
     }
 
-    /// One destination, `here`, at `url`; retries come at once, so that no test waits for them. A server may take
-    /// minutes to respond, as the machine may be busy.
+    /// Configures one destination, `here`, at `url`. Retries come at once, so that no test waits for them. The server
+    /// may take minutes to respond, because the machine may be busy.
     ///
-    /// - Parameter retry: Seconds before the first retry. A state that is shorter than some seconds may be over before
+    /// - Parameter retry: The seconds before the first retry. A shorter state than a few seconds may be over before
     ///   `run --json` prints it.
     func configure(
         _ protocolName: String, at url: String, more: String = "", limits: String = "{}", retry: Double = 0.01
@@ -103,7 +104,7 @@ struct Workplace: Sendable {
     /// Returns the path of a file that `file` makes.
     func path(_ name: String) -> String { directory.path("files/\(name)") }
 
-    /// The bodies of all requests with a method, in bytes, as the log has them.
+    /// Returns the body sizes of all requests with this method, as the log records them.
     func exchangeSizes(_ method: String) throws -> [Int] {
         let log = try String(contentsOfFile: state + "/ferry.log", encoding: .utf8)
         return log.split(separator: "\n").compactMap { line in
@@ -122,7 +123,9 @@ struct Workplace: Sendable {
         try ChildProcess(try FerryBinary.path(), arguments, environment: environment)
     }
 
-    /// Runs another program that ends in `ferry` and its arguments, such as one that enters a namespace.
+    /// Starts `ferry` through another program, such as one that enters a namespace.
+    ///
+    /// - Parameter words: The other program and its arguments.
     func start(through words: [String], _ arguments: [String]) throws -> ChildProcess {
         let all = words + [try FerryBinary.path()] + arguments
         return try ChildProcess("/usr/bin/env", all.map { Array($0.utf8) }, environment: environment)
@@ -133,7 +136,7 @@ struct Workplace: Sendable {
         try await Self.result(of: try start(arguments), upTo: limit)
     }
 
-    /// Has an engine run meanwhile, which others can reach.
+    /// Runs `body` while an engine runs that other commands can reach.
     func withEngine(_ body: (ChildProcess) async throws -> Void) async throws {
         let engine = try start("run", "--json")
         try await Eventually.holds("the control socket") { UnixSocket.accepts(state + "/control") }
@@ -151,14 +154,14 @@ struct Workplace: Sendable {
             bytes: process.output.bytes)
     }
 
-    /// The queue as `ferry list --json` prints it.
+    /// Returns the queue as `ferry list --json` prints it.
     func list() async throws -> [UploadLine] {
         let result = try await ferry("list", "--json")
         #expect(result.ending == .exited(0), "\(result.errors)")
         return try UploadLine.all(in: result.lines)
     }
 
-    /// Expects a secret neither in the output nor in the state folder.
+    /// Checks that a secret is neither in the output nor in the state folder.
     func expectNowhere(_ secret: String, in result: CommandResult) throws {
         #expect(!(result.output + result.errors).contains(secret))
         for name in try FileManager.default.contentsOfDirectory(atPath: state) {
@@ -168,7 +171,7 @@ struct Workplace: Sendable {
     }
 }
 
-/// One line of `--json`: the documented names.
+/// A line of `--json`, with the documented names.
 struct UploadLine: Decodable, Hashable {
     var event: String
     var id: Int
@@ -196,7 +199,7 @@ struct UploadLine: Decodable, Hashable {
     var startsAt: String?
     var after: [Int]?
 
-    /// The lines that are about uploads.
+    /// Returns the lines about uploads.
     static func all(in lines: [String]) throws -> [UploadLine] {
         try lines.compactMap { line in
             let event = try JSONDecoder().decode(EventLine.self, from: Data(line.utf8))
@@ -206,7 +209,7 @@ struct UploadLine: Decodable, Hashable {
     }
 }
 
-/// The members that every line of `--json` has.
+/// The member that every line of `--json` has.
 struct EventLine: Decodable {
     var event: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Replays what fuzzers began with and found; `Tests/fuzz` continues from there.
+/// Runs all inputs of the corpora through their surfaces. `Tests/fuzz` searches for new ones.
 struct CorpusTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -20,7 +20,7 @@ struct CorpusTests {
     func `no input of the corpora traps or breaks a promise`(surface: FuzzSurface) async throws {
         let inputs = try Self.inputs(of: surface)
         #expect(!inputs.isEmpty)
-        // Some surfaces wait for a socket, and threads of tasks are few.
+        // Some surfaces wait for a socket, which would block one of the few threads of tasks.
         await withCheckedContinuation { ended in
             Thread.detachNewThread {
                 for input in inputs {

@@ -1,8 +1,8 @@
-/// One part of Ferry that reads bytes that others wrote, and the way in which a fuzzer's bytes get there.
+/// A part of Ferry that reads untrusted bytes, and the function that passes a fuzzer's input to it.
 ///
-/// A surface traps where the code under test traps, and where a promise about its result is broken.
+/// The function traps if the code under test traps or returns something that breaks a promise.
 struct FuzzSurface: Sendable {
-    /// The name on the command line, and of the folder with its corpus.
+    /// The name for the command line and for the folder of its corpus.
     let name: String
     /// Runs one input.
     let run: @Sendable (FuzzBytes) -> Void
@@ -13,15 +13,16 @@ struct FuzzSurface: Sendable {
     }
 }
 
-/// The bytes of one input, taken from the front as numbers, choices and texts. Without bytes left, everything is zero.
+/// Reads an input from its front as numbers, choices and texts. After the end of the input every value is zero or
+/// empty.
 struct FuzzBytes: Sendable {
     private(set) var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// All bytes that are left.
+    /// The remaining bytes.
     var all: [UInt8] { Array(rest) }
-    /// All bytes that are left, as text.
+    /// The remaining bytes as text.
     var text: String { String(decoding: rest, as: UTF8.self) }
     var isEmpty: Bool { rest.isEmpty }
 
@@ -38,7 +39,7 @@ struct FuzzBytes: Sendable {
         elements[number(below: elements.count)]
     }
 
-    /// Takes bytes up to the next NUL, at most `limit`.
+    /// Reads the bytes up to the next NUL, at most `limit`.
     mutating func bytes(upTo limit: Int) -> [UInt8] {
         let taken = Array(rest.prefix(limit).prefix { $0 != 0 })
         rest = rest.dropFirst(taken.count)
@@ -46,7 +47,7 @@ struct FuzzBytes: Sendable {
         return taken
     }
 
-    /// Cuts all that is left into chunks at offsets that the first bytes name.
+    /// Divides the remaining bytes into chunks. The first four bytes decide the sizes.
     mutating func chunks() -> [[UInt8]] {
         let sizes = (0..<4).map { _ in Int(byte()) + 1 }
         var chunks: [[UInt8]] = []
@@ -60,8 +61,8 @@ struct FuzzBytes: Sendable {
     }
 }
 
-/// Ends the process with a message if a promise about a result is broken. Unlike `precondition`, an optimized build
-/// prints it.
+/// Ends the process with a message if a promise is broken. Unlike `precondition`, this prints the message in an
+/// optimized build.
 func promise(_ isKept: Bool, _ message: @autoclosure () -> String = "a promise is broken") {
     if !isKept { fatalError(message()) }
 }

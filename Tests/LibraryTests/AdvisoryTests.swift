@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The advisories in the manual, compared with the versions that `Package.swift` requires.
+/// Compares the advisories in the manual with the versions that `Package.swift` requires.
 struct AdvisoryTests {
     private struct Advisory {
         let name: String
         let package: String
-        /// The version without the weakness; nil in a row which says that no weakness is known.
+        /// The first version without the weakness; nil in a row that says that no weakness is known.
         let fixed: Version?
         let required: String
     }
@@ -48,7 +48,7 @@ struct AdvisoryTests {
         let pins: [Pin]
     }
 
-    /// The versions that SwiftPM chose here, by name; empty if there is no list of them.
+    /// The versions that SwiftPM chose, by package; empty if `Package.resolved` does not exist.
     private static func chosen() throws -> [String: Version] {
         let file = ThreatTable.sources.deletingLastPathComponent().appending(path: "Package.resolved")
         guard let data = try? Data(contentsOf: file) else { return [:] }
@@ -59,7 +59,7 @@ struct AdvisoryTests {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// The least version of each package, by name.
+    /// The minimum version of each package, by name.
     private static func requirements() throws -> [String: String] {
         let manifest = ThreatTable.sources.deletingLastPathComponent().appending(path: "Package.swift")
         let text = try String(contentsOf: manifest, encoding: .utf8)

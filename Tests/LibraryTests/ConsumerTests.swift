@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Packages that depend on this one.
+/// Builds packages that depend on this one.
 @Suite(.timeLimit(.minutes(2)))
 struct ConsumerTests {
     private static let root = Repository.path("")
@@ -12,16 +12,16 @@ struct ConsumerTests {
         let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let places =
             folders + ["/usr/libexec/swift/bin", "\(environment["HOME"] ?? "")/.local/share/swiftly/bin"]
-        // Debian has another program of that name in the folders of its own.
+        // Debian has another program named swift in its own folders.
         return places.map { "\($0)/swift" }.first { path in
             FileManager.default.isExecutableFile(atPath: path)
                 && FileManager.default.isExecutableFile(atPath: path + "c")
         }
     }()
 
-    /// The results of resolving this package, which serve the other one: nothing is fetched.
+    /// The results of resolving this package. The other package uses them, so nothing is downloaded.
     private static let resolved = ["checkouts", "repositories", "workspace-state.json"]
-    /// The folder that SwiftPM built this package in: `.build`, or the one three levels above the running tests.
+    /// The folder in which SwiftPM built this package: `.build`, or the folder three levels above the running tests.
     private static let built: String? = {
         let tests = URL(filePath: CommandLine.arguments[0])
         let above = (0..<3).reduce(tests) { folder, _ in folder.deletingLastPathComponent() }
@@ -76,7 +76,7 @@ struct ConsumerTests {
         #expect(!output.contains("similar targets") && !output.contains("conflicting name"), "\(output)")
     }
 
-    /// - Parameter file: Takes what the program says.
+    /// - Parameter file: Receives the output of the program.
     private static func run(
         _ program: String, _ arguments: [String], into file: String
     ) async throws -> (Int32, String) {

@@ -1,9 +1,9 @@
 import FerryTestSupport
 import Foundation
 
-/// The pages for people who use the library, and the examples that they show.
+/// The documentation for users of the library, and the examples in it.
 enum Document {
-    /// A piece of code, and where it stands.
+    /// A block of code with its location.
     struct Block {
         let place: String
         let code: String
@@ -23,7 +23,7 @@ enum Document {
         }
     }
 
-    /// The text between ```` ```swift ```` and ```` ``` ````.
+    /// The code between ```` ```swift ```` and ```` ``` ```` in all pages.
     static func blocks() throws -> [Block] {
         try pages().flatMap { page in
             var blocks: [Block] = []
@@ -43,7 +43,7 @@ enum Document {
         }
     }
 
-    /// The text between `// Example: NAME` and `// end` in the files beside this one.
+    /// The code between `// Example: NAME` and `// end` in the files of `Examples`.
     static func examples() throws -> [Block] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Examples")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
@@ -66,7 +66,7 @@ enum Document {
         }
     }
 
-    /// Removes the blanks at the ends of lines and the empty lines at both ends.
+    /// Removes blanks at the ends of lines, and empty lines at both ends.
     private static func normal(_ lines: [Substring]) -> String {
         lines.map { $0.replacing(/\s+$/, with: "") }.joined(separator: "\n").trimmingCharacters(in: .newlines)
     }

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Runs what the documents show, against servers on loopback.
+/// Runs the examples of the documentation against servers on loopback.
 struct ExampleTests {
     private func withSession<Result>(
         _ session: Session? = nil, _ body: (Session) async throws -> Result
@@ -263,7 +263,8 @@ struct ExampleTests {
         #expect(line.withLock { $0 } == "online by loopback")
     }
 
-    /// A receiver on the folder `stored`, and its address without the slash at the end.
+    /// Runs a receiver that stores into the folder `stored`, and passes its address, without the final slash, to
+    /// `body`.
     private func withReceiver<Result: Sendable>(
         in folder: TemporaryDirectory, _ body: @escaping @Sendable (String) async throws -> Result
     ) async throws -> Result {
@@ -280,7 +281,7 @@ struct ExampleTests {
     }
 }
 
-/// Keeps the first thing to resume with.
+/// A recorder that keeps the first upload resource.
 private final class Recorder: AttemptRecorder {
     private let resource = Mutex<UploadResource?>(nil)
 

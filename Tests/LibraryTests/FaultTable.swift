@@ -1,7 +1,8 @@
 import FerryTestSupport
 import Foundation
 
-/// `Tests/FAULTS.md`, and the tests that prove its rows: those whose names begin with a row's number.
+/// The rows of `Tests/FAULTS.md`, and the tests that prove them: a test proves a row if its name begins with the row's
+/// number.
 enum FaultTable {
     struct Row {
         let number: String

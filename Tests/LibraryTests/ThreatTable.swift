@@ -1,6 +1,6 @@
 import Foundation
 
-/// `Tests/THREATS.md`: the rows of threats, and the bounds with the constants that set them.
+/// The rows of `Tests/THREATS.md`: threats with their tests, and limits with the constants that set them.
 enum ThreatTable {
     struct Row {
         let number: String
@@ -11,7 +11,7 @@ enum ThreatTable {
     struct Bound {
         let what: String
         let limit: String
-        /// The file under `Sources` and the text in it; nil for a limit of a dependency.
+        /// The file under `Sources` with the constant, and the constant's text; nil for a limit of a dependency.
         let constant: (file: String, text: String)?
         let tests: [String]
     }
@@ -20,7 +20,7 @@ enum ThreatTable {
         .deletingLastPathComponent()
     static let sources = tests.deletingLastPathComponent().appending(path: "Sources")
 
-    /// The cells of every line of a table with so many columns, without its head.
+    /// Returns the cells of each line of a table with this number of columns, without the head of the table.
     static func lines(of file: URL, columns: Int) throws -> [[String]] {
         try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|", omittingEmptySubsequences: false)

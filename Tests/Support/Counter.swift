@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that tasks count up.
+/// A number that several tasks can increase.
 package final class Counter: Sendable {
     private let count = Mutex(0)
 

@@ -7,7 +7,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// A socket that is closed once, by whichever thread comes first, and never used by number after that.
+/// A socket that is closed exactly once, even if several threads close it. After that its number is not used.
 final class Descriptor: Sendable {
     let number: Int32
     private let state = Mutex(State.open)
@@ -25,7 +25,8 @@ final class Descriptor: Sendable {
         guard number >= 0 else { throw currentError() }
         let descriptor = Descriptor(number)
         descriptor.prepare()
-        // Accepted connections inherit it, and the window is announced before they are accepted.
+        // The buffer size is set before `listen`, because accepted connections inherit it and the TCP window is
+        // announced at the handshake.
         if var size = receiveBuffer {
             setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -74,7 +75,7 @@ final class Descriptor: Sendable {
 
     var isOpen: Bool { state.withLock { $0 == .open } }
 
-    /// The number of bytes that wait to be read.
+    /// The number of received bytes that are not read yet.
     var unreadCount: Int {
         state.withLock { state in
             guard state == .open else { return 0 }
@@ -89,10 +90,11 @@ final class Descriptor: Sendable {
         }
     }
 
-    /// Waits for a connection; nil once `stopping` is open or the socket is shut down.
+    /// Waits for a connection and returns it; nil once `stopping` is open or the socket is shut down.
     func accept(unless stopping: Gate) -> Descriptor? {
         while !stopping.isOpen {
-            // Where shutting a listener down does not wake those who wait on it, this looks again.
+            // On some systems `shutdown` does not wake a thread that waits on a listener, so the wait ends every 100
+            // ms.
             guard waits(for: POLLIN, milliseconds: 100) else { continue }
             #if canImport(Darwin)
                 let accepted = Darwin.accept(number, nil, nil)
@@ -113,12 +115,12 @@ final class Descriptor: Sendable {
         var end: RawClient.End
     }
 
-    /// nil at the end, by whichever side.
+    /// Receives at most `limit` bytes; nil once either side has ended the connection.
     func receive(_ limit: Int) -> [UInt8]? {
         try? receiveOrEnd(limit).get()
     }
 
-    /// Receives at least one byte and at most `limit`.
+    /// Receives at least one byte and at most `limit`, or returns how the connection ended.
     func receiveOrEnd(_ limit: Int) -> Result<[UInt8], Ending> {
         var buffer = [UInt8](repeating: 0, count: limit)
         while isOpen {
@@ -134,7 +136,9 @@ final class Descriptor: Sendable {
         return .failure(Ending(end: .closed))
     }
 
-    /// - Returns: false if the other side is gone.
+    /// Sends all bytes.
+    ///
+    /// - Returns: False if the connection has ended.
     func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while isOpen, !rest.isEmpty {
@@ -154,7 +158,7 @@ final class Descriptor: Sendable {
         }
     }
 
-    /// Wakes every thread that waits on it. The one that owns it still has to close it.
+    /// Shuts the socket down, which wakes every thread that waits on it. Its owner must still call `close`.
     func shutDown() {
         state.withLock { state in
             guard state == .open else { return }
@@ -187,7 +191,7 @@ final class Descriptor: Sendable {
     }
 
     func prepare() {
-        // A program that a test starts must not keep the connection alive.
+        // A child process must not keep the connection open.
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
             var one: Int32 = 1

@@ -1,7 +1,7 @@
 public import FerryConnectivity
 import Synchronization
 
-/// A link that goes up and down as the test says, and that counts those who watch it.
+/// A link whose state the test sets. It counts its watchers.
 public final class FakeLink: LinkMonitor {
     private struct State {
         var status: LinkStatus?
@@ -16,7 +16,7 @@ public final class FakeLink: LinkMonitor {
         state = Mutex(State(status: status))
     }
 
-    /// The number of times that watching has begun.
+    /// The number of watchers so far.
     public var watchCount: Int { state.withLock { $0.watchCount } }
 
     public func statuses() -> AsyncStream<LinkStatus> {
@@ -42,7 +42,7 @@ public final class FakeLink: LinkMonitor {
         for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.finish() }
     }
 
-    /// Returns once `count` watch, which for 0 means that the last has stopped.
+    /// Waits until exactly `count` watchers exist.
     public func waitForWatchers(_ count: Int) async throws {
         let gate = Gate()
         state.withLock { state in

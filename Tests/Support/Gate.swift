@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Holds tasks and threads until the test opens it; open for good from then on.
+/// A barrier for tasks and threads. Once opened, it stays open.
 public final class Gate: Sendable {
     /// The gate was not opened in time.
     public struct TimedOut: Error {
@@ -32,8 +32,8 @@ public final class Gate: Sendable {
         for (_, action) in waiting.sorted(by: { $0.key < $1.key }) { action() }
     }
 
-    /// Calls `action` once when the gate opens, at once if it is open, on whatever thread opens it.
-    /// - Returns: The ticket for `forget(_:)`; nil if the action was called.
+    /// Calls `action` once: when the gate opens, on the thread that opens it, or now if the gate is already open.
+    /// - Returns: The ticket for `forget(_:)`; nil if the action was called now.
     @discardableResult
     public func whenOpen(_ action: @escaping @Sendable () -> Void) -> Int? {
         let ticket: Int? = state.withLock { state in
@@ -74,7 +74,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Blocks the thread until this gate or `other` is open, or `limit` of real time has passed.
+    /// Blocks the thread until this gate or `other` is open, but at most for `limit` of real time.
     public func block(orUntil other: Gate? = nil, upTo limit: Duration = .seconds(300)) {
         let semaphore = DispatchSemaphore(value: 0)
         let ticket = whenOpen { semaphore.signal() }
@@ -85,7 +85,7 @@ public final class Gate: Sendable {
     }
 }
 
-/// One outcome, given once by any task, and one task that waits for it.
+/// A value that is set once, by any task, and awaited by one task.
 final class OneShot: Sendable {
     private enum State {
         case empty

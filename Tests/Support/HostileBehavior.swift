@@ -1,8 +1,8 @@
-/// The behavior of a `HostileServer` towards one request, from its first byte on.
+/// The behavior of a `HostileServer` towards one request.
 public struct HostileBehavior: Sendable {
     let run: @Sendable (HostileConnection) throws -> Void
 
-    /// Anything else, in the words of a script.
+    /// Runs any script.
     public init(_ run: @escaping @Sendable (HostileConnection) throws -> Void) {
         self.run = run
     }
@@ -20,8 +20,8 @@ extension HostileBehavior {
         }
     }
 
-    /// Responds once the head and `bytes` of the content are read. Then closes, or reads the rest and continues with
-    /// the connection.
+    /// Responds after reading the head and `bytes` bytes of the body. Then it closes the connection, or reads the rest
+    /// and keeps the connection.
     public static func answerEarly(
         _ status: Int, headers: [(String, String)] = [], body: String = "", afterBodyBytes bytes: Int = 0,
         keepAlive: Bool = false
@@ -41,7 +41,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Responds early and closes with content unread, so that a reset may overtake the response.
+    /// Responds early and closes the connection with an unread body. The client may see the reset before the response.
     public static func answerAndReset(_ status: Int, afterBodyBytes bytes: Int = 0) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readHead()
@@ -51,14 +51,14 @@ extension HostileBehavior {
         }
     }
 
-    /// Sends the client elsewhere. `early` does so before the content is read.
+    /// Redirects the client to `location`. With `early`, the response is sent before the body is read.
     public static func redirect(_ status: Int, to location: String, early: Bool = false) -> HostileBehavior {
         let headers = [("Location", location)]
         return early
             ? .answerEarly(status, headers: headers, keepAlive: true) : .answer(status, headers: headers)
     }
 
-    /// Reads the head and `bytes` of the content, then resets the connection.
+    /// Reads the head and `bytes` bytes of the body, then resets the connection.
     public static func reset(afterBodyBytes bytes: Int) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readHead()
@@ -67,12 +67,12 @@ extension HostileBehavior {
         }
     }
 
-    /// Resets the connection at the first byte, before anything is read.
+    /// Resets the connection at the first byte, without reading.
     public static var resetAtOnce: HostileBehavior {
         HostileBehavior { $0.reset() }
     }
 
-    /// Reads the head and `bytes` of the content, then closes without a response.
+    /// Reads the head and `bytes` bytes of the body, then closes the connection without a response.
     public static func close(afterBodyBytes bytes: Int) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readHead()
@@ -81,7 +81,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the whole request, then closes without a response.
+    /// Reads the whole request, then closes the connection without a response.
     public static var closeWithoutAnswer: HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -89,7 +89,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Responds and keeps the connection, but closes it when the next request begins to arrive.
+    /// Responds and keeps the connection, but closes it when the next request arrives.
     public static func answerThenGoStale(_ status: Int, headers: [(String, String)] = []) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -99,7 +99,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the head and `bytes` of the content, then nothing more.
+    /// Reads the head and `bytes` bytes of the body, then does nothing until the server stops.
     public static func stall(afterBodyBytes bytes: Int) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readHead()
@@ -116,7 +116,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the whole request and sends these bytes as a response, then closes.
+    /// Reads the whole request, sends `text` as the response and closes the connection.
     public static func raw(_ text: String) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -125,7 +125,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Header fields without end: `count` of them, or until the client goes away.
+    /// Sends a response head with `count` header fields, or until the client closes the connection.
     public static func endlessHeaders(count: Int = 1_000_000) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -136,7 +136,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Promises `promised` bytes of content and closes after `sent`.
+    /// Sends a `Content-Length` of `promised`, but closes the connection after `sent` bytes of the body.
     public static func truncatedBody(_ status: Int = 200, promised: Int, sent: Int) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -146,7 +146,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Responds with `count` bytes of content, or as many as the client takes.
+    /// Responds with a body of `count` bytes, or as many as the client reads.
     public static func hugeBody(_ status: Int = 200, count: Int) -> HostileBehavior {
         HostileBehavior { connection in
             try connection.readRequest()
@@ -160,7 +160,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Sends `count` interim responses (1xx) after the head, then behaves as `next` with the content.
+    /// Sends `count` interim responses (1xx) after the head, then behaves as `next`.
     public static func interim(
         _ status: Int = 102, headers: [(String, String)] = [], count: Int, then final: Int = 200
     ) -> HostileBehavior {
@@ -172,7 +172,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the whole request, waits for the gate, and responds.
+    /// Reads the whole request, waits for the gate, then responds.
     public static func answer(
         _ status: Int, headers: [(String, String)] = [], body: String = "", when gate: Gate
     ) -> HostileBehavior {
@@ -183,7 +183,7 @@ extension HostileBehavior {
         }
     }
 
-    /// Reads the head and `bytes` of the content, waits for the gate, and then responds.
+    /// Reads the head and `bytes` bytes of the body, waits for the gate, then responds.
     public static func pauseReading(
         afterBodyBytes bytes: Int, until gate: Gate, then status: Int, headers: [(String, String)] = []
     ) -> HostileBehavior {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One accepted connection, in the hands of a script. Its methods block the script's thread; `stop()` of the server
-/// ends every wait.
+/// An accepted connection of a `HostileServer`, used by its script. Its methods block the script's thread until the
+/// server stops.
 public final class HostileConnection: Sendable {
     public enum Failure: Error {
-        /// The client closed or reset the connection, or the server stops.
+        /// The client closed or reset the connection, or the server stopped.
         case ended
         /// The received bytes are not an HTTP/1.1 request.
         case malformed(String)
@@ -23,7 +23,7 @@ public final class HostileConnection: Sendable {
         case chunks(leftInChunk: Int)
     }
 
-    /// 1 for the first connection that the server accepted.
+    /// The number of the connection, from 1 in the order of acceptance.
     public let number: Int
     private let socket: Descriptor
     private let server: HostileServer
@@ -41,8 +41,8 @@ public final class HostileConnection: Sendable {
 
     public var isOpen: Bool { socket.isOpen }
 
-    /// Waits for the first byte of a request and leaves it unread.
-    /// - Returns: false if the client closed instead.
+    /// Waits for the first byte of a request, and leaves it unread.
+    /// - Returns: False if the client closed the connection instead.
     public func waitForRequest() throws -> Bool {
         if state.withLock({ !$0.buffer.isEmpty }) { return true }
         do {
@@ -53,7 +53,7 @@ public final class HostileConnection: Sendable {
         }
     }
 
-    /// Reads bytes that are no part of a request, of another protocol.
+    /// Reads bytes of another protocol than HTTP.
     @discardableResult
     public func readBytes(_ count: Int) throws -> [UInt8] {
         while state.withLock({ $0.buffer.count < count }) { try fill() }
@@ -98,9 +98,9 @@ public final class HostileConnection: Sendable {
         return request
     }
 
-    /// Reads content of the current request.
-    /// - Parameter limit: The most that this call reads; nil reads to the end.
-    /// - Returns: How many bytes of content this call read.
+    /// Reads a part of the current request's body.
+    /// - Parameter limit: The maximum number of bytes; nil reads to the end of the body.
+    /// - Returns: The number of bytes read.
     @discardableResult
     public func readBody(_ limit: Int? = nil) throws -> Int {
         var left = limit ?? .max
@@ -112,7 +112,7 @@ public final class HostileConnection: Sendable {
         return total
     }
 
-    /// Reads a whole request.
+    /// Reads a whole request and returns it.
     @discardableResult
     public func readRequest() throws -> RecordedRequest {
         let request = try readHead()
@@ -120,17 +120,17 @@ public final class HostileConnection: Sendable {
         return request
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes without any framing.
     public func write(_ bytes: [UInt8]) throws {
         guard socket.send(bytes) else { throw Failure.ended }
     }
 
-    /// Sends text as it is. Lines of HTTP end with `\r\n`.
+    /// Sends text without any framing. Lines of HTTP end with `\r\n`.
     public func write(_ text: String) throws {
         try write(Array(text.utf8))
     }
 
-    /// Sends a whole response. `Content-Length` is added unless the headers name it or the status has no content.
+    /// Sends a whole response. `Content-Length` is added unless the headers contain it or the status allows no body.
     public func answer(
         _ status: Int, headers: [(String, String)] = [], body: String = "", keepAlive: Bool = true
     ) throws {
@@ -144,34 +144,35 @@ public final class HostileConnection: Sendable {
         try write(head + "\r\n" + body)
     }
 
-    /// Ends the connection in order (FIN). What was sent before still arrives, if the client has sent nothing unread.
+    /// Closes the connection (FIN). The client still receives what was sent before, unless it has sent bytes that were
+    /// not read.
     public func close() {
         socket.close()
     }
 
-    /// Says that nothing more will be sent (FIN), and continues to read.
+    /// Closes the sending direction (FIN). The connection can still receive.
     public func closeSending() {
         socket.shutDownSending()
     }
 
-    /// Ends the connection at once (RST): what was sent may be lost too.
+    /// Resets the connection (RST). Bytes that were sent before may be lost.
     public func reset() {
         socket.reset()
     }
 
-    /// Reads nothing and says nothing until the gate opens or the server stops. The limit is only there so that a
-    /// test that forgets the gate ends: on a busy machine the steps before the gate may take minutes.
+    /// Neither reads nor sends until the gate opens or the server stops. The time limit only ends a test that forgot to
+    /// open the gate; on a busy machine the steps before may take minutes.
     public func hold(until gate: Gate) throws {
         gate.block(orUntil: stopping, upTo: .seconds(1200))
         if stopping.isOpen { throw Failure.ended }
     }
 
-    /// Reads nothing and says nothing until the server stops.
+    /// Neither reads nor sends until the server stops.
     public func stall() {
         stopping.block(upTo: .seconds(1200))
     }
 
-    /// Reads and forgets until the client closes, so that a response is not lost to a reset.
+    /// Reads and discards until the client closes the connection, so that no reset destroys the response.
     public func drain() {
         while (try? fill()) != nil { state.withLock { $0.buffer = [] } }
     }
@@ -204,7 +205,7 @@ public final class HostileConnection: Sendable {
         }
     }
 
-    /// Reads at most `limit` bytes of content; nil at its end.
+    /// Reads at most `limit` bytes of the body; nil at its end.
     private func readChunk(_ limit: Int) throws -> Int? {
         switch state.withLock({ $0.framing }) {
         case .none: return nil

@@ -1,16 +1,17 @@
 import Foundation
 import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1 that does what the test says, byte by byte, however wrong.
+/// An HTTP/1.1 server on 127.0.0.1 that runs a script of the test for each connection. The script decides about every
+/// byte, however wrong.
 ///
-/// A script runs on a thread of its own for every connection. What it reads of requests is recorded. After `stop()`
-/// no thread of it runs and no socket is open:
+/// Each connection has a thread of its own. Requests are recorded. After `stop()` no thread of the server runs, and all
+/// its sockets are closed:
 /// ```
 /// let server = try HostileServer([.reset(afterBodyBytes: 1000), .answer(201)])
 /// defer { server.stop() }
 /// ```
 public final class HostileServer: Sendable {
-    /// Asked for something the server never saw.
+    /// The expected requests did not arrive in time. `requests` are those that did.
     public struct TimedOut: Error {
         public let requests: [RecordedRequest]
     }
@@ -35,11 +36,12 @@ public final class HostileServer: Sendable {
 
     /// Listens on a free port.
     /// - Parameters:
-    ///   - place: The address to listen at; `port` is 0 if it has no port.
-    ///   - bodyLimit: How many bytes of each request's body are kept; all are counted.
-    ///   - receiveBuffer: The size of the kernel's buffer for what was not read; small makes a client notice soon.
-    ///   - remembers: False keeps no requests: for tests that make thousands and measure memory.
-    ///   - script: Run for every connection; it is closed when the script returns or throws.
+    ///   - place: The address to listen on; `port` is 0 if it has no port.
+    ///   - bodyLimit: The number of bytes of each body that are kept. All bytes are counted.
+    ///   - receiveBuffer: The size of the kernel's receive buffer. With a small one a client soon notices that the
+    ///     server does not read.
+    ///   - remembers: False if no requests are kept, for tests that make thousands and measure memory.
+    ///   - script: Runs for each connection, which is closed when it returns or throws.
     public init(
         at place: ListeningAddress = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
         remembers: Bool = true,
@@ -56,8 +58,8 @@ public final class HostileServer: Sendable {
         Thread.detachNewThread { self.accept() }
     }
 
-    /// Follows a list: each request that arrives, on whatever connection, meets the next behaviour. Requests beyond
-    /// the list get a 500.
+    /// Handles each request by the next behavior of a list, in the order in which they arrive on all connections.
+    /// Further requests get a 500.
     public convenience init(
         at place: ListeningAddress = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
         _ behaviors: [HostileBehavior]
@@ -71,17 +73,17 @@ public final class HostileServer: Sendable {
         }
     }
 
-    /// `http://127.0.0.1:PORT` and the path, which begins with a slash.
+    /// Returns the server's URL, `http://127.0.0.1:PORT`, with a path. The path begins with a slash.
     public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// The requests whose head was read, in that order.
+    /// The requests so far, in the order in which their heads were read.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
     /// The number of accepted connections.
     public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-    /// Returns once `condition` holds for the requests; it is asked whenever a head, a piece of a body or its end was
-    /// read.
+    /// Waits until `condition` holds for the requests. It is checked whenever the server has read a head, a part of a
+    /// body or its end.
     /// - Throws: `TimedOut` after `limit` of real time.
     @discardableResult
     public func wait(
@@ -99,7 +101,7 @@ public final class HostileServer: Sendable {
         return requests
     }
 
-    /// Ends every connection and every thread, and returns when they have ended. May be called more than once.
+    /// Ends all connections and threads, and returns when they have ended. It can be called several times.
     public func stop() {
         stopping.open()
         listener.shutDown()
@@ -117,7 +119,7 @@ public final class HostileServer: Sendable {
                 state.connections[connection.number] = connection
                 return connection
             }
-            // `stop()` may have gone through the list just before.
+            // `stop()` may have interrupted the known connections just before this one was added.
             if stopping.isOpen { connection.interrupt() }
             Thread.detachNewThread { self.serve(connection) }
         }
@@ -126,7 +128,8 @@ public final class HostileServer: Sendable {
     }
 
     private func serve(_ connection: HostileConnection) {
-        // What a script throws is that the client is gone, or sent what cannot be read: the records show the test.
+        // A script throws if the client has closed the connection or sent something invalid. The test checks the
+        // records.
         try? script(connection)
         connection.close()
         state.withLock { $0.connections[connection.number] = nil }
@@ -172,20 +175,20 @@ public final class HostileServer: Sendable {
 
 /// A request as the server read it.
 public struct RecordedRequest: Sendable {
-    /// Connections are numbered from 1.
+    /// The number of the connection, from 1.
     public let connection: Int
     public let method: String
     public let target: String
-    /// The header fields in the order and with the names as sent.
+    /// The header fields, in the order and with the names in which they were sent.
     public let headers: [(name: String, value: String)]
-    /// Bytes of content that were read, without the framing of chunks.
+    /// The number of body bytes read, without the framing of chunks.
     public internal(set) var bodyByteCount = 0
-    /// Their beginning, as far as the server keeps it.
+    /// The first bytes of the body, up to the server's `bodyLimit`.
     public internal(set) var body: [UInt8] = []
-    /// Whether the content was read to its end.
+    /// True if the body was read to its end.
     public internal(set) var isComplete = false
 
-    /// The first value of a field; names compare without regard to case.
+    /// The first value of a header field. The case of its name does not matter.
     public subscript(name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

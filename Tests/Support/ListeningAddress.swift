@@ -4,16 +4,16 @@
     import Glibc
 #endif
 
-/// The local address of a test's server.
+/// A local address that a test's server listens on.
 public enum ListeningAddress: Hashable, Sendable {
-    /// 127.0.0.1, any port.
+    /// A free port on 127.0.0.1.
     case ipv4
-    /// ::1, any port.
+    /// A free port on ::1.
     case ipv6
     /// The path of a Unix socket.
     case unix(String)
 
-    /// Whether this machine has ::1; containers often do not.
+    /// True if this machine has ::1, which many containers lack.
     public static let hasIPv6: Bool = {
         guard let (descriptor, _) = try? Descriptor.listening(at: .ipv6) else { return false }
         descriptor.close()
@@ -41,7 +41,7 @@ extension Descriptor {
         }
     }
 
-    /// Fills in the port that was chosen.
+    /// Listens, and stores the chosen port in `address`.
     private static func listening<Address>(at address: inout Address, family: Int32) throws -> Descriptor {
         let number = socket(family, streamType, 0)
         guard number >= 0 else { throw currentError() }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A clock that stands still until the test moves it.
+/// A clock that only the test advances.
 public final class ManualClock: Clock, Sendable {
     public struct Instant: InstantProtocol, CustomStringConvertible {
-        /// Time since the clock was made.
+        /// The time since the clock was made.
         public var offset: Duration
 
         public init(offset: Duration = .zero) {
@@ -25,7 +25,7 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant()
         var sleepers: [Int: Sleeper] = [:]
         var nextSleeper = 0
-        /// Opened when as many tasks sleep as the key says.
+        /// The gates to open when `count` tasks sleep.
         var watchers: [(count: Int, gate: Gate)] = []
     }
 
@@ -36,7 +36,7 @@ public final class ManualClock: Clock, Sendable {
     public var now: Instant { state.withLock { $0.now } }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// The deadlines of those that sleep, earliest first.
+    /// The deadlines of the sleeping tasks, the earliest first.
     public var deadlines: [Instant] {
         state.withLock { $0.sleepers.values.map(\.deadline).sorted() }
     }
@@ -64,7 +64,8 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Advances the time and wakes those whose time has come, the earliest first and equals in the order they came.
+    /// Advances the clock and wakes the tasks whose deadline has come, the earliest first. Tasks with the same deadline
+    /// wake in the order in which they fell asleep.
     public func advance(by duration: Duration) {
         let due: [Sleeper] = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -76,7 +77,7 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.end.give(.success(())) }
     }
 
-    /// Returns once at least `count` tasks sleep on this clock.
+    /// Waits until at least `count` tasks sleep on this clock.
     /// - Throws: `Gate.TimedOut` after `limit` of real time.
     public func waitForSleepers(_ count: Int = 1, upTo limit: Duration = .seconds(10)) async throws {
         let gate = Gate()

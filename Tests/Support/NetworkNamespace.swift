@@ -2,8 +2,8 @@
     import Foundation
     import Glibc
 
-    /// A network namespace with a pair of interfaces, near (10.97.0.1/24, up) and far (up), made and removed by the
-    /// test.
+    /// A network namespace with two interfaces that are connected with each other: near (10.97.0.1/24, up) and far
+    /// (up). The test makes and removes it.
     package struct NetworkNamespace: Sendable {
         package struct Failure: Error {
             package var command: [String]
@@ -12,10 +12,10 @@
 
         package let name: String
 
-        // CLONE_NEWNET
+        // The constant CLONE_NEWNET.
         private static let cloneNewNetwork: Int32 = 0x4000_0000
 
-        /// Whether one could be made: a container may be root and still not be allowed to.
+        /// True if this process can make a network namespace. In a container even root may not be allowed to.
         package static let isPossible: Bool = {
             guard geteuid() == 0, let namespace = try? make() else { return false }
             namespace.remove()
@@ -33,7 +33,7 @@
             try run(["netns", "add", namespace.name])
             do {
                 try namespace.ip("link", "add", "near", "type", "veth", "peer", "name", "far")
-                // Without it, link-local addresses come and go on their own.
+                // Without this setting the kernel adds and removes link-local addresses by itself.
                 try namespace.ip("link", "set", "near", "addrgenmode", "none")
                 try namespace.ip("link", "set", "far", "addrgenmode", "none")
                 try namespace.ip("link", "set", "far", "up")
@@ -51,13 +51,13 @@
             try? FileManager.default.removeItem(atPath: files)
         }
 
-        /// The folder whose files `ip netns exec` uses instead of those of /etc.
+        /// The folder whose files replace those of /etc in `ip netns exec`.
         private var files: String { "/etc/netns/\(name)" }
 
-        /// Words before a command that is to run in the namespace.
+        /// The words to put before a command so that it runs in the namespace.
         package var words: [String] { ["ip", "netns", "exec", name] }
 
-        /// Gives the namespace its own loopback interface, and has programs that are run in it ask 127.0.0.1 for names.
+        /// Brings the loopback interface of the namespace up, and makes programs in it ask a name server on 127.0.0.1.
         package func useOwnNameServer() throws {
             try ip("link", "set", "lo", "up")
             try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
@@ -69,7 +69,7 @@
             }
         }
 
-        /// Runs nft(8) in the namespace and returns what it printed.
+        /// Runs nft(8) in the namespace and returns its output.
         @discardableResult
         package func nft(_ arguments: String...) throws -> String {
             try Self.run(["netns", "exec", name, "nft"] + arguments)
@@ -79,15 +79,15 @@
             try Self.run(["-n", name] + arguments)
         }
 
-        /// Runs many commands in one process, as fast as the kernel takes them.
+        /// Runs many commands of ip(8) in one process, which is fast.
         package func ipBatch(_ commands: [String]) throws {
             let directory = try TemporaryDirectory()
             let file = try directory.write(Array(commands.joined(separator: "\n").utf8), to: "batch")
             try Self.run(["-n", name, "-batch", file])
         }
 
-        /// Runs `body` on a thread in the namespace. A thread enters a namespace for itself alone, and a socket stays
-        /// where it was opened.
+        /// Runs `body` on a thread in the namespace. Only this thread enters the namespace. Sockets stay in the
+        /// namespace in which they were opened.
         package func inside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
             -> Value
         {
@@ -108,7 +108,7 @@
                 throw Failure(command: ["open"], output: String(cString: strerror(errno)))
             }
             defer { close(file) }
-            // Swift's module of the C library leaves setns(2) out.
+            // Swift's module of the C library does not have setns(2).
             guard let symbol = dlsym(nil, "setns") else {
                 throw Failure(command: ["dlsym"], output: "no setns")
             }

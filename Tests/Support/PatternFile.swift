@@ -1,24 +1,24 @@
 import Foundation
 
-/// Files whose every byte follows from a seed and its offset, so that any part can be checked without the file.
+/// A file whose bytes follow from a seed and their offsets, so that a test can check any part without reading the file.
 ///
-/// The pattern repeats only after a length that is no multiple of any buffer size, so a piece at the wrong offset
-/// shows.
+/// The period of the pattern is not a multiple of any buffer size, so bytes at a wrong offset are detected.
 public struct PatternFile: Sendable {
     public let path: String
     public let count: Int
     private let period: [UInt8]
-    /// The range of zeros in a sparse file; empty in a full one.
+    /// The range of zeros in a sparse file; empty otherwise.
     private let hole: Range<Int>
 
-    // A prime, about 64 KiB.
+    // A prime number near 64 KiB.
     private static let periodLength = 65_537
     private static let writeSize = 16 * periodLength
 
     /// Writes the file.
     /// - Parameters:
     ///   - count: Its size in bytes.
-    ///   - isSparse: Leaves all but the first and the last 64 KiB as a hole, which reads as zeros and takes no room.
+    ///   - isSparse: True if all but the first and the last 64 KiB is a hole, which reads as zeros and takes no disk
+    ///     space.
     public init(at path: String, count: Int, seed: UInt64 = 1, isSparse: Bool = false) throws {
         self.path = path
         self.count = count
@@ -30,7 +30,7 @@ public struct PatternFile: Sendable {
         }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
-        // Moves to that offset as well.
+        // This also moves the file's position to the end of the hole.
         try file.truncate(atOffset: UInt64(count))
         try file.seek(toOffset: 0)
         var position = 0
@@ -46,7 +46,7 @@ public struct PatternFile: Sendable {
         }
     }
 
-    /// Returns the bytes of the file in a range.
+    /// Returns the bytes in a range of the file.
     public func bytes(_ range: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
@@ -68,7 +68,9 @@ public struct PatternFile: Sendable {
         return bytes
     }
 
-    /// The first offset at which `bytes`, taken to begin at `offset`, differ from this file; nil if they do not.
+    /// Returns the first offset at which `bytes` differ from the file; nil if there is no difference.
+    ///
+    /// - Parameter offset: The offset of the first byte in the file.
     public func firstDifference(from bytes: [UInt8], at offset: Int = 0) -> Int? {
         let end = min(offset + bytes.count, count)
         let expected = self.bytes(min(offset, end)..<end)
@@ -80,7 +82,7 @@ public struct PatternFile: Sendable {
     private static func period(seed: UInt64) -> [UInt8] {
         var state = seed
         return (0..<periodLength).map { _ in
-            // Knuth's MMIX generator; the high bits are the good ones.
+            // Knuth's MMIX generator. Its high bits are more random than the low ones.
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return UInt8(truncatingIfNeeded: state >> 56)
         }

@@ -1,7 +1,7 @@
-/// A TCP client on 127.0.0.1 that sends and receives bytes as they are. Its methods block the thread, for ten seconds
-/// at most.
+/// A TCP client on 127.0.0.1 that sends and receives bytes without any framing. Its methods block the thread, for at
+/// most ten seconds.
 public final class RawClient: Sendable {
-    /// The end of a conversation.
+    /// The way in which a connection ended.
     public enum End: Hashable, Sendable {
         case closed, reset, timedOut
     }
@@ -16,7 +16,9 @@ public final class RawClient: Sendable {
         socket.close()
     }
 
-    /// - Returns: false if the other side no longer listens.
+    /// Sends bytes.
+    ///
+    /// - Returns: False if the server has ended the connection.
     @discardableResult
     public func send(_ text: String) -> Bool {
         socket.send(Array(text.utf8))
@@ -27,7 +29,7 @@ public final class RawClient: Sendable {
         socket.send(bytes)
     }
 
-    /// Receives until the text so far ends with `ending`, or the other side ends.
+    /// Receives text until it ends with `ending` or the connection ends.
     public func receive(until ending: String) -> String {
         var bytes: [UInt8] = []
         while !bytes.reversed().starts(with: ending.utf8.reversed()), let more = socket.receive(65_536) {
@@ -36,7 +38,7 @@ public final class RawClient: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Receives until the other side ends, and says how it did.
+    /// Receives until the connection ends, and returns the text and how it ended.
     public func receiveAll() -> (text: String, end: End) {
         var bytes: [UInt8] = []
         while true {
@@ -47,7 +49,7 @@ public final class RawClient: Sendable {
         }
     }
 
-    /// Receives until the other side ends.
+    /// Receives until the connection ends.
     public func receiveBytes() -> [UInt8] {
         var bytes: [UInt8] = []
         while let more = socket.receive(65_536) { bytes += more }

@@ -12,7 +12,7 @@ public enum Repository {
         return folder
     }()
 
-    /// The path of a file or folder, from the root: `Tests/Servers`.
+    /// Returns the path of a file or folder in the checkout, such as `Tests/Servers`.
     public static func path(_ relative: String) -> String {
         root.appending(path: relative).path(percentEncoded: false)
     }

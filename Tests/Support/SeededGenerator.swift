@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for the same seed (SplitMix64), so that a failure can be repeated.
+/// A random number generator (SplitMix64) with a seed, so that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,9 +12,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True once in so many times.
+    /// Returns true with a probability of 1 in `count`.
     public mutating func isOne(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-    /// True in so many of a hundred times.
+    /// Returns true with a probability of `percent` in 100.
     public mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }

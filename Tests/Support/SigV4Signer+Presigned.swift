@@ -5,11 +5,11 @@ extension SigV4Signer {
     private static let plain = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-    /// Adds a signature to the query, for a URL that others use without the keys.
+    /// Adds a signature to the query of a request. The resulting URL works without the keys.
     ///
     /// - Parameters:
     ///   - expiry: The validity in seconds, at most a week.
-    ///   - signsToken: False for services that require the session token after the signature.
+    ///   - signsToken: False for services that expect the session token outside of the signature.
     /// - Returns: The query to send, and the signature.
     package mutating func presign(
         _ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope, expiry: Int,

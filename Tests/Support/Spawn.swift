@@ -6,8 +6,8 @@ package import Foundation
     import Darwin
 #endif
 
-/// Starts programs as a shell would: standard input is empty, no signal is blocked or ignored, and nothing that this
-/// process has open is passed on.
+/// Starts programs in a clean state, as a shell does: standard input is empty, no signal is blocked or ignored, and no
+/// other descriptor of this process is open.
 package enum Spawn {
     /// The program could not be started.
     package struct Failure: Error {
@@ -15,11 +15,13 @@ package enum Spawn {
         package var reason: String
     }
 
+    /// Starts a program.
+    ///
     /// - Parameters:
-    ///   - words: The program, which is looked for in `PATH` unless it has a slash, and its arguments.
-    ///   - variables: The whole environment, each `NAME=value`.
-    ///   - output: Becomes its standard output.
-    ///   - errors: Becomes its standard error; nil for what this process has.
+    ///   - words: The program and its arguments. The program is looked up in `PATH` unless its name has a slash.
+    ///   - variables: The whole environment, each entry as `NAME=value`.
+    ///   - output: The descriptor of its standard output.
+    ///   - errors: The descriptor of its standard error; nil for that of this process.
     /// - Returns: The id of its process.
     package static func program(
         _ words: [[UInt8]], variables: [[UInt8]], output: Int32, errors: Int32? = nil
@@ -41,14 +43,14 @@ package enum Spawn {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, 2) }
-        // The HTTP library's sockets are open across exec: a program that held a copy would keep connections alive.
+        // The HTTP library's sockets are not closed on exec. A child with a copy of them would keep connections open.
         #if canImport(Darwin)
             let closing = Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
         #else
             for descriptor in 3..<descriptorLimit { posix_spawn_file_actions_addclose(&actions, descriptor) }
             let closing: Int16 = 0
         #endif
-        // Threads of a test runner block signals, and strace would wait for ever for those of its program.
+        // The threads of a test runner block signals, and strace waits forever if its program inherits that.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -65,7 +67,7 @@ package enum Spawn {
         return id
     }
 
-    /// Beyond every descriptor that is open, and those that other threads may open in the meantime.
+    /// A number above every open descriptor, with a reserve for those that other threads open in the meantime.
     private static var descriptorLimit: Int32 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
         return (names.compactMap { Int32($0) }.max() ?? 256) + 64

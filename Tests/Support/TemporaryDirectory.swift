@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A folder of its own, removed with everything in it when the last reference goes.
+/// A temporary folder. It is removed with its content when the last reference to it ends.
 public final class TemporaryDirectory: Sendable {
-    /// Absolute, without a slash at the end.
+    /// The absolute path, without a slash at the end.
     public let path: String
 
     public var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
@@ -10,7 +10,7 @@ public final class TemporaryDirectory: Sendable {
     public init() throws {
         let parent = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
         path = parent.appending(path: "ferry-test-\(UUID().uuidString)").path(percentEncoded: false)
-        // As private as a state folder must be.
+        // State folders must be private, so this one is too.
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
@@ -19,7 +19,7 @@ public final class TemporaryDirectory: Sendable {
         remove()
     }
 
-    /// Makes a folder, hands it to `body`, and removes it whatever happens.
+    /// Makes a temporary folder, passes it to `body`, and removes it afterwards.
     public static func with<Result>(_ body: (TemporaryDirectory) async throws -> Result) async throws
         -> Result
     {
@@ -28,10 +28,10 @@ public final class TemporaryDirectory: Sendable {
         return try await body(directory)
     }
 
-    /// The path of something in this folder, made or not.
+    /// Returns the path of a file in this folder. The file need not exist.
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file with its folders, and returns its path.
+    /// Writes a file, makes the folders on its path, and returns its path.
     @discardableResult
     public func write(_ contents: some Sequence<UInt8>, to name: String) throws -> String {
         let file = path(name)
@@ -41,10 +41,10 @@ public final class TemporaryDirectory: Sendable {
         return file
     }
 
-    /// Writes a program that everyone may run, and returns its path.
+    /// Writes an executable program that every user may run, and returns its path.
     ///
-    /// Another process makes the file. A program that this process had open for writing cannot be started (ETXTBSY) as
-    /// long as a child that was forked meanwhile, by any test, has not reached its own program.
+    /// Another process writes the file. If this process wrote it, a child forked meanwhile by another test could hold
+    /// the file open for writing, and starting the program would fail with ETXTBSY.
     public func program(_ text: String, at name: String) throws -> String {
         let draft = try write(Array(text.utf8), to: "\(name).draft")
         let copy = Process()
@@ -59,7 +59,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     private func remove() {
-        // A test may have taken away the permission to look inside.
+        // A test may have removed the permission to read the folder.
         try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         try? FileManager.default.removeItem(atPath: path)
     }

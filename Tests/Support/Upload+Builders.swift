@@ -4,7 +4,7 @@ package import FerryUploads
 import Foundation
 
 extension Upload {
-    /// An upload to the destination "box" in this state.
+    /// Makes an upload to the destination "box".
     package static func boxed(_ id: Upload.ID, _ state: State = .queued, attempts: Int = 0) -> Upload {
         var upload = Upload(
             id: id, rank: Int64(id), path: LocalPath("/out/\(id)"),

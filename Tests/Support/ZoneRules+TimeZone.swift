@@ -2,6 +2,6 @@ public import FerryUploads
 import Foundation
 
 extension ZoneRules {
-    /// The rules of a zone by its name, which the program itself does not need.
+    /// Makes the rules of a Foundation time zone, which the program itself does not use.
     public init(_ zone: TimeZone) { self.init { zone.secondsFromGMT(for: $0) } }
 }

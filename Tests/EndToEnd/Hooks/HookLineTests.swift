@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The line that a hooked command reads.
+/// Tests the line that a hook reads on standard input.
 struct HookLineTests {
     private func line(_ event: QueueEvent) throws -> String {
         var backlog = HookBacklog(capacity: 1)

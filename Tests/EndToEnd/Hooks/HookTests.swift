@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Commands that `ferry run` runs when something happens.
+/// Tests the commands that `ferry run` runs when something happens.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct HookTests {
     private let place: Workplace
@@ -20,7 +20,7 @@ struct HookTests {
         (try? String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8)) ?? ""
     }
 
-    /// The lines that hooks wrote into a file of that name.
+    /// The lines that hooks wrote into the file with this name.
     private func received(_ name: String = "received") -> [String] {
         let text = (try? String(contentsOfFile: place.directory.path(name), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
@@ -34,7 +34,7 @@ struct HookTests {
             """)
     }
 
-    /// Appends what it reads.
+    /// The configuration of a hook that appends its input to the file with this name.
     private func recorder(_ name: String = "received") -> String {
         #"["sh", "-c", "cat >> \"$1\"", "hook", "\#(place.directory.path(name))"]"#
     }
@@ -90,7 +90,7 @@ struct HookTests {
         let names = try String(contentsOfFile: script + ".env", encoding: .utf8).split(separator: "\n").map {
             String($0.prefix { $0 != "=" })
         }
-        // A shell sets the last two itself.
+        // A shell sets the last two variables itself.
         #expect(
             Set(names).subtracting(["PWD", "_", "SHLVL", "OLDPWD"]) == [
                 "FERRY_EVENT", "HOME", "LC_ALL", "LC_TIME", "PATH", "TZ",
@@ -255,7 +255,7 @@ struct HookTests {
     }
 
     @Test func `a hook runs once for each of a hundred small files, at most four at a time`() async throws {
-        // Each notes how many are there with it.
+        // Each hook writes down how many hooks run at that time.
         let busy = try place.folder("busy")
         let script =
             "mkdir \\\"$1/$$\\\"; ls \\\"$1\\\" | wc -l >> \\\"$1.seen\\\"; cat >> \\\"$1.received\\\"; rmdir \\\"$1/$$\\\""

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Destinations without a protocol at servers that others wrote: what they say of themselves must be enough.
+/// Tests destinations without a configured protocol at real servers.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct AutoInteropTests {
     private static let size = 20_000_000
@@ -47,7 +47,7 @@ struct AutoInteropTests {
         }
         engine.signal(SIGKILL)
         try await engine.ending()
-        // What is known of the server may be lost; the upload knows by itself.
+        // The capabilities of the server may be lost. The upload's record contains the protocol.
         try FileManager.default.removeItem(atPath: place.state + "/capabilities.json")
         let last = try await place.ferry("run", "--exit-when-idle")
         #expect(last.ending == .exited(0), "\(last.output)")

@@ -3,14 +3,14 @@ import FerryRequests
 import FerryTransfer
 import HTTPTypes
 
-/// A part as it was appended.
+/// A part as it was appended to the form.
 struct SentPart {
     var name: String
     var fileName: String?
     var type: String?
     var content: [UInt8]
 
-    /// Returns a name as it is written in the form. The tests of `MultipartHeader` compare it with vectors.
+    /// Returns a name as the form contains it. The tests of `MultipartHeader` compare the escapes with vectors.
     static func escaped(_ name: String, isFieldName: Bool) -> String {
         let header = isFieldName ? MultipartHeader(name: name) : MultipartHeader(name: "", fileName: name)
         let start = "Content-Disposition: form-data; name=\"".utf8.count
@@ -20,7 +20,7 @@ struct SentPart {
     }
 }
 
-/// A form and what it is made of.
+/// A form and the parts that it was made of.
 struct FormCase {
     let title: String
     private(set) var form: MultipartFormData
@@ -53,7 +53,7 @@ struct FormCase {
 
     static let noDashes = "the boundary without its dashes"
 
-    /// Contents and numbers of parts.
+    /// Returns forms with different contents and numbers of parts.
     static func shapes() throws -> [FormCase] {
         var cases = [FormCase("no part")]
         let contents: [(String, [UInt8])] = [
@@ -102,7 +102,8 @@ struct FormCase {
         return cases
     }
 
-    /// `multipart-escape.json`, each as the name of a field, of a file, and as a file name.
+    /// Returns forms with each name of `multipart-escape.json`: as the name of a field, of a part with a file, and as a
+    /// file name.
     static func escapes() throws -> [FormCase] {
         try FormVectors.escapes().map { escape in
             var formCase = FormCase("name: \(escape.input.debugDescription)")
@@ -112,8 +113,8 @@ struct FormCase {
         }
     }
 
-    /// Reads the cases of `multipart-parser-matrix.json` that our encoder can write: quoted, escaped by the standard,
-    /// without `filename*`.
+    /// Returns the cases of `multipart-parser-matrix.json` that Ferry's encoder can produce: quoted, escaped by the
+    /// standard, without `filename*`.
     static func dispositions() throws -> [FormCase] {
         let names: [String: String?] = [
             "plain": "a.txt", "space": "a b.txt", "quote-%22": "a\"b.txt", "single-backslash": "a\\b.txt",

@@ -1,17 +1,18 @@
 import FerryTestSupport
 import Foundation
 
-/// The known differences between sent and parsed names, for one parser. Those of the matrix are read from there.
+/// The known differences between the sent names and those that a parser reports. They are read from the matrix of the
+/// vectors, if the parser is in it.
 struct FormParser {
-    /// The parsers' names in the matrix, by their names in `multipart_parsers.py`. That script adds `node` if it is
-    /// installed; `ours` is `MultipartParser`.
+    /// The parsers' names in the matrix, by their names in `multipart_parsers.py`. The script adds `node` if it is
+    /// installed. `ours` is `MultipartParser`.
     static let nameInMatrix = [
         "werkzeug": "werkzeug 3.1", "python-multipart": "python-multipart(starlette)",
         "multipart": "multipart(defnull)", "aiohttp": "aiohttp 3.14", "email": "stdlib email",
     ]
     static let python = Set(nameInMatrix.keys)
 
-    /// Forms that a parser refuses. No sender can help it: each is as the standards want it.
+    /// The forms that a parser refuses although they follow the standards.
     static let refusals = [
         "name: \("nul\0byte".debugDescription)": [
             "aiohttp": "a header with a null, which the WHATWG's algorithm does not escape"
@@ -27,7 +28,7 @@ struct FormParser {
         self.matrix = matrix
     }
 
-    /// The part as this parser should report it.
+    /// Returns the part as this parser should report it.
     func view(_ part: SentPart) -> ReadPart {
         let isField = part.fileName == nil || (part.fileName == "" && observed("empty").first == "field")
         return ReadPart(
@@ -57,7 +58,7 @@ struct FormParser {
         return text
     }
 
-    /// The results of parsers that are missing in the matrix. Both undo the standard's escapes. Ours reads two
+    /// The expected results of parsers that are not in the matrix. Both undo the standard's escapes. Ferry's reads two
     /// backslashes as one.
     private static let others: [String: [String: [String]]] = [
         "node": standard.merging(["backslash": ["file", "a\\\\b.txt"]]) { $1 },
@@ -75,7 +76,7 @@ struct FormParser {
     }
 }
 
-/// `Tests/Unit/UploadProtocols/Vectors`, which say where they come from.
+/// The vectors in `Tests/Unit/UploadProtocols/Vectors`. Each file says where it comes from.
 enum FormVectors {
     struct Escape: Decodable {
         var input: String
@@ -85,7 +86,7 @@ enum FormVectors {
 
     struct Disposition: Decodable {
         var disposition: String
-        /// The results by parser: `file` and its name, or `field` and its value.
+        /// The results by parser: `file` and the file name, or `field` and the value.
         var results: [String: [String]]
 
         init(from decoder: any Decoder) throws {

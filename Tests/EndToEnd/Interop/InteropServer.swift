@@ -8,9 +8,9 @@ import Testing
     import Darwin
 #endif
 
-/// A server that others wrote, started by a script of `Tests/Servers` on a free port of this machine.
+/// A real server that a script of `Tests/Servers` starts on a free port of this machine.
 final class InteropServer: Sendable {
-    /// The Python that has the packages of `Tests/Servers/requirements.txt`; `Tests/run` makes and names it.
+    /// The Python with the packages of `Tests/Servers/requirements.txt`. `Tests/run` sets the variable.
     static let python = ProcessInfo.processInfo.environment["FERRY_TEST_PYTHON"]
     static let hasPython = python != nil
     static let needsPython: Comment =
@@ -21,9 +21,11 @@ final class InteropServer: Sendable {
     let port: Int
     private let process: ChildProcess
 
+    /// Starts a server.
+    ///
     /// - Parameters:
-    ///   - script: A file of `Tests/Servers`.
-    ///   - port: 0 takes any, where the script can do that.
+    ///   - script: The name of a file in `Tests/Servers`.
+    ///   - port: The port; 0 for any, which some scripts do not support.
     ///   - socket: The path of a Unix socket to listen on instead of a port.
     ///   - more: Further arguments of the script.
     init(
@@ -48,7 +50,7 @@ final class InteropServer: Sendable {
             socket == nil ? try #require(lines.compactMap { Int($0.dropFirst("ready ".count)) }.first) : 0
     }
 
-    /// The path of a file of `Tests/Servers`.
+    /// Returns the path of a file in `Tests/Servers`.
     static func script(_ name: String) -> String { scripts.appending(path: name).path(percentEncoded: false) }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
@@ -63,7 +65,7 @@ final class InteropServer: Sendable {
         try await process.ending()
     }
 
-    /// The size of the largest file directly in the folder, and 0 where there is none.
+    /// Returns the size of the largest file directly in the folder; 0 if there is none.
     static func largestFile(in folder: String) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let sizes = names.compactMap { name in
@@ -72,7 +74,7 @@ final class InteropServer: Sendable {
         return sizes.max() ?? 0
     }
 
-    /// A port that was free a moment ago, for servers that need one as an argument.
+    /// Returns a free port, for servers that need one as an argument. Another process can take it meanwhile.
     static func freePort() throws -> Int {
         let probe = try HostileServer([])
         probe.stop()

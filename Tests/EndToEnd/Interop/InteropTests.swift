@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Uploads to servers that others wrote.
+/// Tests uploads to real servers.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct InteropTests {
     private let place: Workplace
@@ -132,12 +132,12 @@ struct InteropTests {
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
     func `drf-tus takes files over tus`() async throws {
         let server = try await InteropServer("drf_tus_server.py", folder: folder)
-        // It refuses an upload of no bytes.
+        // The server refuses empty uploads.
         try FileManager.default.removeItem(atPath: place.path("empty.bin"))
         try await uploadAll("tus", to: server.url("/files/"), more: #", "chunkSize": "8M""#)
         for name in ["small ä.txt", "large.bin"] {
             let stored = try FileManager.default.contentsOfDirectory(atPath: folder + "/uploaded")
-            // Django replaces spaces in names.
+            // Django replaces the spaces in file names.
             let found = try #require(stored.first { $0.hasPrefix(String(name.prefix(5))) })
             await expectSame(name, as: "\(folder)/uploaded/\(found)")
         }
@@ -153,7 +153,7 @@ struct InteropTests {
         try await server.stop()
     }
 
-    /// Begins an upload of the large file, slow enough to be broken in the middle.
+    /// Starts the upload of the large file at a low rate, and returns when a quarter of it is at the server.
     private func uploadUntilQuarter(to url: String) async throws -> ChildProcess {
         try place.configure("tus", at: url, limits: #"{ "bandwidth": "8M" }"#)
         try await place.ferry("add", place.path("large.bin"))
@@ -170,13 +170,13 @@ struct InteropTests {
         await expectSame("large.bin", as: "\(folder)/\(id)")
         let sizes = try place.exchangeSizes("PATCH")
         #expect(sizes.first == 20_000_000)
-        // There may be one between: tuspyserver sends an old offset until it has noticed the break.
+        // There may be a request between: tuspyserver sends an old offset until it has noticed the break.
         #expect(sizes.last.map { $0 <= 15_000_000 } == true, "\(sizes)")
         print("tuspyserver: requests of \(sizes) bytes for a file of 20000000")
     }
 }
 
-/// A form as `form_server.py` writes it.
+/// A form as `form_server.py` records it.
 private struct ReceivedForm: Decodable {
     struct File: Decodable {
         var name: String

@@ -5,7 +5,7 @@ import FerryTransfer
 import Foundation
 import Testing
 
-/// Forms of every shape, read by parsers that others wrote.
+/// Tests forms of all kinds with real parsers.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct MultipartParserTests {
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
@@ -67,7 +67,7 @@ struct MultipartParserTests {
     }
 }
 
-/// One part as a parser reports it.
+/// A part as a parser reports it.
 struct ReadPart: Decodable {
     var name: String
     var filename: String?
@@ -104,7 +104,7 @@ struct ReadPart: Decodable {
     }
 }
 
-/// A run of `multipart_parsers.py`.
+/// The output of `multipart_parsers.py`.
 struct ParserRun: Decodable {
     enum Reading: Decodable {
         case parts([ReadPart])
@@ -119,7 +119,7 @@ struct ParserRun: Decodable {
         }
     }
 
-    /// The version of each.
+    /// The version of each parser.
     var parsers: [String: String]
     var results: [[String: Reading]]
 

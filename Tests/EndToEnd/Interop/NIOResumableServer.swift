@@ -7,23 +7,24 @@ import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOResumableUpload
 
-/// The server of resumable uploads that comes with swift-nio-extras, in this process: interop versions 3, 5 and 6.
+/// The server of resumable uploads of swift-nio-extras, in this process. It has the interop versions 3, 5 and 6.
 ///
-/// It keeps in memory what it knows of uploads, and forgets one as soon as it is complete or is asked for a wrong
-/// offset.
+/// It keeps its uploads in memory, and forgets an upload when it is complete or receives a wrong offset.
 final class NIOResumableServer: Sendable {
     let port: Int
     private let channel: any Channel
 
+    /// Starts the server.
+    ///
     /// - Parameters:
-    ///   - folder: The folder of the files, named by the last component of the address that made them.
-    ///   - version: The only one that is spoken; nil for all.
+    ///   - folder: The folder for the files. Each is named by the last component of the URL that created it.
+    ///   - version: The only interop version that the server accepts; nil for all.
     init(folder: String, version: Int? = nil) async throws {
-        // Without an origin the addresses it gives are relative, and lead through any proxy.
+        // Without an origin the server sends relative URLs, which also work through a proxy.
         let context = HTTPResumableUploadContext(origin: "")
-        // All connections on one loop. On several, swift-nio-extras 1.35 may lose a response: it ends what a
-        // connection did for an upload of another loop only after the connection's next request has come, takes that
-        // request's context away with it, and the client waits for nothing.
+        // All connections share one event loop. With several, swift-nio-extras 1.35 may lose a response: it ends a
+        // connection's work for an upload of another loop only after the next request has come. It then removes the
+        // context of that request, and the client never gets a response.
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -44,7 +45,7 @@ final class NIOResumableServer: Sendable {
     func stop() async throws { try await channel.close() }
 }
 
-/// Makes other versions unknown ones.
+/// Makes the server treat all versions but one as unknown.
 private final class OnlyVersion: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -65,7 +66,7 @@ private final class OnlyVersion: ChannelInboundHandler {
     }
 }
 
-/// Writes what arrives into a file, and responds at its end.
+/// Writes the body into a file, and responds at its end.
 private final class StoringHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart

@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Chunked uploads to a server that does what Nextcloud documents. No Nextcloud takes part.
+/// Tests chunked uploads to a stand-in that implements Nextcloud's documentation. It is not a real Nextcloud.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(5)),
     .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
@@ -62,7 +62,7 @@ struct NextcloudTests {
                 in: place, to: server.port, Self.folder, protocol: "nextcloud",
                 more: #", "chunkSize": "5M", "parallel": 2"#)
             print("Nextcloud's documented exchanges, \(trouble): \(result)")
-            // Two chunks of 5 MiB for each cut.
+            // Each cut can lose two chunks of 5 MiB.
             #expect(result.bytesThrough <= (128 << 20) + 5 * (10 << 20) + (1 << 20))
             await expectSameTrees()
         }

@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// A tus server that no package of Debian or of Python has. The tests run with those that the environment names.
+/// The tus servers that neither Debian nor Python has as packages. The tests run if the environment names them.
 enum OtherTusServer: String, CaseIterable, Sendable {
-    /// tusd: `FERRY_TEST_TUSD` is the program.
+    /// The server tusd. `FERRY_TEST_TUSD` is the path of the program.
     case tusd
-    /// @tus/server: `FERRY_TEST_TUS_NODE` is the folder `node_modules` that has it and @tus/file-store, and
-    /// `FERRY_TEST_NODE` is Node.
+    /// The server @tus/server. `FERRY_TEST_TUS_NODE` is the folder `node_modules` with it and @tus/file-store, and
+    /// `FERRY_TEST_NODE` is the path of Node.
     case tusNode
 
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// The program that runs a script in JavaScript.
+    /// The path of Node, which runs JavaScript.
     static let node = environment["FERRY_TEST_NODE"]
 
-    /// The servers of this machine.
+    /// The servers that this machine has.
     static let present = allCases.filter { $0.source != nil }
     static let hasAny = !present.isEmpty
     static let hasTusd = present.contains(.tusd)
@@ -28,7 +28,7 @@ enum OtherTusServer: String, CaseIterable, Sendable {
         }
     }
 
-    /// The path of the uploads in the server's address.
+    /// The path of uploads in the server's URL.
     var path: String {
         switch self {
         case .tusd: "/files/"

@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Uploads to tusd and to @tus/server, where the environment names them.
+/// Tests uploads to tusd and @tus/server, if the environment names them.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(15)),
     .enabled(if: OtherTusServer.hasAny, Comment(rawValue: OtherTusServer.needsOne)))

@@ -8,21 +8,21 @@ import Testing
     import Darwin
 #endif
 
-/// WebDAV servers that are met less often.
+/// Less common WebDAV servers.
 enum OtherWebDAVServer: String, CaseIterable, CustomTestStringConvertible {
     case wsgidav = "wsgidav_server.py"
-    /// Sends no entity tags.
+    /// The server copyparty, which sends no entity tags.
     case copyparty = "copyparty_server.py"
-    /// Makes entity tags of contents, and takes partial updates.
+    /// The server SabreDAV, whose entity tags come from the contents. It supports partial updates.
     case sabreDAV = "sabre_dav.sh"
-    /// Responds with 500 to a PUT into a missing folder.
+    /// The server chezdav, which responds with 500 to a PUT into a missing folder.
     case chezdav = "chezdav_server.sh"
-    /// A newer one than the system's.
+    /// A newer version of rclone than Debian's.
     case rclone = "rclone_server.py"
 
     var testDescription: String { rawValue }
 
-    /// The path of the folder `files` in URLs.
+    /// The path of the folder `files` in the server's URL.
     var path: String { self == .copyparty ? "/files/" : "/" }
 
     static let arePresent =
@@ -81,7 +81,7 @@ struct OtherWebDAVTests {
         try await with(kind.rawValue) { server in
             try await sendAll(to: server.url(kind.path))
             await expectSameTrees()
-            // Within the same second, too.
+            // The second upload may come within the same second, with the same modification time.
             try place.file("new folder/below/small ä.txt", "two")
             try await sendAll(to: server.url(kind.path))
             await expectSameTrees()
@@ -128,7 +128,7 @@ struct OtherWebDAVTests {
     }
 }
 
-/// Servers with limits, sign-in and redirects, and proxies that map paths.
+/// Tests servers with limits, authentication and redirects, and behind proxies that map paths.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(5)),
     .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
@@ -157,7 +157,8 @@ struct WebDAVSurroundingsTests {
         try await server.stop()
     }
 
-    /// The member of a destination for the user `me`, with the password in an environment variable.
+    /// Returns the destination's member for basic authentication of the user `me`, with the password in an environment
+    /// variable.
     private func basic(_ variable: String) -> String {
         #", "auth": { "basic": { "user": "me", "password": { "env": "\#(variable)" } } }"#
     }
@@ -274,7 +275,7 @@ struct WebDAVSurroundingsTests {
     func `P11 a redirect of nginx to another host is refused and named, and nothing is sent there`(
         protocolName: String
     ) async throws {
-        // The other host is nginx again, which would take the file.
+        // The other host name leads to the same nginx, which would accept the file.
         try setting("redirect", "308 http://localhost:$server_port/new")
         try makeFile("a.bin", size: 300_000)
         try await with("nginx_put.sh") { server in

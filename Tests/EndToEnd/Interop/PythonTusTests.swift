@@ -2,16 +2,16 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Tus servers that keep the offset of an upload apart from its bytes.
+/// Tus servers that store the offset of an upload separately from its bytes.
 enum PythonTusServer: String, CaseIterable, CustomTestStringConvertible {
-    /// Writes bytes when they arrive, and the offset when the request ends.
+    /// The server fastapi-tusd, which writes bytes when they arrive, and the offset at the end of the request.
     case fastapiTusd = "fastapi_tusd_server.py"
-    /// Writes bytes and the offset when the request ends.
+    /// The server drf-tus, which writes the bytes and the offset at the end of the request.
     case drfTus = "drf_tus_server.py"
 
     var testDescription: String { rawValue }
 
-    /// The path of the uploads in the server's address.
+    /// The path of uploads in the server's URL.
     var path: String { self == .fastapiTusd ? "/files" : "/files/" }
 
     func start(in folder: String, port: Int? = nil) async throws -> InteropServer {
@@ -19,7 +19,7 @@ enum PythonTusServer: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// Uploads over tus whose link is cut, or whose server is started anew.
+/// Tests uploads by tus whose link is cut or whose server is restarted.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(3)),
     .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
@@ -32,7 +32,7 @@ struct PythonTusTests {
         folder = try place.folder("server")
     }
 
-    /// True if the server has the file `CutUpload.name` of a finished upload, byte for byte.
+    /// Returns true if the server has exactly the bytes of `CutUpload.name` for a finished upload.
     private func has(_ upload: UploadLine, _ kind: PythonTusServer) async throws -> Bool {
         let id = try #require(upload.location?.split(separator: "/").last)
         let stored = kind == .fastapiTusd ? "\(folder)/\(id)" : "\(folder)/uploaded/\(CutUpload.name)"

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Uploads to radosgw, the S3 server of Ceph, on an OSD in memory.
+/// Tests uploads to radosgw, Ceph's S3 server, with its storage in memory.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(30)),
     .enabled(if: Privilege.has("radosgw"), "needs radosgw and ceph; Tests/run installs them"))
@@ -12,7 +12,7 @@ struct RadosgwTests {
 
     init() throws { place = try Workplace() }
 
-    /// One test, because the server takes half a minute to start.
+    /// Tests everything at once, because the server takes half a minute to start.
     @Test func `radosgw takes files whole, in parts, over a cut link, and though responses are lost`()
         async throws
     {
@@ -54,7 +54,8 @@ struct RadosgwTests {
         print("radosgw: \(result)")
     }
 
-    /// Loses the response that completes an upload in parts, by the link and by a kill. The requests are as to Swift.
+    /// Loses the final response of an upload in parts: first by a break, then by a kill. The requests are the same as
+    /// those to Swift.
     private func loseFinalResponses(of server: InteropServer) async throws {
         let route = LostResponseRoute.s3PartsSwift
         let site = try await S3Site(route.bucket, at: server)
@@ -64,7 +65,7 @@ struct RadosgwTests {
         try await LostResponseTests.loseFinalResponse(
             route, in: try Workplace(), to: server.port, isStored)
         guard ChildProcess.showsThreads else { return }
-        // The next upload of the name must not find this one.
+        // The next upload has the same name and must not find this object.
         try await site.ask(.delete, "whole.bin")
         try await LostResponseTests.killAtFinalResponse(
             route, in: try Workplace(), to: server.port, isStored)

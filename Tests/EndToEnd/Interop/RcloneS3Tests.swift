@@ -2,9 +2,9 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// rclone's S3 server, which checks signatures and keeps objects as files.
+/// The S3 server of rclone, which checks signatures and stores objects as files.
 enum RcloneS3 {
-    /// The path of the bucket in the server's address, and below the folder of its files.
+    /// The path of the bucket in the server's URL and in its folder.
     static let path = "/bucket/"
     /// Further members of the destination.
     static let more =
@@ -17,7 +17,7 @@ enum RcloneS3 {
     }
 }
 
-/// Uploads to rclone's S3 server.
+/// Tests uploads to rclone's S3 server.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(3)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct RcloneS3Tests {

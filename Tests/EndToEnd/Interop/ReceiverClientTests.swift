@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// The receiver with clients that others wrote.
+/// Tests the receiver with real clients.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ReceiverClientTests {
     private let directory: TemporaryDirectory
@@ -11,7 +11,7 @@ struct ReceiverClientTests {
     init() throws { directory = try TemporaryDirectory() }
 
     /// Runs a program and returns its output.
-    /// - Throws: If it did not succeed.
+    /// - Throws: An error if the program fails.
     private static func output(of program: String, _ words: [String]) async throws -> String {
         let environment = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"]
         let process = try ChildProcess(program, words.map { Array($0.utf8) }, environment: environment)
@@ -22,7 +22,7 @@ struct ReceiverClientTests {
 
     // MARK: tuspy
 
-    /// The address of the upload, and the byte from which it was sent.
+    /// Runs tuspy, and returns the URL of the upload and the offset from which it sent bytes.
     private static func tuspy(_ words: String...) async throws -> (url: String, start: Int) {
         let script = InteropServer.script("tuspy_client.py")
         let text = try await output(of: try #require(InteropServer.python), [script] + words)
@@ -98,7 +98,8 @@ struct ReceiverClientTests {
         _ = try await output(of: "/usr/bin/env", words)
     }
 
-    /// Odd names, folders in folders, one of them where the receiver has tus, nothing and a lot.
+    /// Makes a tree with unusual names and nested folders. One folder is named `files`, like the receiver's path for
+    /// tus. One file is empty, and one has 5 MB.
     private func makeTree() throws -> (folder: String, files: Int) {
         let files = [
             "plain.txt": 12, "two words.txt": 1, "50% + 1.txt": 2, "Grüße.txt": 3, "#1 & <2>?.txt": 4,

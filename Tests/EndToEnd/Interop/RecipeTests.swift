@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// The configurations that the README and the manual show, used as they are shown but for ports and folders.
+/// Tests the configurations of the README and the manual. Only ports and folders are replaced.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct RecipeTests {
     private let place: Workplace
@@ -19,7 +19,7 @@ struct RecipeTests {
         folder = try place.folder("server")
     }
 
-    /// Runs nginx with a block of a page in its server.
+    /// Runs nginx, with a block of a page in its server section.
     private func withNginx(_ block: String, _ body: (InteropServer) async throws -> Void) async throws {
         let file = try place.directory.write(Array(block.utf8), to: "block.conf")
         let server = try await InteropServer(
@@ -35,7 +35,7 @@ struct RecipeTests {
         #expect(run.ending == .exited(0), "\(run.output) \(run.errors)")
     }
 
-    /// Starts the receiver with the options of the manual, and at a free port.
+    /// Starts the receiver with the options of the manual and a free port.
     private func startReceiver(into inbox: String) async throws -> (process: ChildProcess, port: Substring) {
         #expect(try ManualPage.text("servers").contains("`ferry serve --directory /srv/up`"))
         let receiver = try place.start("serve", "--directory", inbox, "--bind", "127.0.0.1:0", "--json")
@@ -43,8 +43,8 @@ struct RecipeTests {
         return (receiver, try #require(lines.first?.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1))
     }
 
-    /// Runs the manual's commands for a receiver that wants a token, and then the queue. The questions of `ferry init`
-    /// get the suggested answers.
+    /// Runs the manual's commands for a receiver with a token, then the queue. Each question of `ferry init` gets the
+    /// suggested input.
     private func sendWithToken(in inbox: String, to address: String) async throws {
         let block = try #require(
             ManualPage.blocks("sh", in: try ManualPage.text("servers")).first { $0.contains("ferry init") })
@@ -159,7 +159,7 @@ struct RecipeTests {
         }
     }
 
-    /// Sends a file to a destination of the README's recipes, whose names are replaced by those of a server here.
+    /// Uploads a file to a destination of the README. `names` replaces host names in it by those of a local server.
     private func send(to destination: String, replacing names: [(String, String)]) async throws {
         var place = place
         place.environment["MINIO_SECRET"] = "secret"
@@ -214,7 +214,7 @@ struct RecipeTests {
         }
     }
 
-    /// Adds the destination that the watch folders of the pages name, unless the block has destinations.
+    /// Adds the destination that the watch folders of the pages use, unless the block has destinations.
     private static func withDestination(_ block: String) -> String {
         guard !block.contains("\"destinations\""), let brace = block.firstIndex(of: "{") else { return block }
         let destination = #" "destinations": { "films": { "url": "https://uploads.example.org/files/" } }, "#

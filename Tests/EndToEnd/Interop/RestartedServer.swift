@@ -1,19 +1,20 @@
 import FerryTestSupport
 import Testing
 
-/// A tus server that ends in the middle of an upload, and is started again at its port.
+/// A tus server that is restarted on the same port during an upload.
 struct RestartedServer {
-    /// The folder in which the server keeps the bytes of unfinished uploads.
+    /// The folder in which the server stores the bytes of unfinished uploads.
     var folder: String
     /// Ends the server.
     var end: (InteropServer) async throws -> Void
-    /// Starts the server. Without a port it takes any.
+    /// Starts the server on a port; nil for any.
     var start: (_ port: Int?) async throws -> InteropServer
 
-    /// Uploads the file `CutUpload.name`. The server is away from a quarter of the file until Ferry has noticed it.
+    /// Uploads the file `CutUpload.name`. The server ends after a quarter of the file, and starts again when Ferry has
+    /// noticed it.
     /// - Parameters:
-    ///   - path: The path of the destination's address, from its slash.
-    ///   - more: Further members of the destination, with a comma before them.
+    ///   - path: The path of the destination's URL, with its leading slash.
+    ///   - more: Further members of the destination, each after a comma.
     /// - Returns: The upload at the end.
     func upload(in place: Workplace, to path: String, more: String = "") async throws -> UploadLine {
         let file = try place.file(CutUpload.name, "")

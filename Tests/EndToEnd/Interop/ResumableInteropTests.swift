@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Resumable uploads of the IETF to a server that others wrote, and to our own, also where the way is cut.
+/// Tests resumable uploads of the IETF draft to a real server and to Ferry's receiver, also over a link that is cut.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct ResumableInteropTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"

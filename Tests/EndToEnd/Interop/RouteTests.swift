@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Uploads by other ways than straight to a host's name: proxies, Unix sockets, IPv6.
+/// Tests uploads through proxies, to Unix sockets and over IPv6.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct RouteTests {
     private let place: Workplace
@@ -74,7 +74,7 @@ struct RouteTests {
         try await server.stop()
     }
 
-    // tuspyserver responds with http://localhost/files/…, by the Host that it was asked for.
+    // tuspyserver responds with http://localhost/files/…, from the Host field of the request.
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
     func `tuspyserver behind a Unix socket takes files over tus`() async throws {
         let folder = place.directory.path("server")

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Signed uploads to a server that checks the signatures.
+/// Tests signed uploads to a server that checks the signatures.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)), .enabled(if: S3Site.isHere, S3Site.needs))
 struct S3InteropTests {
     private let place: Workplace
@@ -22,7 +22,9 @@ struct S3InteropTests {
         }
     }
 
-    /// - Returns: Bytes of all bodies of PUT requests.
+    /// Uploads all files.
+    ///
+    /// - Returns: The number of bytes in all bodies of PUT requests.
     private func uploadAll(to site: S3Site, more: String) async throws -> Int {
         try makeFiles()
         try place.configure("s3", at: site.url + "sub%20folder/", more: S3Site.keys + more)
@@ -172,7 +174,7 @@ struct S3InteropTests {
     }
 }
 
-/// A server that checks nothing, whose responses differ in form.
+/// Tests uploads to moto, which does not check signatures, and whose responses have another form.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct MotoInteropTests {
     @Test func `moto takes files whole and in parts`() async throws {

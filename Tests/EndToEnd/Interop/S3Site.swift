@@ -6,8 +6,8 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// OpenStack Swift's S3 interface, which checks signatures: one for all tests, each with a bucket of its own. It ends
-/// with the process.
+/// The S3 interface of OpenStack Swift, which checks signatures. All tests share one server, each with a bucket of its
+/// own. The server ends with this process.
 struct S3Site {
     static let credentials = S3Credentials(accessKey: "test:tester", secretKey: "testing")
     static let keys = #", "auth": { "s3": { "accessKey": "test:tester", "secretKey": "testing" } }"#
@@ -16,7 +16,7 @@ struct S3Site {
         "needs memcached and the packages of Tests/Servers/requirements.txt; Tests/run installs them"
 
     private static let running = Task {
-        // Not in memory: Swift keeps what it knows of a file in extended attributes.
+        // A file system in memory will not do: Swift stores metadata in extended attributes.
         let folder = NSTemporaryDirectory() + "ferry-swift-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         return try await InteropServer("swift_s3.py", folder: folder)
@@ -25,13 +25,13 @@ struct S3Site {
     let server: InteropServer
     let bucket: String
 
-    /// The bucket is made, unless another case of the same test did it.
+    /// Makes the bucket, unless another case of the same test has made it.
     init(_ bucket: String) async throws { try await self.init(bucket, at: try await Self.running.value) }
 
     init(_ bucket: String, at server: InteropServer) async throws {
         self.server = server
         self.bucket = bucket
-        // On a busy machine the parts of the server lose each other, and it responds 503.
+        // On a busy machine the services of Swift lose their connections, and it responds with 503.
         var status = 503
         for _ in 0..<20 where status == 503 { status = try await ask(.put, "").status }
         try #require([200, 409].contains(status))
@@ -49,7 +49,7 @@ struct S3Site {
             credentials: S3CredentialStore { () async throws(UploadFailure) in credentials }, now: now)
     }
 
-    /// One request of the test's own, and how many it took.
+    /// Sends a request of the test itself, and returns its status and how many requests it took.
     @discardableResult
     func ask(
         _ method: HTTPRequest.Method, _ key: String, body: [UInt8] = [],
@@ -68,7 +68,7 @@ struct S3Site {
         return (answer.status, transport.count)
     }
 
-    /// True if the object is, byte for byte, the file. It is fetched by a presigned address, without our transport.
+    /// Returns true if the object has exactly the bytes of the file. curl fetches it by a presigned URL.
     func holds(_ name: String, sameAs file: String) async throws -> Bool {
         var signer = SigV4Signer()
         let request = SigV4Request(
@@ -81,7 +81,7 @@ struct S3Site {
         let fetched = await ChildProcess.succeeds(
             "curl", "-sf", "-o", copy, server.url("\(request.sentPath)?\(query)"))
         if !fetched { return false }
-        // curl makes no file for an object without bytes.
+        // curl makes no file for an empty object.
         if !FileManager.default.fileExists(atPath: copy) {
             return FileManager.default.contents(atPath: file)?.isEmpty ?? false
         }

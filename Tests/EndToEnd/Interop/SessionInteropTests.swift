@@ -2,8 +2,8 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Uploads over Google's, Microsoft's and Azure's protocols: to an emulator that others wrote, and to servers that are
-/// scripted from the vendors' documentation.
+/// Tests uploads by the protocols of Google, Microsoft and Azure: to an emulator, and to scripted servers that follow
+/// the vendors' documentation.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(10)))
 struct SessionInteropTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
@@ -54,13 +54,13 @@ struct SessionInteropTests {
         #expect(await ChildProcess.succeeds("cmp", place.path(name), stored), "\(name)")
     }
 
-    /// The lines of the server's log that begin so.
+    /// Returns the lines of the server's log with this prefix.
     private func log(_ prefix: String) throws -> [String] {
         let text = try String(contentsOfFile: folder + "/log", encoding: .utf8)
         return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix(prefix) }
     }
 
-    /// No secret of an address is in what is stored or printed.
+    /// Checks that a secret of a URL is in nothing that is stored or printed.
     private func expectNowhere(_ secret: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: place.state) {
             let content = FileManager.default.contents(atPath: place.state + "/" + name) ?? Data()
@@ -121,7 +121,7 @@ extension SessionInteropTests {
             more: #", "chunkSize": "1M", "checksum": "crc32c""#)
         await expectSame(CutUpload.name, as: "\(folder)/.cloudstorage/bkt/\(CutUpload.name)")
         print("gcp-storage-emulator, \(trouble), chunks of 1 MiB: \(result)")
-        // It keeps nothing of a request whose connection is reset.
+        // The server discards a request whose connection is reset.
         #expect(result.ratio <= 1.2)
         try await server.stop()
     }
@@ -149,7 +149,7 @@ extension SessionInteropTests {
             in: place, to: server.port, Self.google, protocol: "google")
         await expectSame(CutUpload.name, as: "\(folder)/.cloudstorage/bkt/\(CutUpload.name)")
         print("gcp-storage-emulator, one request for all: \(result)")
-        // It keeps nothing of a request whose connection is reset, as every second one is.
+        // The server discards a request whose connection is reset, and every second break is a reset.
         #expect(result.ratio <= 1.75)
         try await server.stop()
     }

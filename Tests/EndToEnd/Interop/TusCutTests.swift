@@ -2,12 +2,12 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Uploads over tus whose link is broken again and again, to servers that others wrote.
+/// Tests uploads by tus to real servers, over a link that breaks repeatedly.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct TusCutTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let needsTime: Comment = "takes minutes and a gigabyte of disk; FERRY_LONG=1 runs it"
-    /// 200 MiB, cut twenty times.
+    /// An upload of 200 MB with twenty cuts.
     private static let long = CutUpload(size: 200_000_000, cuts: 20, seed: 40)
 
     private let place: Workplace
@@ -66,7 +66,7 @@ struct TusCutTests {
                 more: #", "checksum": "sha-256", "chunkSize": "1M""#)
             let stored = site.folder + "/" + CutUpload.name
             #expect(await ChildProcess.succeeds("cmp", place.path(CutUpload.name), stored))
-            // A chunk that is cut is sent again as a whole.
+            // A chunk whose connection breaks is sent again completely.
             #expect(result.ratio <= 1.15)
             #expect(try place.exchangeSizes("PATCH").allSatisfy { $0 == 1 << 20 })
             #expect(await ChildProcess.succeeds("grep", "-rq", #""verified":"sha-256""#, place.state))

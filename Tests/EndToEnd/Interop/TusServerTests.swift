@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Uploads by tus to servers that say or do what not all of them do.
+/// Tests uploads by tus to servers with uncommon behavior.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct TusServerTests {
     private static let size = 300_000
@@ -15,7 +15,7 @@ struct TusServerTests {
         _ = try PatternFile(at: place.path("a.bin"), count: Self.size, seed: 3)
     }
 
-    /// Uploads the file and returns what the queue says of it at the end.
+    /// Uploads the file, and returns its final line in the list.
     private func upload(to server: HostileServer, more: String = "") async throws -> UploadLine {
         try place.configure("tus", at: server.url("/files/"), more: more)
         try await place.ferry("add", place.path("a.bin"))
@@ -34,7 +34,7 @@ struct TusServerTests {
         #expect(done.state == "done", "\(done)")
         #expect(standIn.stored == Self.size)
         #expect(standIn.appends == 4)
-        // What an interrupted request had brought is not sent again.
+        // Bytes from an interrupted request are not sent again.
         #expect(server.requests.map(\.bodyByteCount).reduce(0, +) < Self.size * 2)
     }
 
@@ -103,7 +103,7 @@ struct TusServerTests {
     }
 }
 
-/// Tests that the counts of an upload in parts equal those of a link in between.
+/// Compares the counts of an upload in parts with those of the link.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct PartedCountTests {
     private static let size = 40 << 20

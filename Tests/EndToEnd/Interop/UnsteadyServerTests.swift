@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// Servers that are slow, are started anew again and again, or lose connections.
+/// Tests servers that are slow, are restarted repeatedly or lose connections.
 @Suite(.fewAtOnce, .timeLimit(.minutes(4)))
 struct UnsteadyServerTests {
     private let place: Workplace
@@ -20,7 +20,7 @@ struct UnsteadyServerTests {
         return server
     }
 
-    /// Bytes of unfinished uploads.
+    /// Returns the number of bytes of unfinished uploads.
     private func partSize() -> Int {
         let folder = inbox + "/.ferry"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -37,7 +37,7 @@ struct UnsteadyServerTests {
         let (size, kills) = (40 << 20, 5)
         let port = try InteropServer.freePort()
         var server = try await receiver(at: port)
-        // Nothing is wrong with the link: it counts.
+        // The link has no faults. It only counts bytes.
         let link = try FaultyLink(to: port, LinkFaults())
         defer { link.stop() }
         try place.configure(
@@ -49,7 +49,7 @@ struct UnsteadyServerTests {
         let engine = try place.start("run", "--json", "--exit-when-idle")
         var atLastKill = 0
         for kill in 1...kills {
-            // More than at the last kill: the upload has resumed.
+            // There are more bytes than at the last kill, so the upload has resumed.
             try await Eventually.holds("enough for kill \(kill)") {
                 partSize() > max(size / 7 * kill, atLastKill)
             }
@@ -64,7 +64,7 @@ struct UnsteadyServerTests {
         #expect(upload.state == "done")
         #expect(upload.resumes >= kills)
         let twice = link.bytesThrough - size
-        // What is between the link and the receiver when it dies.
+        // The bytes between the link and the receiver are lost at each kill.
         #expect(twice <= size / 100 + kills * (1 << 20), "\(twice)")
         print(
             "N16: \(protocolName), receiver killed \(kills) times: \(twice) of \(link.bytesThrough) bytes more than the file's"
@@ -82,10 +82,10 @@ struct UnsteadyServerTests {
         let server = try await receiver(at: port)
         var faults = LinkFaults()
         faults.downtime = .zero
-        // A reset throws away what is in the receiver's buffers, which is more the busier the machine is.
+        // A reset would discard the bytes in the receiver's buffers, which are more on a busy machine.
         faults.ending = .close
         var random = SeededGenerator(seed: 16)
-        // One in the course of each five files.
+        // There is one cut in each five files.
         faults.cutsAfter = (0..<cuts).map {
             $0 * 5 * size + Int.random(in: size / 10..<5 * size, using: &random)
         }
@@ -108,8 +108,8 @@ struct UnsteadyServerTests {
             #expect(await ChildProcess.succeeds("cmp", place.path(name), "\(inbox)/\(name)"))
         }
         let twice = link.bytesThrough - count * size
-        // What the receiver has not put on disk when a connection ends: the more the busier the machine is, and much
-        // less than the half of a file that a break costs without resuming.
+        // Each cut loses the bytes that the receiver has not written. They are more on a busy machine, but much less
+        // than the half of a file that each cut would cost without resuming.
         #expect(twice <= count * size / 100 + cuts * 262_144, "\(twice)")
         let more = try await place.list().map(\.attempts).reduce(0, +) - count
         print(

@@ -8,17 +8,17 @@ import Testing
     import Darwin
 #endif
 
-/// WebDAV servers that others wrote, each with habits of its own.
+/// Real WebDAV servers.
 enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
-    /// Buffers a whole body before it acts on it.
+    /// The server nginx, which buffers the whole body before it handles the request.
     case nginx
-    /// Takes `PUT` with `Content-Range`.
+    /// The server Apache, which accepts `PUT` with `Content-Range`.
     case apache
-    /// Refuses it.
+    /// The server lighttpd, which refuses `PUT` with `Content-Range`.
     case lighttpd
-    /// Takes it when the test asks.
+    /// The server lighttpd, with the setting that accepts `PUT` with `Content-Range`.
     case lighttpdWithRanges
-    /// Ignores it, and keeps what a broken `PUT` left.
+    /// The server rclone, which ignores `Content-Range` and keeps what a broken `PUT` has left.
     case rclone
 
     var testDescription: String { rawValue }
@@ -41,7 +41,7 @@ enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// Uploads over WebDAV to servers that others wrote.
+/// Tests uploads by WebDAV to real servers.
 @Suite(
     .fewAtOnce, .timeLimit(.minutes(5)),
     .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
@@ -51,7 +51,7 @@ struct WebDAVTests {
 
     private let place: Workplace
     private let folder: String
-    /// The folder in which each server keeps its files.
+    /// The folder in which the server stores its files.
     private var stored: String { folder + "/files" }
 
     init() throws {
@@ -77,7 +77,7 @@ struct WebDAVTests {
         _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
     }
 
-    /// Expects the same files at the server, and no others such as temporary ones.
+    /// Checks that the server has the same files, and no others such as temporary ones.
     private func expectSameTrees() async {
         #expect(await ChildProcess.succeeds("diff", "-r", place.path(""), stored))
     }
@@ -139,7 +139,8 @@ struct WebDAVTests {
             let result = try await CutUpload(size: 64 << 20, cuts: 5, seed: 4, trouble: trouble).run(
                 in: place, to: server.port, "/", protocol: "webdav", more: #", "chunkSize": "16M""#)
             print("WebDAV by apache, \(trouble): \(result)")
-            // Apache keeps what came of a broken part; the proof and what was in sockets is sent twice.
+            // Apache keeps the received part of a broken request. The bytes that prove its support of parts, and those
+            // in sockets, are sent twice.
             #expect(result.ratio <= 1.05)
             await expectSameTrees()
         }
@@ -166,7 +167,7 @@ struct WebDAVTests {
         }
     }
 
-    /// A file that is there before, of another size unless it is the same, and the outcome for it.
+    /// Tests an existing file, of another size or the same, with each policy.
     @Test(arguments: WebDAVServerKind.allCases)
     func `an existing file is kept, replaced or left beside a renamed one as the destination says`(
         kind: WebDAVServerKind
@@ -209,7 +210,7 @@ struct WebDAVTests {
         }
     }
 
-    /// `MOVE` with `Overwrite: T` would delete the folder with everything in it.
+    /// A `MOVE` with `Overwrite: T` would delete the folder with its content.
     @Test(arguments: WebDAVServerKind.allCases)
     func `a folder of the file's name is not replaced`(kind: WebDAVServerKind) async throws {
         try place.file("a", "contents")

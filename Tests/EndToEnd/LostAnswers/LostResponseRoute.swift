@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// A server and a protocol, and what is known there after a response is lost.
+/// A combination of a server and a protocol, and the outcome there after a lost response.
 enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     case tusReceiver, tuspyserver, resumableReceiver, resumableNIO
     case s3WholeMoto, s3PartsMoto, s3PartsSwift, s3PartsRclone
@@ -13,11 +13,12 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
 
     /// The outcome of the upload.
     enum Outcome {
-        /// Done, and nothing of the file was sent again.
+        /// The upload is done, and no byte of the file was sent again.
         case found
-        /// Done, after the same bytes were sent to the same address once more, which does no harm there.
+        /// The upload is done. The same bytes were sent to the same URL again, which is harmless there.
         case repeated
-        /// The server cannot report it, and to begin anew might make a second file: a person decides.
+        /// The upload is held for a decision of the user. The server cannot be asked, and sending again might create a
+        /// second file.
         case held
     }
 
@@ -40,7 +41,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     var size: Int {
         switch self {
         case .s3PartsMoto, .s3PartsSwift, .s3PartsRclone, .nextcloud: 11 << 20
-        // Smaller files go with their creation.
+        // A smaller file would be sent with the creation.
         case .tusReceiver, .tuspyserver: 3 << 20
         default: 300_000
         }
@@ -59,7 +60,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// The path of the destination's address.
+    /// The path of the destination's URL.
     var path: String {
         switch self {
         case .tusReceiver, .tuspyserver: "/files/"
@@ -76,7 +77,7 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
 
     var bucket: String { "lost-" + rawValue.lowercased() }
 
-    /// True for the request whose response ends the upload.
+    /// Returns true for the request whose response ends the upload.
     func isLast(_ request: ProxiedRequest) -> Bool {
         switch self {
         case .s3PartsMoto, .s3PartsSwift, .s3PartsRclone:
@@ -89,19 +90,19 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
 
     var outcome: Outcome {
         switch self {
-        // nginx reports a size and no digest: an older file could have it too.
+        // nginx reports a size but no digest, so the file could be an older one.
         case .putNginx: .repeated
-        // rclone 1.75.2 reports the MD5 of the whole object, and not one of the parts' MD5s.
+        // rclone 1.75.2 reports the MD5 of the whole object, which is not the entity tag of the parts.
         case .s3PartsRclone: .repeated
-        // One request, the same each time, unless what is there must not be replaced.
+        // One request is sent, which can be repeated unless an existing file must not be replaced.
         case .s3WholeMoto, .azureWhole: .repeated
-        // It forgets an upload as soon as it is complete.
+        // The server forgets an upload as soon as it is complete.
         case .resumableNIO: .held
         default: .found
         }
     }
 
-    /// The reason why the server cannot be started here; nil if it can.
+    /// The reason why the server cannot be started on this machine; nil if it can.
     var missing: String? {
         switch self {
         case .tusReceiver, .resumableReceiver, .resumableNIO, .putReceiver: nil
@@ -113,13 +114,13 @@ enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Routes whose servers can be started.
+    /// The routes whose servers can be started on this machine.
     static var possible: [LostResponseRoute] { allCases.filter { $0.missing == nil } }
 
     typealias IsStored = @Sendable (UploadLine, _ file: String) async throws -> Bool
 
     /// Starts the server with `folder` for its files.
-    /// - Parameter body: Gets the server's port, and what says whether the server has the file, byte for byte.
+    /// - Parameter body: Receives the server's port, and a function that returns whether the server has the file.
     func with(
         _ folder: String, _ body: @escaping @Sendable (Int, @escaping IsStored) async throws -> Void
     ) async throws {

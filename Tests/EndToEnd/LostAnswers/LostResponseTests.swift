@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// The server has the whole file and has responded, and ferry never gets the response.
+/// Tests uploads whose final response does not reach Ferry, although the server has the whole file.
 @Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct LostResponseTests {
     private static let needsThreads: Comment = "needs /proc to see that a program stands still"
@@ -40,8 +40,9 @@ struct LostResponseTests {
         }
     }
 
-    /// Kills ferry between the final response and the journal, and expects the next run to settle the upload.
-    /// - Parameter port: The port of the route's server, or of another that speaks the same protocol.
+    /// Kills Ferry between the final response and its record in the journal, and checks that the next run settles the
+    /// upload.
+    /// - Parameter port: The port of the route's server, or of another server with the same protocol.
     static func killAtFinalResponse(
         _ route: LostResponseRoute, in place: Workplace, to port: Int, _ isStored: LostResponseRoute.IsStored
     ) async throws {
@@ -73,8 +74,8 @@ struct LostResponseTests {
         }
     }
 
-    /// Breaks the connection instead of the final response, and expects the next attempt to settle the upload.
-    /// - Parameter port: The port of the route's server, or of another that speaks the same protocol.
+    /// Breaks the connection instead of the final response, and checks that the next attempt settles the upload.
+    /// - Parameter port: The port of the route's server, or of another server with the same protocol.
     static func loseFinalResponse(
         _ route: LostResponseRoute, in place: Workplace, to port: Int, _ isStored: LostResponseRoute.IsStored
     ) async throws {
@@ -91,7 +92,9 @@ struct LostResponseTests {
             route, in: place, after: Array(proxy.requests.dropFirst(lost + 1)), file, isStored)
     }
 
-    /// - Returns: The path of the file that was queued.
+    /// Adds a file to the queue.
+    ///
+    /// - Returns: The path of the file.
     private static func queue(
         _ route: LostResponseRoute, in place: Workplace, at port: Int
     ) async throws -> String {
@@ -115,13 +118,13 @@ struct LostResponseTests {
         let bytes = requests.reduce(0) { $0 + $1.bodyBytes }
         print("\(route.rawValue), answer lost: \(asked); \(bytes) bytes of \(route.size) again")
         let content = route.outcome == .repeated ? route.size : 0
-        // Lists of parts and properties are bytes as well.
+        // The bytes include lists of parts and of properties.
         #expect((content..<content + 4096).contains(bytes))
         #expect(!requests.isEmpty, "nobody was asked")
     }
 }
 
-/// POST cannot ask: what the server has is for a person to find out, unless the request has a key.
+/// Tests POST, whose outcome Ferry cannot ask the server about. The user must check, unless the request has a key.
 extension LostResponseTests {
     @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: ["post", "form"])
     func `S3 a POST is held if ferry was killed before its response, and nothing is sent`(name: String)
@@ -172,7 +175,7 @@ extension LostResponseTests {
         #expect(server.requests.count == 1)
         try place.configure(name, at: server.url("/in"), more: #", "idempotencyKey": true"#)
         try await place.ferry("add", "--again", file)
-        // The first one was held before this run.
+        // An earlier run has held the first upload.
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
         #expect(try await place.list().map(\.state) == ["held", "done"])
         let keys = server.requests.map { $0["Idempotency-Key"] }
@@ -190,7 +193,7 @@ extension LostResponseTests {
         try await server.wait { $0.count >= 2 }
         engine.signal(SIGKILL)
         try await engine.ending()
-        // Without a rename: the file keeps its inode.
+        // The file is written in place, so it keeps its inode.
         let handle = try #require(FileHandle(forWritingAtPath: file))
         try handle.write(contentsOf: Data("after!".utf8))
         try handle.close()
@@ -203,8 +206,8 @@ extension LostResponseTests {
         #expect(keys[2] != keys[1])
     }
 
-    /// Runs ferry until the server has the whole request and responds, and kills it before it can note that.
-    /// - Returns: The way to the server, which is to be stopped.
+    /// Runs Ferry until the server has the whole request and responds, and kills it before it can record that.
+    /// - Returns: The proxy before the server. The caller must stop it.
     private func killAtAnswer(
         _ name: String, server: HostileServer, more: String = ""
     ) async throws -> ResponseProxy {

@@ -2,13 +2,13 @@ import FerryTestSupport
 import Foundation
 import Synchronization
 
-/// One request that went through a `ResponseProxy`, and got a response from the server behind it.
+/// A request that went through a `ResponseProxy` to the server.
 struct ProxiedRequest: Sendable {
     var method: String
     var target: String
     var headers: [(name: String, value: String)]
     var bodyBytes: Int
-    /// The server's status; 0 if it sent none.
+    /// The status of the server's response; 0 if there was none.
     var status: Int
 
     subscript(name: String) -> String? {
@@ -16,15 +16,15 @@ struct ProxiedRequest: Sendable {
     }
 }
 
-/// A proxy that passes on whole requests and responses. A test can act after the server has responded and before the
-/// client has a byte of the response.
+/// A proxy that forwards whole requests and responses. A test can act between the server's response and its first byte
+/// to the client.
 final class ResponseProxy: Sendable {
-    /// The fate of a response.
+    /// The proxy's action for a response.
     enum Action: Sendable {
         case deliver
-        /// The connection breaks instead.
+        /// The connection is reset, and the response is lost.
         case lose
-        /// `before` is called once the server has responded, `after` when the response is in flight.
+        /// `before` is called when the server has responded, and `after` when the response is sent.
         case around(before: @Sendable () -> Void, after: @Sendable () -> Void)
     }
 
@@ -35,14 +35,17 @@ final class ResponseProxy: Sendable {
     private let server: HostileServer
     private let log: Log
 
+    /// Starts the proxy.
+    ///
     /// - Parameters:
-    ///   - port: The server's, on 127.0.0.1.
-    ///   - action: Asked for every response, on the thread of its connection.
+    ///   - port: The port of the server, on 127.0.0.1.
+    ///   - action: Returns the action for a response. It is called on the thread of the response's connection.
     init(to port: Int, action: @escaping @Sendable (ProxiedRequest) -> Action) throws {
         let log = Log()
         self.log = log
         server = try HostileServer(remembers: false) { connection in
-            // The server is asked to close after each response, which says so: one request a connection.
+            // The proxy asks the server to close the connection after each response, so each connection has one
+            // request.
             guard try connection.waitForRequest() else { return }
             let head = try connection.readHead()
             let length = head["Content-Length"].flatMap { Int($0) } ?? 0
@@ -80,7 +83,7 @@ final class ResponseProxy: Sendable {
         return upstream.receiveBytes()
     }
 
-    /// Returns the status of the last response. Interim ones (1xx) come before it.
+    /// Returns the status of the last response. Interim responses (1xx) come before it.
     private static func status(of answer: [UInt8]) -> Int {
         var text = String(decoding: answer.prefix(65_536), as: UTF8.self)[...]
         while let status = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) {

@@ -7,14 +7,14 @@ import Testing
     import Darwin
 #endif
 
-/// Tests, without a screen, of a POST that went out whole and got no response.
+/// Tests a POST that was sent completely and got no response, without a screen.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct UncertainTests {
     private let place: Workplace
 
     init() throws { place = try Workplace() }
 
-    /// A server that does not respond the first time.
+    /// Starts a server that does not respond to the first request.
     private func serve(then rest: [HostileBehavior] = [.answer(201)]) throws -> HostileServer {
         let server = try HostileServer([.closeWithoutAnswer] + rest)
         try place.configure("form", at: server.url("/in"))
@@ -56,7 +56,7 @@ struct UncertainTests {
         try await place.ferry("add", try place.file("a"))
         #expect(try await run().ending == .exited(1))
         #expect(try await place.list().map(\.state) == ["held"])
-        // The next run does not take the question for a response, and has not failed itself.
+        // The next run keeps the upload held. It has not failed itself, so it ends with 0.
         #expect(try await run().ending == .exited(0))
         #expect(server.requests.count == 1)
     }
@@ -155,7 +155,7 @@ struct UncertainTests {
         #expect(upload.error == "it was sent 4 times and no answer came")
         #expect(upload.possibleDuplicate == true)
         #expect(server.requests.count == 4)
-        // Nor does the next start begin again.
+        // The next start does not send the file again either.
         #expect(try await run().ending == .exited(0))
         #expect(server.requests.count == 4)
     }
@@ -178,7 +178,7 @@ struct UncertainTests {
         }
     }
 
-    /// Small ones and one that tus does not check as a whole.
+    /// Tests small files, and for tus one file above the size up to which digests are checked.
     @Test(arguments: ["put", "tus", "resumable"])
     func `the receiver's digest verifies an upload by default, and checksum none turns that off`(
         name: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// S3 destinations as a person writes them, with all errors.
+/// Tests valid and invalid configurations of S3 destinations.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct S3ConfigurationTests {
     private let place: Workplace
@@ -146,7 +146,7 @@ struct S3ConfigurationTests {
         for (keys, status) in [
             (#""accessKey": "AK", "secretKey": "s3cret""#, Int32(2)),
             (#""accessKey": "AK", "secretKey": { "env": "X" }, "sessionToken": "s3cret""#, 2),
-            // It warns that the variable is not set.
+            // A warning says that the variable is not set.
             (#""accessKey": "AK", "secretKey": { "env": "X" }"#, 1),
         ] {
             try place.configure("s3", at: "https://h/b/", more: #", "auth": { "s3": { \#(keys) } }"#)

@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Uploads in parts to OpenStack Swift, with everything that cuts them short.
+/// Tests uploads in parts to OpenStack Swift, with kills, breaks and errors.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)), .enabled(if: S3Site.isHere, S3Site.needs))
 struct S3UploadTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
@@ -36,7 +36,7 @@ struct S3UploadTests {
         #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
     }
 
-    /// Returns the text of the queue's files, with every value that was ever written.
+    /// Returns the text of all files of the queue.
     private func stateText() throws -> String {
         try FileManager.default.contentsOfDirectory(atPath: place.state)
             .filter { $0.hasPrefix("queue") || $0.hasPrefix("journal") }
@@ -64,7 +64,7 @@ struct S3UploadTests {
         try await place.ferry("add", file)
         var random = SeededGenerator(seed: UInt64(size))
         for kill in 1...5 {
-            // A third of the file is left at the last kill: enough to be at it still when the list is read.
+            // At the last kill a third of the file is left, so the upload still runs when the list is read.
             let moment = size * kill / 9 + Int.random(in: 0...size / 18, using: &random)
             let engine = try place.start("run")
             try await Eventually.holds("\(moment) bytes held", upTo: .seconds(120)) {
@@ -79,7 +79,8 @@ struct S3UploadTests {
         }
         try await run()
         #expect(try await site.holds("large.bin", sameAs: file))
-        // Requests are logged when they begin: those that a kill broke count as if all their bytes had gone out.
+        // The log records a request when it begins, with the size of its whole body. Requests that a kill broke
+        // therefore count completely.
         let again = try place.exchangeSizes("PUT").reduce(0, +) - size
         print(
             "\(size) bytes to S3 in parts, killed 5 times: parts of \(again) bytes were begun twice"
@@ -126,7 +127,7 @@ struct S3UploadTests {
             more: S3Site.keys + #", "chunkSize": "5M", "parallel": 1"#)
         #expect(try await site.holds(CutUpload.name, sameAs: place.path(CutUpload.name)))
         print("OpenStack Swift by S3, \(upload.trouble), parts of 5 MiB: \(result)")
-        // Heads, signatures and the list of parts come to less than a hundredth.
+        // Heads, signatures and the list of parts are less than 1 % of the file.
         #expect(result.bytesThrough <= upload.size + upload.size / 100 + upload.cuts * Self.part)
     }
 
@@ -162,7 +163,7 @@ struct S3UploadTests {
             try await place.ferry("remove", "--all")
         }
         #expect(try await site.holds("a (2).bin", sameAs: file))
-        // The first one, the second name and the replacement: what was skipped or refused was not sent.
+        // The three are the first file, the second name and the replacement. Skipped and refused files were not sent.
         #expect(try place.exchangeSizes("PUT").count == 3)
     }
 

@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// `ferry init` with input on standard input.
+/// Tests `ferry init` with its input on standard input.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct InitTests {
     private let place: Workplace
@@ -28,7 +28,7 @@ struct InitTests {
 
     @Test func `the configuration that init writes uploads a file`() async throws {
         try await ReceiverSite.with(withToken) { site in
-            // The wrong token is refused by the server and asked for again.
+            // The server refuses the wrong token, and the command asks again.
             let result = try await initialize(
                 "box", "3", "wrong", "2", "3", "t0ken-0123456789", "y", arguments: [site.tusURL])
             #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
@@ -104,7 +104,7 @@ struct InitTests {
         #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.configurationFile) == real)
         #expect(try configuration().contains("\"box\""))
-        // Where the link leads may be a repository that others read.
+        // The target of the link may be in a repository that others can read.
         #expect(FileManager.default.fileExists(atPath: place.directory.path("config/ferry/box-token")))
     }
 }

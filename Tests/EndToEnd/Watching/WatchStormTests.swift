@@ -10,18 +10,18 @@ import Testing
     import Darwin
 #endif
 
-/// Programs that write into a watched folder in every way there is, all at once.
+/// Tests a watched folder into which several programs write at the same time, in different ways.
 @Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct WatchStormTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let rounds = isLong ? 400 : 25
 
-    /// The trouble besides the writers.
+    /// The events besides the writers.
     enum Trouble: CaseIterable {
         case none
-        /// Files go when they were sent, under the hands of their writers.
+        /// Uploaded files are deleted, while their writers may still use them.
         case deleting
-        /// ferry is killed and started again.
+        /// Ferry is killed and started again.
         case kills
     }
 
@@ -71,9 +71,9 @@ struct WatchStormTests {
         }
     }
 
-    /// Kills it each time that some more have arrived.
+    /// Kills the engine whenever more files have arrived.
     ///
-    /// - Returns: The one that runs in the end.
+    /// - Returns: The engine that runs at the end.
     private static func killing(
         _ first: ChildProcess, _ place: Workplace, _ site: ReceiverSite
     ) async throws -> ChildProcess {
@@ -89,7 +89,7 @@ struct WatchStormTests {
     }
 }
 
-/// Writes files that say themselves whether they are whole, in one of six ways.
+/// Writes files in one of six ways. Each file contains its own checksum, which shows whether it is complete.
 private final class StormWriter: Sendable {
     private let number: Int
     private let folder: String
@@ -107,7 +107,7 @@ private final class StormWriter: Sendable {
         content.count > 8 && sum(content.dropLast(8)) == content.suffix(8)
     }
 
-    /// FNV-1a of 64 bits, which a half of a file does not have at its end.
+    /// The checksum at the end of each file: FNV-1a with 64 bits. An incomplete file does not have it.
     private static func sum(_ content: Data) -> Data {
         let sum = content.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return withUnsafeBytes(of: sum.bigEndian) { Data($0) }
@@ -124,14 +124,14 @@ private final class StormWriter: Sendable {
     }
 
     private func write(_ round: Int, _ dice: inout SeededGenerator) {
-        // A few names, taken again and again.
+        // A few names are used repeatedly.
         let name = "w\(number)-\(Int.random(in: 0..<6, using: &dice))"
         let path = "\(folder)/\(name)"
         let content = content(round, &dice)
         switch number {
         case 0: put(content, at: path, O_TRUNC, &dice)
         case 1:
-            // Piece by piece under another name, closed after each.
+            // The file is written in chunks under another name, and closed after each.
             inChunks(content, &dice) { put($0, at: path + ".part", O_APPEND) }
             move(path + ".part", path)
         case 2:
@@ -145,7 +145,7 @@ private final class StormWriter: Sendable {
                 return written.withLock { $0[name] = nil }
             }
         case 4:
-            // A folder that is filled elsewhere and moved in, and out again.
+            // A folder is filled elsewhere and moved in, and sometimes out again.
             let (elsewhere, inside) = ("\(folder)/../w\(number)-\(round)", "\(folder)/d\(round)")
             mkdir(elsewhere, 0o700)
             put(content, at: "\(elsewhere)/\(name)-\(round)", O_TRUNC, &dice)
@@ -156,7 +156,7 @@ private final class StormWriter: Sendable {
             }
             return written.withLock { $0["\(name)-\(round)"] = content }
         default:
-            // Begun outside, moved in while it is still being written.
+            // The file is begun outside and moved in while it is being written.
             let begun = "\(folder)/../\(name)"
             let file = open(begun, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
             inChunks(content.prefix(content.count / 2), &dice) { append($0, to: file) }
@@ -181,7 +181,7 @@ private final class StormWriter: Sendable {
             let chunk = rest.prefix(Int.random(in: 1...20_000, using: &dice))
             write(chunk)
             rest = rest.dropFirst(chunk.count)
-            // Longer than a file has to keep still, now and then.
+            // Now and then the pause is longer than a file must be unchanged.
             usleep(Int.random(in: 0..<12, using: &dice) == 0 ? 450_000 : 3_000)
         }
     }
@@ -206,7 +206,7 @@ private final class StormWriter: Sendable {
     private func move(_ from: String, _ to: String) { rename(from, to) }
 }
 
-/// `write(2)`, which the methods of `StormWriter` would hide.
+/// Calls `write(2)`, which the methods of `StormWriter` hide.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(file, bytes, count)
 }

@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Folders whose files `ferry run` uploads.
+/// Tests watched folders, whose files `ferry run` uploads.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct WatchTests {
     private let place: Workplace
@@ -41,7 +41,7 @@ struct WatchTests {
         try FileManager.default.contentsOfDirectory(atPath: place.directory.path(folder)).sorted()
     }
 
-    /// Uploads all that is there.
+    /// Uploads all files in the folder.
     @discardableResult
     private func run() async throws -> CommandResult {
         let result = try await place.ferry("run", "--exit-when-idle")
@@ -244,7 +244,7 @@ struct WatchTests {
             for number in 0..<60 { try write("\(number)", String(repeating: "\(number) ", count: 5000)) }
             for kill in 1...6 {
                 let run = try place.start("run")
-                // At another moment each time: before the first has arrived, and in the middle of them.
+                // The kills come at different times: before the first file has arrived, and in the middle.
                 try await site.log.wait { $0.created >= kill * 6 }
                 run.signal(9)
                 _ = try await run.ending()
@@ -380,7 +380,7 @@ struct WatchTests {
     @Test func `the query of an address, which may be a signature, is neither shown nor logged`() async throws
     {
         try await ReceiverSite.with { site in
-            // Of a form the receiver reports no digest.
+            // For a form the receiver reports no digest.
             let address = "form+\(site.url)?sig=CANARY"
             try place.configure(
                 #"{ "watch": [{ "folder": "\#(out)", "settle": 0.1, "to": "\#(address)", "after": "delete" }] }"#

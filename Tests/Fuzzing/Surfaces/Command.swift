@@ -20,7 +20,7 @@ extension FuzzSurface {
         _ = AWSProfiles.parse(input.text)
     }
 
-    /// Lines on the control socket, from either end.
+    /// Lines on the control socket, as read by the engine and by its clients.
     static let control = FuzzSurface("control") { input in
         let data = Data(input.all)
         let decoder = JSONDecoder()

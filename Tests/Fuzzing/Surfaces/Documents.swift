@@ -4,7 +4,7 @@ import HTTPTypes
 @testable import FerryProtocols
 
 extension FuzzSurface {
-    /// XML responses: every element that is read must be one that a writer could have meant.
+    /// XML responses. Every element that is read must be one that a server can have meant.
     static let xml = FuzzSurface("xml") { input in
         guard let root = XMLDocument.parse(input.all) else { return }
         promise(root.descendants.allSatisfy { !$0.name.isEmpty })
@@ -14,7 +14,7 @@ extension FuzzSurface {
         promise(again != nil, "what was escaped cannot be read")
     }
 
-    /// Bodies of forms, cut at different offsets: the events are the same, however the body was cut.
+    /// Bodies of forms, in chunks of any size. The events must not depend on the chunks.
     static let multipart = FuzzSurface("multipart") { input in
         var input = input
         let boundary = input.isTrue() ? "b" : String(decoding: input.bytes(upTo: 80), as: UTF8.self)
@@ -26,7 +26,7 @@ extension FuzzSurface {
         promise(second == first, "a form is read in another way when it is cut elsewhere")
     }
 
-    /// Header fields of responses, each by itself.
+    /// The header fields of responses, one at a time.
     static let fields = FuzzSurface("fields") { input in
         var input = input
         let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -67,7 +67,7 @@ extension FuzzSurface {
         }
     }
 
-    /// Addresses that servers name.
+    /// The URLs that servers send.
     static let addresses = FuzzSurface("addresses") { input in
         var input = input
         let bases = ["https://server.example/files/?key=1", "http://10.0.0.1:8080/a/b", "http://[::1]/"]
@@ -93,7 +93,7 @@ extension FuzzSurface {
     }
 }
 
-/// The parts of a form as they were read, with the content of each in one piece.
+/// The parts of a form as they were read, each with its whole content.
 private struct MultipartTrace: Equatable {
     var parts: [MultipartParser.Part] = []
     var contents: [[UInt8]] = []

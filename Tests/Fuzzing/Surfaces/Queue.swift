@@ -33,7 +33,8 @@ extension FuzzSurface {
         }
     }
 
-    /// Records of uploads, of the history and of watched files; what is read and written again stays the same.
+    /// Records of uploads, of the history and of watched files. A record that is written and read again must be the
+    /// same.
     static let records = FuzzSurface("records") { input in
         input.all.withUnsafeBufferPointer { bytes in
             var last = RepeatedTarget()
@@ -47,7 +48,7 @@ extension FuzzSurface {
                     guard let (again, members) = try? scanner.upload(last: &last) else {
                         return promise(false, "a record that was written cannot be read")
                     }
-                    // User info of an address may be a password, so it is not written.
+                    // The user info of a URL may contain a password, so it is not written.
                     let isWhole = !bytes.contains(UInt8(ascii: "@"))
                     promise(
                         !isWhole || again == upload && members == unknown,
@@ -69,7 +70,7 @@ extension FuzzSurface {
         _ = try? UpdateLines.head(input.all)
     }
 
-    /// Journals whose checksums fit, so that what is beneath them is reached, and queues edited by hand.
+    /// Journals with correct checksums, so that the code behind the check is reached, and queues that a user edited.
     static let journal = FuzzSurface("journal") { input in
         var input = input
         let isWhole = input.isTrue()
@@ -79,7 +80,7 @@ extension FuzzSurface {
         var replay = JournalReplay(after: 0, in: "/state", readsNewer: isWhole)
         for (index, part) in content.split(separator: 0x0A).enumerated() {
             let body = Array(#""s":\#(index + 1),"#.utf8) + part + Array("}".utf8)
-            // The checksum begins with the comma behind it.
+            // The checksum covers the line from the comma after its own value on.
             let rest = Array(",".utf8) + body
             let checksum = rest.withUnsafeBytes { CRC32C.of($0) }
             lines += JournalRecord.start + JSONWriter.hexadecimal(checksum) + Array("\"".utf8) + rest + [0x0A]

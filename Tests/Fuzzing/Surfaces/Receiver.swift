@@ -11,14 +11,14 @@ import Synchronization
 #endif
 
 extension FuzzSurface {
-    /// Requests to a running receiver, on a connection of their own, through its parser and its router.
+    /// Requests to a running receiver, each on a connection of its own.
     static let receiver = FuzzSurface("receiver") { input in
         guard let running = RunningReceiver.shared else { fatalError("no receiver") }
         running.converse(input.all)
         running.examine()
     }
 
-    /// Names that clients give files.
+    /// The names that clients give to files.
     static let names = FuzzSurface("names") { input in
         let text = input.text
         let paths = [
@@ -39,9 +39,9 @@ extension FuzzSurface {
     }
 }
 
-/// A receiver on a folder of its own, for as long as the process runs.
+/// A receiver with a folder of its own. It runs until the process ends.
 private final class RunningReceiver: Sendable {
-    /// Beyond that the folder is emptied: a campaign must not fill the disk.
+    /// The number of files after which the folder is emptied, because a campaign must not fill the disk.
     private static let mostFiles = 2000
 
     static let shared = RunningReceiver()
@@ -83,7 +83,7 @@ private final class RunningReceiver: Sendable {
         }
     }
 
-    /// Sends the bytes, ends the stream and reads until the receiver closes the connection.
+    /// Sends the bytes, closes the sending direction, and reads until the receiver closes the connection.
     func converse(_ bytes: [UInt8]) {
         #if os(Linux)
             let kind = CInt(SOCK_STREAM.rawValue)
@@ -105,7 +105,7 @@ private final class RunningReceiver: Sendable {
             }
         }
         guard isConnected else { return }
-        // Ports that wait for their time to pass would run out: a reset ends the connection for good.
+        // A normal close would leave the port in TIME_WAIT, and ports would run out. A reset does not.
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Linger>.size))
         var limit = timeval(tv_sec: 60, tv_usec: 0)

@@ -4,7 +4,8 @@ import FerryProtocols
 @testable import FerryTUI
 
 extension FuzzSurface {
-    /// The input of a terminal, in any pieces: no control character becomes a key, and afterwards keys are keys.
+    /// The input of a terminal, in chunks of any size. No control character may become a key, and later keys must be
+    /// read correctly.
     static let terminal = FuzzSurface("terminal") { input in
         var input = input
         var reader = KeyReader()
@@ -26,7 +27,7 @@ extension FuzzSurface {
         promise(reader.read([UInt8(ascii: "a")], now: now) == [.character("a")], "a key is lost")
     }
 
-    /// Text from outside on its way to a cell, and lines of the mode without a screen.
+    /// Text from outside, before it is shown on the screen or in the plain lines.
     static let texts = FuzzSurface("texts") { input in
         let text = input.text
         let safe = SafeText(text)

@@ -5,7 +5,7 @@ import HTTPTypes
 @testable import FerryTransfer
 
 extension FuzzSurface {
-    /// Responses of sign-in servers, and challenges.
+    /// The responses of sign-in servers, and authentication challenges.
     static let signIn = FuzzSurface("sign-in") { input in
         var input = input
         let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -61,7 +61,7 @@ extension FuzzSurface {
         }
     }
 
-    /// The removal of a request's secrets from texts, in each form in which a server may write them.
+    /// The removal of a request's secrets from texts, in each form in which a server may repeat them.
     static let redaction = FuzzSurface("redaction") { input in
         var input = input
         let secret = "canary+word/\(input.byte())=="
@@ -71,7 +71,7 @@ extension FuzzSurface {
         let forms = [
             secret, secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret,
             Data(secret.utf8).base64EncodedString(),
-            // The space ends an escape that the bytes before it may begin.
+            // The bytes before may begin an escape sequence. The space ends it.
             " " + secret.replacing("+", with: "&#43;").replacing("=", with: "&equals;"),
             " " + secret.replacing("+", with: "\\u002b").replacing("/", with: "\\/"),
             secret.utf8.map { String($0, radix: 16) }.joined(),
@@ -94,7 +94,7 @@ extension FuzzSurface {
         promise(!ByteSearch.finds(Array(secret.utf8), in: address), "\(address) holds a secret")
     }
 
-    /// Lists and addresses of proxies.
+    /// Proxy lists and proxy URLs.
     static let proxies = FuzzSurface("proxies") { input in
         let list = NoProxyList(input.text)
         _ = list.contains(host: "10.0.0.1", port: 80)

@@ -4,13 +4,15 @@ import HTTPTypes
 @testable import FerryProtocols
 
 extension FuzzSurface {
-    /// Whole uploads by every protocol: the input chooses protocol, file and options, and then plays the server.
+    /// Whole uploads by every protocol. The input chooses the protocol, the file and the options, and then acts as the
+    /// server.
     static let uploads = FuzzSurface("uploads") { input in
         var play = UploadPlay(input)
         play.run()
     }
 
-    /// Checks of destinations by every protocol that has one; what they found is removed as `ferry check` does.
+    /// Checks of destinations by every protocol that has a check. The leftovers that a check finds are removed, as
+    /// `ferry check` does.
     static let checks = FuzzSurface("checks") { input in
         var server = FuzzServer(input)
         let entries = ProtocolCatalog.entries.filter { $0.check("", ProtocolOptions()) != nil }
@@ -39,7 +41,7 @@ extension FuzzSurface {
     }
 }
 
-/// One upload against a server that the input plays, with the rules that hold whatever the server does.
+/// One upload to a server that the input plays, with the checks that must hold whatever the server does.
 private struct UploadPlay {
     static let addresses = [
         "https://server.example/files/", "http://server.example/files/?sig=1&sv=2",
@@ -48,7 +50,7 @@ private struct UploadPlay {
         "https://a.blob.core.windows.net/c/?sig=1", "http://127.0.0.1/remote.php/dav/files/me/",
         "http://unix/a", "not an address",
     ]
-    /// The driver has the same limit.
+    /// The limit of requests without progress, the same as in `UploadAttempt`.
     static let exchangeLimit = 128
 
     private var server: FuzzServer
@@ -68,7 +70,7 @@ private struct UploadPlay {
 
     mutating func run() {
         var exchanges = 0
-        // An upload is taken up again after a crash or a break, with what was recorded of it.
+        // After a crash or a broken connection, the upload resumes with the recorded resource.
         for _ in 0..<3 where !server.input.isEmpty {
             var upload = entry.make(item, options)
             exchanges += attempt(&upload, from: exchanges)
@@ -129,7 +131,7 @@ private struct UploadPlay {
         return range.lowerBound >= 0 && range.upperBound <= item.size
     }
 
-    /// Traps if a request breaks a rule that holds for all of them.
+    /// Traps if a request breaks a rule that all requests must follow.
     static func examine(_ exchange: Exchange, for server: FuzzServer) {
         promise(exchange.contentLength >= 0)
         promise(exchange.url.utf8.count <= 4 * UploadAddress.longest, "an address without bound")
@@ -150,7 +152,7 @@ private struct UploadPlay {
         promise(!failure.summary.isEmpty)
         promise(failure.retryAfter.map { $0 >= 0 && $0.isFinite } ?? true)
         promise(failure.summary.utf8.count < 64 << 10, "a summary without bound")
-        // A file's own name is shown as it is, and the screen escapes it.
+        // The name of the file stays as it is in messages. The screen escapes it.
         let summary = failure.summary.replacing("a\r\nb", with: "")
         promise(
             !summary.unicodeScalars.contains { $0.value < 0x20 },
@@ -158,13 +160,13 @@ private struct UploadPlay {
     }
 }
 
-/// A server whose responses the input chooses: mostly what a protocol expects, with numbers and addresses of its own.
+/// A server whose responses the input chooses. Most of them are what the protocol expects, with other numbers and URLs.
 private struct FuzzServer {
     var input: FuzzBytes
     var address = "" {
         didSet { home = URL(string: address).flatMap(UploadAddress.origin) }
     }
-    /// The origin of the address; nil if it has none.
+    /// The origin of the destination's URL; nil if the URL has none.
     private(set) var home: String?
     private var size: ByteCount = 10
 

@@ -1,7 +1,7 @@
 // Example: authenticator
 import Ferry
 
-/// A session that a server hands out for a name, and takes back after an hour.
+/// The key of a session that the server issues. It expires after an hour.
 struct Visit: AuthenticationCredential {
     let key: String
     let end: ContinuousClock.Instant

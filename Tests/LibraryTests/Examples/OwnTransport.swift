@@ -2,7 +2,7 @@
 import Ferry
 import Synchronization
 
-/// Takes every request without a network, and keeps what would have been sent.
+/// Records every request instead of sending it.
 final class RecordingTransport: Transport {
     private let recorded = Mutex<[(url: String, body: [UInt8])]>([])
 

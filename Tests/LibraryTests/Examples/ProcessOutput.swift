@@ -6,8 +6,7 @@ struct ProgramFailed: Error {
     let status: Int32
 }
 
-/// The output of a program, as it is written. Each chunk is read when the connection has room for it, and blocks a
-/// thread until it is there.
+/// Streams the output of a program. Each chunk is read when the connection can send it. The read blocks a thread.
 func output(of command: [String]) throws -> AsyncThrowingStream<[UInt8], any Error> {
     let program = Process()
     let pipe = Pipe()

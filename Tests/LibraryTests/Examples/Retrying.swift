@@ -1,7 +1,7 @@
 // Example: retrier
 import Ferry
 
-/// Waits while a server is asleep, as it says with a status of its own.
+/// Retries up to three times, with growing delays, while the server responds with its own status 529.
 struct StubbornRetrier: RequestRetrier {
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext

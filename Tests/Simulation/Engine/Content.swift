@@ -1,6 +1,7 @@
 import FerryProtocols
 
-/// Bytes of files without the bytes: which version of which file they are, and from where in it.
+/// A description of file content: a list of byte ranges, each with its file and the version of the file. The bytes
+/// themselves are not stored.
 struct Content: Equatable {
     struct Run: Equatable {
         var file: Int
@@ -18,7 +19,7 @@ struct Content: Equatable {
 
     var count: ByteCount { runs.reduce(0) { $0 + $1.range.upperBound - $1.range.lowerBound } }
 
-    /// Appends what follows, as one run where it continues the last.
+    /// Appends `other`. A run that continues the last run of this content is merged with it.
     mutating func append(_ other: Content) {
         for run in other.runs {
             if let last = runs.last, last.file == run.file, last.version == run.version,

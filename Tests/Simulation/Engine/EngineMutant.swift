@@ -1,60 +1,60 @@
-/// A fault put around the engine's values, to see that the simulation notices it.
+/// A fault that is put around the values of the engine. The simulation must detect each of them.
 package enum EngineMutant: String, CaseIterable, Sendable {
-    // The journal.
+    // Mutants of the journal.
 
-    /// Changes are acknowledged as durable and were never synced.
+    /// Changes are acknowledged as durable without a sync.
     case appendsAreNotSynced
-    /// Final states alone are not synced.
+    /// Changes to done are acknowledged as durable without a sync.
     case doneIsNotSynced
-    /// The names of files are never synced.
+    /// The folder is never synced, so file names can be lost.
     case foldersAreNotSynced
-    /// The last change of a record is left out.
+    /// The last change of each append with several changes is not written.
     case recordsAreDropped
 
-    // The attempt.
+    // Mutants of the attempt.
 
-    /// A POST sends its last bytes without its mark on disk.
+    /// A POST sends its last bytes before its mark is recorded.
     case markIsDropped
-    /// The address of an upload is on disk only after bytes went to it.
+    /// The address of an upload is not on disk when bytes are sent to it.
     case addressIsLate
-    /// A cancelled attempt reports its end and continues to send.
+    /// A cancelled attempt reports its end but continues to send.
     case senderGoesOn
-    /// An upload of which the server has the first piece is reported as done.
+    /// An upload is reported as done after its first PATCH.
     case doneIsEarly
-    /// The recorded offset is greater than the server said.
+    /// The recorded offset is greater than the one that the server confirmed.
     case offsetsAreExaggerated
-    /// The file is not checked between and within requests.
+    /// The attempt never checks whether its file has changed.
     case changesAreOverlooked
-    /// The queue is notified that nothing was sent.
+    /// The attempt reports to the queue that it sent 0 bytes.
     case sentIsUndercounted
-    /// The queue is notified of bytes that the kernel accepted and never sent.
+    /// The attempt reports bytes as sent that the kernel accepted and never sent.
     case sentIsOvercounted
-    /// An attempt begins with what another version of the file had left.
+    /// An attempt resumes the upload resource of another version of its file.
     case oldResourceIsReused
 
-    // The queue's core and its host rules.
+    // Mutants of the queue's core and its rules for hosts.
 
-    /// `Retry-After` does not reach the protocol.
+    /// The protocol does not see `Retry-After`.
     case retryAfterIsDropped
-    /// A host's `Retry-After` holds for the upload alone that received it.
+    /// A host's `Retry-After` delays only the upload that received it, not the other uploads to the host.
     case hostPauseIsPrivate
     /// Some timers never fire.
     case sleepersAreForgotten
-    /// Each start is carried out twice.
+    /// Each start is performed twice.
     case startsAreDoubled
     /// The return of the link is not reported.
     case linkReturnIsMissed
-    /// Connections whose address is gone are kept.
+    /// Connections from an address that the machine has lost are not closed.
     case deadConnectionsAreKept
 
-    // The protocols' resumption.
+    // Mutants of the protocols' resumption.
 
-    /// Each request carries the bytes one behind those that it names.
+    /// Each request that resumes sends the byte range one byte before the one that it names.
     case rangesAreShifted
-    /// The first two parts of an upload are exchanged.
+    /// The first part of an upload is sent with the bytes of the second.
     case partsAreSwapped
-    /// Each attempt begins a new upload at the server.
+    /// Each attempt begins a new upload at the server instead of resuming.
     case resumeForgets
-    /// A refusal of the last bytes is taken for a success.
+    /// A response of 500 or above to the last bytes is treated as success.
     case refusalsAreTaken
 }

@@ -4,7 +4,7 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// Drives attempts as `UploadAttempt` does, with the same duties towards the queue.
+/// Drives the attempts in the same way as `UploadAttempt`, and reports to the queue as it does.
 extension Simulation {
     private static let chunk: ByteCount = 6 << 20
 
@@ -26,12 +26,12 @@ extension Simulation {
         ask(.saved(upload.id, run: run)) { .transaction(.save([upload.id], .process), $0) }
     }
 
-    /// The attempt of an upload, unless another one has followed it.
+    /// Returns the attempt of an upload; nil if another attempt has replaced it.
     private func attempt(_ id: Upload.ID, _ run: Int) -> Attempt? {
         engine?.attempts[id].flatMap { $0.run == run ? $0 : nil }
     }
 
-    /// Reports to the desk how far an attempt is.
+    /// Passes the progress of an attempt to the desk.
     private func note(of id: Upload.ID) {
         let progress = engine?.attempts[id].map { attempt in
             RunProgress(
@@ -144,7 +144,7 @@ extension Simulation {
         plan(flight, after: sites[attempt.site].latency)
     }
 
-    /// The exchange as a mutant of the protocol asks for it.
+    /// Returns the exchange as the mutant changes it.
     private func mutated(_ exchange: Exchange, size: ByteCount) -> Exchange {
         var exchange = exchange
         guard case .file(let range, _, _) = exchange.body, range.count > 1 else { return exchange }
@@ -158,9 +158,9 @@ extension Simulation {
         return exchange
     }
 
-    /// Has the mark of a request written down, if it has one.
+    /// Begins to record the mark of a request, if it has a mark.
     ///
-    /// - Returns: False if the request can go at once.
+    /// - Returns: False if the request need not wait for a mark.
     mutating func mark(_ number: Int) -> Bool {
         guard let flight = flights[number], let mark = flight.exchange.markBeforeLastBytes, !flight.isMarked,
             mutant != .markIsDropped, let attempt = engine?.attempts[flight.owner]
@@ -178,9 +178,10 @@ extension Simulation {
         plan(number, after: 1)
     }
 
-    // Ends of exchanges.
+    // The ends of exchanges.
 
-    /// Takes in what came of a request; a mark that says too much is taken back first.
+    /// Handles the end of a request. If `removesMark` is true, the mark of the request is removed from the journal
+    /// first.
     mutating func ended(_ number: Int, _ reply: ExchangeOutcome, removesMark: Bool) {
         guard let flight = flights[number] else { return }
         if flight.isMarked, removesMark, let attempt = engine?.attempts[flight.owner] {
@@ -239,7 +240,7 @@ extension Simulation {
         take(step, id)
     }
 
-    /// Notes that bytes of a request went out.
+    /// Records the progress of a request.
     mutating func sent(_ number: Int, _ flight: Flight) {
         guard case .attempt(let run) = flight.purpose, attempt(flight.owner, run) != nil else { return }
         let time = now
@@ -250,7 +251,7 @@ extension Simulation {
         send(.sent(flight.owner, run: run, mutant == .sentIsUndercounted ? 0 : attempt.shown))
     }
 
-    // Ends of attempts.
+    // The ends of attempts.
 
     mutating func cancel(_ id: Upload.ID) {
         guard let attempt = engine?.attempts[id] else { return }
@@ -258,7 +259,8 @@ extension Simulation {
         finish(id, .cancelled)
     }
 
-    /// Deletes what the server holds of a version of the file that is no more.
+    /// Ends the attempt because its file changed. If the server stores bytes of the earlier version, the attempt
+    /// deletes them first.
     mutating func fileChanged(_ id: Upload.ID) {
         guard let attempt = engine?.attempts[id] else { return }
         release(attempt)
@@ -289,7 +291,8 @@ extension Simulation {
         forgetNext(id)
     }
 
-    /// Releases the requests of an attempt, and notifies the queue once no mark says too much.
+    /// Ends an attempt: releases its requests, removes a wrong mark from the journal, and reports the outcome to the
+    /// queue.
     mutating func finish(_ id: Upload.ID, _ outcome: UploadAttempt.Outcome) {
         guard let attempt = engine?.attempts[id] else { return }
         release(attempt)
@@ -342,7 +345,7 @@ extension Simulation {
         }
     }
 
-    /// Deletes what the server has of an upload, beside everything else.
+    /// Deletes an upload resource at the server. No attempt waits for it.
     mutating func discard(_ upload: Upload) {
         guard let site = sites.firstIndex(where: { $0.url == upload.target.url }),
             let resource = upload.resource,
@@ -364,7 +367,7 @@ extension UploadFailure {
 }
 
 extension Step {
-    /// The number of bytes that the last note confirms; nil if no note does.
+    /// The number of confirmed bytes in the last note about a resource; nil if there is no such note.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil

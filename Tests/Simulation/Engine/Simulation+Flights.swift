@@ -4,9 +4,9 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// Requests in flight: connecting, sending chunk by chunk, waiting for the response.
+/// The requests: connecting, sending chunks, waiting for the response.
 extension Simulation {
-    /// The milliseconds without movement after which a request is given up.
+    /// The time in milliseconds without progress after which a request fails.
     private static let stallLimit: Int64 = 60_000
     private static let connectLimit: Int64 = 10_000
 
@@ -27,14 +27,14 @@ extension Simulation {
         timeline.plan(.flight(number, plan: flight.plan), after: milliseconds)
     }
 
-    /// True if packets get through between here and the server.
+    /// Returns true if packets get through between the machine and the server.
     func carries(_ flight: Flight) -> Bool {
         let site = sites[flight.site]
         guard site.presence != .silent else { return false }
         return site.isLocal || link.isUp && !link.isFading && flight.generation == link.generation
     }
 
-    /// Takes a request's next step.
+    /// Performs the next step of a request.
     mutating func advance(_ number: Int) {
         guard let flight = flights[number], !flight.isAbandoned else { return }
         guard carries(flight) else { return block(number, flight) }
@@ -123,12 +123,12 @@ extension Simulation {
         if let flight = flights[number] { sent(number, flight) }
     }
 
-    /// The length of a piece, such that a body goes in a few.
+    /// Returns a random length for the next chunk, so that most bodies are sent in a few chunks.
     private mutating func chunkLength(upTo left: Int) -> Int {
         happens(25) ? left : number(in: max(1, left / 8)...max(1, left))
     }
 
-    /// Bytes per second for one request.
+    /// Returns the rate of one request in bytes per second.
     private func rate(of flight: Flight) -> Double {
         let sending = flights.values.count { !$0.isAbandoned && !$0.isBlocked && $0.exchange.range != nil }
         let limit = engine?.rate.map(Double.init) ?? .infinity
@@ -174,7 +174,7 @@ extension Simulation {
     private mutating func refusal(_ number: Int, _ flight: Flight) -> ExchangeOutcome.Response {
         var refusal = ExchangeOutcome.Response(
             [500, 502, 503, 503, 503, 429, 507].randomElement(using: &random) ?? 503)
-        // Whatever a gateway says, the server behind it may have done the work.
+        // A gateway may respond with 502 although the server behind it has carried out the request.
         if refusal.status == 502, happens(50) {
             _ = sites[flight.site].answer(number)
         } else {
@@ -191,9 +191,9 @@ extension Simulation {
         ended(number, .responded(answer), removesMark: answer.status == 401 && isFile)
     }
 
-    // Breaks.
+    // Broken connections.
 
-    /// The connection of a request breaks.
+    /// Breaks the connection of a request.
     mutating func breakOff(_ number: Int, _ failure: UploadFailure) {
         guard let flight = flights[number], !flight.isAbandoned else { return }
         if case .ended = flight.stage { return }
@@ -204,7 +204,7 @@ extension Simulation {
             number, .broken(failure, bodySent: wasSent ? flight.sent : nil), removesMark: !flight.isWhole)
     }
 
-    /// Lets the rest of a request arrive at the server, or get lost.
+    /// Ends a request at the server. A random part of the bytes in transit still arrives.
     private mutating func leave(_ number: Int, _ flight: Flight) {
         let some = flight.inTransit.prefix(ByteCount.random(in: 0...flight.inTransit.count, using: &random))
         sites[flight.site].absorb(some, of: number)
@@ -214,7 +214,8 @@ extension Simulation {
         sites[flight.site].drop(number)
     }
 
-    /// The attempt is over. What was appended may arrive later, anything else arrives now or never.
+    /// Ends a request because its attempt is over. Bytes of a PATCH may arrive later; those of other requests arrive
+    /// now or never.
     mutating func letGo(_ number: Int) {
         guard let flight = flights[number] else { return }
         guard flight.exchange.method == .patch, sites[flight.site].requests[number] != nil, happens(40) else {

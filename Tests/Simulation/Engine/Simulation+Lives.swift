@@ -9,9 +9,10 @@ import Foundation
 
 extension Simulation {
     private enum Limit {
-        /// A schedule that takes more events than this to settle goes round in circles.
+        /// The number of events after which a schedule that settles counts as endless.
         static let settling = 200_000
-        /// The longest that a server may ask to wait, and all that may come on top.
+        /// The maximum simulated time for settling, in milliseconds. It is longer than the longest wait that a server
+        /// asks for.
         static let milliseconds: Int64 = 4 * 86_400_000
     }
 
@@ -61,7 +62,7 @@ extension Simulation {
             violations: judge.violations, lines: log.lines)
     }
 
-    /// Draws an event from outside: a user, the link, a server, a change of a file or of the clock.
+    /// Draws an event from outside: of a user, the link or a server, or a change of a file or the clock.
     mutating func disturb() {
         guard !isSettling else { return }
         timeline.plan(
@@ -85,7 +86,7 @@ extension Simulation {
         }
     }
 
-    // Lives.
+    // Lives of the engine.
 
     private mutating func start(_ disk: SimulatedDisk, after ending: Ledger.Ending, isCalm: Bool) {
         lives += 1
@@ -133,7 +134,7 @@ extension Simulation {
         return options
     }
 
-    /// Ends the life in this moment, and begins the next on what the disk has kept.
+    /// Ends the current life at once, by a kill or a power cut, and starts the next one from the content of the disk.
     mutating func crash(isCalm: Bool) {
         var hadPowerCut = false
         for attempt in 0..<4 {
@@ -152,19 +153,20 @@ extension Simulation {
             judge.crashed()
             unreadable = false
             self.engine = nil
-            // A life that could not read the queue says nothing of what the one before it has left.
+            // A life that cannot read the queue is not checked, so the next check covers every crash since the last
+            // one.
             hadPowerCut = hadPowerCut || isPowerCut
             start(disk, after: hadPowerCut ? .powerCut : .kill, isCalm: isCalm || attempt == 3)
             if !unreadable, self.engine?.faults.isKilled == false { break }
         }
     }
 
-    /// Lets everything come to an end: nothing goes wrong any more, and no user does anything.
+    /// Ends all faults and commands, and lets the simulation run until the queue is idle.
     private mutating func settle() {
         isSettling = true
         calm()
         if engine?.isCalm == false { crash(isCalm: true) }
-        // What waits for a date would wait for days if the clock had been set back.
+        // A user may have set the clock back. Uploads with a start date would otherwise wait for days.
         jump = latestJump
         send(.advance)
         let end = now + Limit.milliseconds
@@ -178,7 +180,7 @@ extension Simulation {
         if isUnharmed { judge.violated(.nothingStarves, "the queue goes round in circles") }
     }
 
-    /// The queue is idle: a last power cut must find it as it is.
+    /// Crashes once more after the queue is idle, to check that nothing changes.
     private mutating func rest() {
         while engine?.journal.hasWaiting == true { writeJournal() }
         crash(isCalm: true)

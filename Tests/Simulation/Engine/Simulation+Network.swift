@@ -4,9 +4,9 @@ import FerryQueueSimulation
 import FerryTransfer
 import FerryUploads
 
-/// The link and the servers, as they change.
+/// The changes of the link and the servers.
 extension Simulation {
-    /// The time after which a link that returned must be in use.
+    /// The time in milliseconds within which the engine must use a link that has returned.
     private static let returnLimit: Int64 = 1000
 
     mutating func changeLink() {
@@ -47,12 +47,12 @@ extension Simulation {
 
     private mutating func planReport(_ status: LinkStatus) {
         guard let engine else { return }
-        // Reports come in the order of what they report.
+        // The kernel reports changes in the order in which they happened.
         link.lastReport = max(link.lastReport, now + Int64(number(in: 0...200)))
         timeline.plan(.linkReported(life: engine.life, status), after: link.lastReport - now)
     }
 
-    /// The kernel reports the link to the engine.
+    /// Passes a report of the kernel about the link to the engine.
     mutating func report(_ status: LinkStatus) {
         guard let life = engine?.life else { return }
         log.add("report", status.isUp ? 1 : 0)
@@ -65,7 +65,7 @@ extension Simulation {
         send(.link(status, isForbidden: false))
     }
 
-    /// Resumes requests that stood still and get through again.
+    /// Resumes blocked requests whose packets get through again.
     mutating func kick() {
         for number in flights.keys.sorted() {
             guard let flight = flights[number], flight.isBlocked, carries(flight) else { continue }
@@ -131,7 +131,7 @@ extension Simulation {
         for owner in sites[index].service.crash(isForgetful: isForgetful, &random) { judge.lost(owner) }
     }
 
-    /// Ends everything that goes wrong.
+    /// Ends all faults of servers and of the link.
     mutating func calm() {
         for index in sites.indices {
             sites[index].mood = .well

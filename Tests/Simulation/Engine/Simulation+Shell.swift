@@ -4,7 +4,7 @@ import FerryQueueSimulation
 import FerryTransfer
 import FerryUploads
 
-/// The shell of the queue's value: reports to it what happens, and does what it returns.
+/// Passes events to the queue's core and performs the effects that it returns, as the shell of the queue does.
 extension Simulation {
     mutating func send(_ event: CoreEvent) {
         let moment = moment
@@ -12,7 +12,7 @@ extension Simulation {
         perform(effects)
     }
 
-    /// Passes the core an event, to which it responds.
+    /// Passes an event to the core, and registers `waiter` for the reply.
     mutating func ask(_ waiter: Engine.Waiter, _ event: (ReplyID) -> CoreEvent) {
         guard let id = engine?.wait(waiter) else { return }
         send(event(id))

@@ -9,20 +9,21 @@ import FerryUploads
 /// The result of one schedule.
 package struct EngineReport: Sendable {
     package var seed: UInt64
-    /// The digest of the event log.
+    /// The digest of the event log. Two runs of one seed have the same digest.
     package var digest: UInt64
     package var events: Int
     package var lives: Int
-    /// Seconds of virtual time, and those of them in which a request was under way.
+    /// The virtual time in seconds, and the part of it in which a request was under way.
     package var seconds: Double
     package var busySeconds: Double
     package var done: Int
     package var violations: [Violation]
-    /// Everything that happened, if that was asked for.
+    /// The text of every event; nil if it was not asked for.
     package var lines: [String]?
 }
 
-/// Everything around the values of the engine: clock, disk, network, servers, files, users. One thread, one seed.
+/// The surroundings of the engine: clock, disk, network, servers, files and users. A simulation runs on one thread, and
+/// its seed decides everything.
 package struct Simulation {
     enum Event {
         case timer(life: Int, Int)
@@ -34,11 +35,11 @@ package struct Simulation {
         case stalled(Int, plan: Int)
         case arrival(Int)
         case probed(life: Int, UploadHost, Int)
-        /// The kernel reports the link.
+        /// The kernel reports the state of the link.
         case linkReported(life: Int, LinkStatus)
         case linkChecked(life: Int, changes: Int, starts: Int)
         case linkRestored(changes: Int)
-        /// An event from outside is due.
+        /// The time of the next random event from outside has come.
         case disturbance
     }
 
@@ -52,7 +53,7 @@ package struct Simulation {
     var random: SeededGenerator
     var log: FerryQueueSimulation.EventLog
     var timeline = Timeline<Event>()
-    /// The seconds by which the wall clock was set.
+    /// The number of seconds by which users have moved the wall clock.
     var jump = 0.0
     var latestJump = 0.0
     var sites = Site.all()
@@ -61,16 +62,16 @@ package struct Simulation {
     var lastFlight = 0
     var files: [Int: File] = [:]
     var policy = FileChangePolicy.hold
-    /// The sites that uploads go to in this schedule.
+    /// The indexes of the sites that this schedule uploads to.
     var active: [Int] = []
     /// True once no more events come from outside.
     var isSettling = false
     var judge = Judge()
     var lives = 0
     var busyMilliseconds: Int64 = 0
-    /// Nil between two lives.
+    /// The current life of the engine; nil between two lives.
     var engine: Engine?
-    /// The disk did not let the life begin.
+    /// True if the current life could not read the queue.
     var unreadable = false
 
     init(seed: UInt64, mutant: EngineMutant?, keepsLines: Bool) {
@@ -88,9 +89,9 @@ package struct Simulation {
 
     func isAlive(_ life: Int) -> Bool { engine?.life == life }
 
-    /// Lets the next event happen.
+    /// Handles the next event.
     ///
-    /// - Returns: False if nothing is planned.
+    /// - Returns: False if no event is planned.
     mutating func step() -> Bool {
         let before = now
         let wasBusy = flights.contains { !$0.value.isAbandoned }

@@ -3,7 +3,7 @@ import FerryQueueSimulation
 import FerryTransfer
 import FerryUploads
 
-/// A command of a user, with what its response is needed for.
+/// A command of a user, stored until its reply arrives.
 struct Order {
     enum Kind {
         case add, pause, resume, retry, remove, move, limit
@@ -14,7 +14,7 @@ struct Order {
     var ids: [Upload.ID] = []
 }
 
-/// The users of the queue: what they ask for, as the shell of the queue carries it out.
+/// The commands of users, sent to the queue as its shell does.
 extension Simulation {
     mutating func order() {
         let known = uploads.keys.sorted()
@@ -104,7 +104,7 @@ extension Simulation {
         ask(.command(Order(kind: kind, ids: ids))) { .transaction(transaction, $0) }
     }
 
-    /// Takes in the response to a command, which holds from now on.
+    /// Handles the reply to a command. The judge checks its promises from now on.
     mutating func answered(_ order: Order, _ result: Result<TransactionResult, UploadFailure>) {
         defer { send(.advance) }
         switch (order.kind, result) {

@@ -1,9 +1,9 @@
 import FerryEngineSimulation
 import Foundation
 
-/// Many schedules, one after the other, and their sums.
+/// Runs many schedules one after another and sums up their reports.
 struct Campaign {
-    /// The number of violations after which it ends.
+    /// The number of violations after which the campaign ends.
     private static let enough = 20
 
     let first: UInt64
@@ -54,6 +54,6 @@ struct Campaign {
 
     private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-    /// Writes what two runs of one seed do not have in common.
+    /// Writes text that differs between two runs of one seed. It goes to standard error.
     private func note(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

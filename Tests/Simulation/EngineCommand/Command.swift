@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryEngineSimulation
 import Foundation
 
-/// Runs schedules of the engine in virtual time. Each has a seed of its own: S, S + 1, …
+/// Runs schedules of the engine in virtual time. The schedules have the seeds S, S + 1, …
 @main
 struct EngineSimulation: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,7 +36,7 @@ struct EngineSimulation: ParsableCommand {
         if !campaign.isClean { throw ExitCode(1) }
     }
 
-    /// Starts the program again with one order of dictionaries for all processes: it is part of a schedule.
+    /// Restarts the program with deterministic hashing. The order of dictionaries is a part of a schedule.
     private func repeatHashing() throws {
         let name = "SWIFT_DETERMINISTIC_HASHING"
         guard ProcessInfo.processInfo.environment[name] == nil else { return }

@@ -2,10 +2,10 @@ import FerryEngineSimulation
 import Foundation
 import Testing
 
-/// The values of the engine through schedules of chance, in virtual time.
+/// Runs the values of the engine through random schedules in virtual time.
 ///
-/// The simulation is a program of its own, because the order of dictionaries must be the same in every process that is
-/// to repeat a schedule.
+/// The simulation is a separate program, because every process that repeats a schedule must have the same order of
+/// dictionaries.
 struct EngineSimulationTests {
     @Test func `every invariant holds in 150 schedules`() async throws {
         let run = try await Simulator.run("--schedules", "150", "--seed", "1")
@@ -43,7 +43,7 @@ struct EngineSimulationTests {
     }
 }
 
-/// The program `engine-simulation`, beside the tests.
+/// Runs the program `engine-simulation`, which is built beside the tests.
 private enum Simulator {
     struct Run {
         var status: Int32

@@ -1,9 +1,9 @@
-/// Reads what strace printed of one thread, and says where something was built upon that was not yet certain to stay.
+/// Reads strace's output of one thread, and reports every call that relies on something that is not yet synced.
 struct CallOrder {
     private let folder: String
-    /// Names made or changed since the folder was synced.
+    /// The names that were made or changed since the last sync of the folder.
     private var names: Set<String> = []
-    /// Files written since they were synced.
+    /// The files that were written since their last sync.
     private var written: Set<String> = []
     private(set) var faults: [String] = []
     private(set) var counts: [String: Int] = [:]
@@ -13,7 +13,7 @@ struct CallOrder {
     mutating func take(_ line: String) {
         let call = line.drop { $0 != " " }.drop { $0 == " " }
         guard let bracket = call.firstIndex(of: "(") else { return }
-        // Calls that failed changed nothing.
+        // A failed call has changed nothing.
         if call.contains(") = -1 ") { return }
         let arguments = call[bracket...].dropFirst()
         switch call[..<bracket] {
@@ -60,7 +60,7 @@ struct CallOrder {
         if name == "lock" { return }
         expect(arguments.contains("O_EXCL"), "\(name) may have been there: \(call)")
         expect(arguments.contains("O_NOFOLLOW"), "\(name) may be a link: \(call)")
-        // What is not finished needs no certain name.
+        // An unfinished file may lose its name in a crash.
         if !name.hasPrefix(".tmp.") { names.insert(name) }
     }
 
@@ -76,7 +76,7 @@ struct CallOrder {
         count("removals")
         names.remove(name)
         written.remove(name)
-        // A leftover of a crash does no harm.
+        // Other files are leftovers of a crash. They may be removed at any time.
         if name.hasPrefix("journal.") {
             expect(names.isEmpty, "\(name) was removed before the folder was synced after \(names)")
         }
@@ -86,7 +86,7 @@ struct CallOrder {
         arguments.contains("<" + folder + ">") || arguments.contains("<" + folder + "/")
     }
 
-    /// The file behind the first descriptor.
+    /// Returns the name of the file behind the first descriptor in the arguments.
     private func file(_ arguments: Substring) -> String {
         let path = arguments.drop { $0 != "<" }.dropFirst().prefix { $0 != ">" }
         return String(path.dropFirst(folder.count + 1))

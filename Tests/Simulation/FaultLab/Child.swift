@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Synchronization
 
-/// A program with its output to read while it runs.
+/// A child process whose output is read while it runs.
 final class Child {
     enum Ending: Hashable {
         case exited(Int32)
@@ -20,7 +20,8 @@ final class Child {
     private var unread: [UInt8] = []
     private var isReaped = false
 
-    // A pipe that another thread's program inherited would never end.
+    // A child that inherits the pipe of another one would keep it open, so that its output never ends. Therefore only
+    // one child is started at a time.
     private static let starting = Mutex(())
 
     init(_ words: [String], quiet: Bool = false) throws {
@@ -46,7 +47,7 @@ final class Child {
 
     private static func spawn(_ words: [String], output: Int32, quiet: Bool) throws -> pid_t {
         var variables = ProcessInfo.processInfo.environment
-        // The same calls in the same order each time.
+        // With deterministic hashing every run makes the same calls in the same order.
         variables["SWIFT_DETERMINISTIC_HASHING"] = "1"
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables["PATH"] = (variables["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
@@ -57,7 +58,8 @@ final class Child {
             output: output, errors: quiet ? nothing : nil)
     }
 
-    /// Lines that have come, waiting for the first of them no longer than this; nil at the end.
+    /// Returns the lines that have arrived, after waiting at most `milliseconds` for the first; nil at the end of the
+    /// output.
     func lines(waiting milliseconds: Int32) -> [String]? {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&event, 1, milliseconds) > 0 else { return [] }
@@ -94,7 +96,9 @@ final class Child {
         var command: String
     }
 
-    /// Runs a command of the system.
+    /// Runs a program and returns its output.
+    ///
+    /// - Throws: `Failure` if the program fails.
     @discardableResult
     static func output(of words: [String]) throws -> String {
         let child = try Child(words, quiet: true)
@@ -103,7 +107,7 @@ final class Child {
         return lines.joined(separator: "\n")
     }
 
-    /// The laboratory's program: this one, or the one beside this one if that is a runner of tests.
+    /// The path of the program `fault-lab`, which is built in the folder of this program.
     static let laboratory: String = {
         let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = ((own ?? CommandLine.arguments[0]) as NSString).deletingLastPathComponent
@@ -111,11 +115,11 @@ final class Child {
     }()
 }
 
-/// One run of `write`, as far as it said.
+/// The events that one run of `write` reported.
 struct Life {
-    /// The state that it found at the start.
+    /// The number of changes that the run found at its start; nil if it has not reported it.
     var found: Int?
-    /// The last change that was acknowledged as durable, and at all.
+    /// The numbers of the last change acknowledged as durable, and of the last change acknowledged at all.
     var durable = 0
     var acknowledged = 0
     var refused: Set<Int> = []

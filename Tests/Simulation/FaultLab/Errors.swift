@@ -34,7 +34,7 @@ struct Errors: ParsableCommand {
         for (number, point) in points.enumerated() {
             let turn = [Self.codes[number % Self.codes.count]]
             for code in error == "turns" ? turn : error.map({ [$0] }) ?? Self.codes {
-                // Once, and from then on.
+                // The call fails once. In a second run the call and all later ones fail.
                 for when in error == "turns" && number % 2 == 0
                     ? ["\(point.index)"] : ["\(point.index)", "\(point.index)+"]
                 {

@@ -17,7 +17,7 @@ struct FaultLab: ParsableCommand {
         ])
 
     static func main() {
-        // A campaign reads from programs that it kills, and they write to a campaign that may have ended.
+        // A campaign and the programs that it starts write to each other's pipes, and either may have ended.
         signal(SIGPIPE, SIG_IGN)
         main(nil)
     }

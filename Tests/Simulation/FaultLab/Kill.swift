@@ -35,13 +35,13 @@ struct Kill: ParsableCommand {
     }
 }
 
-/// One queue after the other, each through several lives.
+/// Tests one queue after another on a thread of its own. Each queue goes through several lives.
 private struct KillLane {
     let ground: Ground
     let tally: Tally
     let lane: Int
     let seed: UInt64
-    /// The time that a life needs to recover, in milliseconds.
+    /// The average time in milliseconds until the first output of a life.
     var start = 30.0
 
     mutating func run(_ kills: Int) throws {
@@ -87,7 +87,7 @@ private struct KillLane {
             }
             let acknowledged = max(least, said.acknowledged)
             if !folder.exists, acknowledged == 0 { continue }
-            // The copy is recovered; the next life recovers what was really left.
+            // The check recovers a copy. The next life recovers the real files.
             let copy = try folder.copy(to: folder.path + ".copy")
             defer { copy.remove() }
             do { _ = try folder.lock() } catch {
@@ -108,7 +108,7 @@ private struct KillLane {
         for case .tornTail in finding.notices { tally.add("torn tails") }
     }
 
-    /// Lets it run for a random time, some of it measured from the start and some from a random acknowledgement.
+    /// Kills the child after a random time, which begins at its start or at the acknowledgement of a random change.
     private mutating func end(_ child: Child, changes: Int, _ random: inout SeededGenerator) -> (
         Child.Ending, Life
     ) {

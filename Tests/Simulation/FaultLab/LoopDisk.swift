@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system in a file, which can lose its power: what was not yet on its disk is gone.
+/// A file system in an image file. `cutPower` discards everything that is not yet on its disk.
 final class LoopDisk {
     enum Kind: String, CaseIterable { case ext4, xfs }
 
@@ -14,7 +14,7 @@ final class LoopDisk {
     private let image: String
     private var isMounted = false
 
-    /// Makes and mounts one below `parent`.
+    /// Makes an image below `parent` and mounts it.
     init(_ kind: Kind, in parent: String) throws {
         self.kind = kind
         path = parent + "/" + kind.rawValue
@@ -28,7 +28,7 @@ final class LoopDisk {
                 "mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", image,
             ])
         case .xfs:
-            // The smallest that mkfs.xfs makes.
+            // mkfs.xfs refuses smaller images.
             try Child.output(of: ["truncate", "-s", "320M", image])
             try Child.output(of: ["mkfs.xfs", "-q", "-f", image])
         }
@@ -47,7 +47,7 @@ final class LoopDisk {
 
     private func unmount() throws {
         guard isMounted else { return }
-        // The last writes of a program that was killed may still be on their way.
+        // A killed program may still have writes under way.
         for attempt in 0..<50 {
             if (try? Child.output(of: ["umount", path])) != nil {
                 isMounted = false
@@ -58,7 +58,7 @@ final class LoopDisk {
         throw Child.Failure(command: "umount \(path)")
     }
 
-    /// Shuts the file system down without writing out its log, as `XFS_IOC_GOINGDOWN` and ext4's twin do.
+    /// Shuts the file system down without flushing its log, by the ioctl `XFS_IOC_GOINGDOWN` (ext4 has the same).
     func cutPower() throws {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CannotCut(code: errno) }
@@ -71,13 +71,14 @@ final class LoopDisk {
         guard result == 0 else { throw CannotCut(code: errno) }
     }
 
-    /// Brings back what was on the disk.
+    /// Mounts the file system again, with what was on its disk.
     func restart() throws {
         try unmount()
         try mount()
     }
 
-    /// Writes out names, and of contents only its own: the effect of another program's sync.
+    /// Syncs another file on the disk. This also writes the folder's names to disk, but not the contents of other
+    /// files.
     func syncOther() throws {
         let descriptor = open(path + "/other", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CannotCut(code: errno) }
@@ -87,7 +88,7 @@ final class LoopDisk {
         }
     }
 
-    /// Whether this user and machine can make and mount one of each kind.
+    /// True if this user and machine can make and mount each kind of file system.
     static let isPossible: Bool = {
         guard geteuid() == 0, access("/dev/loop-control", R_OK | W_OK) == 0,
             (try? Child.output(of: ["unshare", "--mount", "true"])) != nil

@@ -48,7 +48,7 @@ struct Power: ParsableCommand {
         try FileManager.default.removeItem(atPath: ground.path)
     }
 
-    /// The same command with mounts that no other process sees, and that go when it ends, however it ends.
+    /// Runs this command again in a mount namespace of its own, so that its mounts disappear when it ends.
     private func runApart() throws {
         let words = ["env", "FAULT_LAB_MOUNTS=own", "unshare", "--mount", "--propagation", "private"]
         let child = try Child(words + [Child.laboratory] + CommandLine.arguments.dropFirst())
@@ -57,7 +57,7 @@ struct Power: ParsableCommand {
     }
 }
 
-/// The cuts of one disk.
+/// The power cuts of one disk.
 private struct PowerCuts {
     let disk: LoopDisk
     let ground: Ground
@@ -74,7 +74,8 @@ private struct PowerCuts {
         return try Child(words)
     }
 
-    /// Looks at a copy; what was left on the disk is for the next life.
+    /// Checks a copy of the state folder, and returns the number of changes in it; nil if the check failed. The next
+    /// life uses the original.
     private func check(
         _ folder: StateFolder, _ queue: UInt64, _ numbers: ClosedRange<Int>, _ replay: String
     ) throws -> Int? {
@@ -112,7 +113,7 @@ private struct PowerCuts {
             let count = Int.random(in: 5...40, using: &random)
             let more = ["--threshold", "\([500, 1500, 6000][Int.random(in: 0..<3, using: &random)])"]
             let child = try write(folder, queue, position, count, more)
-            // Only what was read before the cut counts: a sync that is under way may succeed after it.
+            // Only acknowledgements read before the cut count. A sync under way at the cut may still succeed.
             let said = wait(for: child, count, &random)
             if random.isOne(in: 3) { try disk.syncOther() }
             try disk.cutPower()
@@ -152,7 +153,8 @@ private struct PowerCuts {
         return said
     }
 
-    /// Stops right after each change of the folder and cuts there: once as it is, once after another program's sync.
+    /// Stops the program after each call that changes the folder, and cuts the power there. A second run syncs another
+    /// file before the cut.
     func directed(every: Int) throws {
         let changes = 14
         let folder = StateFolder(path: disk.path + "/state")
@@ -165,7 +167,7 @@ private struct PowerCuts {
         for number in stride(from: 1, through: counted.calls, by: max(1, every)) {
             for isOther in [false, true] where tally.failures < 10 {
                 folder.remove()
-                // Removed for good, or a cut would bring it back.
+                // The removal is synced, or a cut would restore the folder.
                 try disk.syncOther()
                 let child = try write(folder, seed, 0, changes, ["--inline", "--stop-after", "\(number)"])
                 var said = Life()

@@ -3,10 +3,12 @@ import FerryStateSimulation
 import Foundation
 import Synchronization
 
-/// The output of the laboratory: one line for each event, whole even if the process ends right after.
+/// The output of the laboratory. Each event is one line, which is written at once and complete even if the process ends
+/// right after.
 enum Report {
     static func say(_ line: String) {
-        // Not `write`: the calls that are counted, killed at and failed are those on the queue's files alone.
+        // `writev` instead of `write`: the tests inject faults into calls of `write`, which must be those on the
+        // queue's files alone.
         let bytes = Array((line + "\n").utf8)
         bytes.withUnsafeBytes { buffer in
             var part = iovec(
@@ -15,7 +17,7 @@ enum Report {
         }
     }
 
-    /// Ends the process with this status.
+    /// Ends the process with an exit status.
     static func leave(_ status: Int32) -> Never { exit(status) }
 
     static var kernel: String {
@@ -31,7 +33,7 @@ enum Report {
     }
 }
 
-/// The counts of a campaign. Its summary is one line; anything lost or wrong makes the command fail.
+/// The counts of a campaign, printed as one line. The command fails if anything was lost or wrong.
 final class Tally: Sendable {
     private struct Counts {
         var figures: [(name: String, value: Int)] = []
@@ -58,7 +60,9 @@ final class Tally: Sendable {
         counts.withLock { $0.figures.first { $0.name == name }?.value ?? 0 }
     }
 
-    /// - Parameter replay: The command that repeats the failure, and the folder of its files.
+    /// Counts and prints a failure.
+    ///
+    /// - Parameter replay: The options that repeat the failure, and the folder with its files.
     func fail(_ reason: String, isLoss: Bool, replay: String) {
         counts.withLock { counts in
             if isLoss { counts.lost += 1 } else { counts.wrong += 1 }

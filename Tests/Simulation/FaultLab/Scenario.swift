@@ -2,20 +2,20 @@ import ArgumentParser
 import FerryStateSimulation
 import FerryUploads
 
-/// The state that a run of `write` begins with.
+/// The content of the state folder at the start of a run of `write`.
 enum Scenario: String, CaseIterable, ExpressibleByArgument {
-    /// No folder at all.
+    /// The folder does not exist.
     case new
-    /// Both snapshots and records after them, as a kill leaves them.
+    /// The folder has both snapshots and records after them, as a kill leaves it.
     case stopped
-    /// The same with half a record at the end, and a snapshot that was never finished.
+    /// The `stopped` scenario with a last record that is cut off, and with an unfinished snapshot.
     case torn
-    /// The same with a snapshot that cannot be used, so the one before it must be.
+    /// The `stopped` scenario with a damaged last snapshot, so that the previous one must be used.
     case damaged
 
-    /// Makes it in `folder`.
+    /// Makes the files of this scenario in `folder`.
     ///
-    /// - Returns: How many changes it holds.
+    /// - Returns: The number of changes that the files contain.
     func prepare(_ folder: StateFolder, seed: UInt64) throws -> Int {
         folder.remove()
         guard self != .new else { return 0 }
@@ -34,6 +34,6 @@ enum Scenario: String, CaseIterable, ExpressibleByArgument {
         return states.count - 1
     }
 
-    /// True if more than a crash has happened to it.
+    /// True if the files have damage that a crash alone does not cause.
     var isDamaged: Bool { self == .damaged }
 }

@@ -3,11 +3,12 @@ import FerryTransfer
 import FerryUploads
 import Foundation
 
-/// A state folder of a campaign.
+/// The path of a state folder, with the operations that campaigns need.
 struct StateFolder {
     let path: String
 
-    /// Takes the lock, which must be free at once, and looks at what is there.
+    /// Recovers the queue and compares it with the changes of `seed`. The lock must be free, and every file must have
+    /// the mode 600.
     func check(
         seed: UInt64, numbers: ClosedRange<Int>, without refused: Set<Int> = [], damaged: Bool = false,
         mutant: Mutant? = nil
@@ -36,7 +37,7 @@ struct StateFolder {
         }
     }
 
-    /// The files as the journal sees them, without the lock.
+    /// Opens the files as the journal does, but without the lock.
     func open() throws(JournalError) -> any StateFiles { try StateDirectory(at: LocalPath(path)).files }
 
     func lock() throws(JournalError) -> StateLock { try StateDirectory(at: LocalPath(path)).lock() }
@@ -45,7 +46,7 @@ struct StateFolder {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Copies the files, with nothing but their content and their modes.
+    /// Copies the files with their contents and modes.
     func copy(to other: String) throws -> StateFolder {
         let copy = StateFolder(path: other)
         copy.remove()
@@ -66,7 +67,7 @@ struct StateFolder {
     }
 }
 
-/// The folder of a campaign: removed at the end, kept if something failed.
+/// The temporary folder of a campaign. It is kept if the campaign failed.
 struct Ground {
     let path: String
 

@@ -30,7 +30,7 @@ struct Trace: ParsableCommand {
             for fault in order.faults {
                 tally.fail(fault, isLoss: false, replay: "\(scenario.rawValue), --seed \(seed), \(log)")
             }
-            // Those that need not be durable are acknowledged in other words.
+            // Changes that need not be durable are acknowledged as `written`, which is not counted.
             if order.counts["acknowledgements", default: 0] < changes / 2 {
                 tally.fail("too few acknowledgements", isLoss: false, replay: "\(scenario.rawValue), \(log)")
             }

@@ -1,9 +1,9 @@
 import FerryStateSimulation
 import Foundation
 
-/// A run of `write` under strace, which can strike at any call of the system.
+/// A run of `write` under strace, which can make any system call fail.
 struct TracedRun {
-    /// One call on the state folder: the so-and-so-many-th of its kind on its thread.
+    /// One system call on the state folder: its name, and its number among the calls of this name on its thread.
     struct Point: Hashable {
         var call: String
         var index: Int
@@ -11,7 +11,7 @@ struct TracedRun {
 
     struct NotSeen: Error {}
 
-    /// Calls that touch the queue's files. A question mark: not on every machine.
+    /// The system calls that use the queue's files. A question mark means that some machines do not have the call.
     static let calls = [
         "openat", "write", "pwrite64", "fdatasync", "fsync", "?renameat", "renameat2", "unlinkat", "close",
         "linkat",
@@ -26,7 +26,9 @@ struct TracedRun {
     var count = 12
     var mutant: Mutant?
 
-    /// Runs it with strace's `options`; `position` is where the folder begins.
+    /// Runs `write` under strace with more options.
+    ///
+    /// - Parameter position: The number of changes that the folder already contains.
     func run(_ options: [String], log: String = "/dev/null", from position: Int) throws -> (
         Child.Ending, Life
     ) {
@@ -46,7 +48,7 @@ struct TracedRun {
 
     static var trace: String { "trace=" + calls.joined(separator: ",") }
 
-    /// The calls that it makes on the folder, in the order of their first.
+    /// Returns the calls that a run makes on the folder, in the order in which each first occurs.
     func points(from position: Int) throws -> [Point] {
         let log = folder.path + ".log"
         defer { try? FileManager.default.removeItem(atPath: log) }
@@ -74,7 +76,7 @@ struct TracedRun {
 
 enum StraceLog {
     static func lines(_ path: String) throws -> [String] {
-        // Names in it may be any bytes.
+        // File names in the log may be invalid UTF-8.
         String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self).split(separator: "\n").map(
             String.init)
     }

@@ -8,7 +8,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// A folder that counts the calls that change it, and stops the process right after one of them.
+/// A folder that counts the calls that change it, and stops the process (SIGSTOP) after the call with a chosen number.
 final class WatchedFiles: StateFiles {
     private let files: any StateFiles
     private let stopAfter: Int?

@@ -88,7 +88,7 @@ struct Write: ParsableCommand {
     }
 }
 
-/// Several callers of one journal, each with one change under way.
+/// Several concurrent callers of one journal. Each appends one change at a time.
 private actor Writers {
     private let journal: FileJournal
     private var workload: Workload
@@ -104,7 +104,7 @@ private actor Writers {
     func write() async {
         while left > 0 {
             left -= 1
-            // Nothing is awaited between taking the next change and handing it over: their order is the journal's.
+            // There is no `await` between taking a change and appending it, so the journal gets the changes in order.
             let step = workload.next()
             do throws(JournalError) {
                 try await journal.append(step.changes, durably: step.isDurable)

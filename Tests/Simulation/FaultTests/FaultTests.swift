@@ -4,9 +4,9 @@ import Testing
 
 @testable import fault_lab
 
-/// Short campaigns of the laboratory, which Tests/faults runs at length.
+/// Runs short campaigns of the fault laboratory. `Tests/faults` runs long ones.
 @Suite(.serialized) struct FaultTests {
-    /// Runs a campaign, and says what it printed; one that found anything fails.
+    /// Runs a campaign and returns its output. The test fails if the campaign finds anything.
     private func campaign(_ words: String...) throws -> String {
         let child = try Child([Child.laboratory] + words)
         let lines = child.rest()
@@ -133,7 +133,7 @@ import Testing
             words.flatMap { Int($0.split(separator: " ").first ?? "") }, "\(name) in \(summary)")
     }
 
-    /// A campaign that failed keeps its files; this one was meant to.
+    /// Removes the files of a campaign that failed on purpose. Only such a campaign keeps its files.
     private func removeGround(named line: String) {
         guard let start = line.range(of: "/", options: .backwards) else { return }
         let path = line[..<start.lowerBound].split(separator: " ").last ?? ""

@@ -1,4 +1,4 @@
-/// The events of a simulation, as a digest that differs if anything differs, and as text for people.
+/// The events of a simulation: a digest, which differs if any event differs, and their text for people.
 package struct EventLog {
     package private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     package private(set) var count = 0

@@ -1,7 +1,7 @@
 import FerryProtocols
 package import FerryUploads
 
-/// The changes written in one life of the engine, from which follows what the next may find.
+/// The changes that were written in one life of the engine. They decide which contents the next life may find.
 package struct Ledger {
     enum Outcome { case underWay, acknowledged, refused }
 
@@ -43,12 +43,12 @@ package struct Ledger {
 
     private var base = Content()
     private var entries: [Entry] = []
-    /// The number of entries that must be found again.
+    /// The number of entries that a kill must not lose, and the number that a power cut must not lose.
     private var afterKill = 0
     private var afterPowerCut = 0
-    /// Addresses of the server that are on disk for good.
+    /// The upload addresses at servers that are durably on disk.
     package private(set) var durableAddresses: Set<String> = []
-    /// The disk failed so that refused changes cannot be kept out: they may come back, after all that were accepted.
+    /// True if the disk failed such that refused changes can return, after those that were accepted.
     package var mayKeepRefused = false
 
     package init() {}
@@ -58,7 +58,9 @@ package struct Ledger {
         for upload in found.uploads.values { note(upload) }
     }
 
-    /// - Returns: Its number, for `settle`.
+    /// Adds an entry.
+    ///
+    /// - Returns: The number of the entry, for `settle`.
     package mutating func begin(_ changes: [QueueChange]) -> Int {
         entries.append(Entry(changes: changes))
         return entries.count - 1
@@ -80,14 +82,15 @@ package struct Ledger {
         if let url = upload.resource?.url { durableAddresses.insert(url) }
     }
 
-    /// Everything that was accepted.
+    /// The content after all acknowledged changes.
     var accepted: Content {
         entries.reduce(into: base) { content, entry in
             if entry.outcome == .acknowledged { content.apply(entry.changes) }
         }
     }
 
-    /// True if `found` is what was accepted, in its order, up to some point not before the last that must be there.
+    /// Returns true if `found` is the result of the changes up to some entry. Entries that must not be lost come before
+    /// it.
     package func explains(_ found: Content, after ending: Ending) -> Bool {
         let least = ending == .kill ? afterKill : afterPowerCut
         return explains(found, from: least, withRefused: false)

@@ -6,7 +6,7 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// A value that a task leaves for the schedule.
+/// A value that a task sets and the schedule reads.
 final class Box<Value: Sendable>: Sendable {
     private let content = Mutex<Value?>(nil)
 
@@ -15,13 +15,13 @@ final class Box<Value: Sendable>: Sendable {
         set { content.withLock { $0 = newValue } }
     }
 
-    /// True if there is no content; copies nothing.
+    /// True if there is no value. It does not copy the value.
     var isEmpty: Bool { content.withLock { if case .none = $0 { true } else { false } } }
 
     func take() -> Value? { content.withLock { $0.take() } }
 }
 
-/// The engine from one start to its end, and the disk it runs on.
+/// One life of the engine, from its start to its end, with its disk.
 struct Life {
     enum Start {
         case running
@@ -34,7 +34,7 @@ struct Life {
     let queue: UploadQueue
     /// True if no fault is injected.
     let isCalm: Bool
-    /// The disk fails some call.
+    /// True if the disk fails in some call.
     let isFaulty: Bool
     private let world: World
     private let start = Box<Start>()
@@ -104,7 +104,7 @@ struct Life {
         }
     }
 
-    // What happens to the network.
+    // Changes of the network and the servers.
 
     func changeLink() {
         world.with { state in
@@ -146,7 +146,7 @@ struct Life {
     }
 }
 
-/// The kernel's word on the network.
+/// The kernel's reports about the link.
 private struct SimulatedLink: LinkMonitor {
     let world: World
 

@@ -1,27 +1,27 @@
-/// A fault put into what surrounds the queue, to see that the simulator finds it.
+/// A fault that is put into the surroundings of the queue. The simulation must detect each of them.
 package enum Mutant: String, CaseIterable, Sendable {
-    /// Changes are acknowledged as durable and were never synced.
+    /// Changes are acknowledged as durable without a sync.
     case appendsAreNotSynced
-    /// The same for final responses alone.
+    /// Changes to done are acknowledged as durable without a sync.
     case doneIsNotSynced
-    /// Names of files are never synced.
+    /// The folder is never synced, so file names can be lost.
     case foldersAreNotSynced
-    /// A record is left out of what is written.
+    /// The last change of each append with several changes is not written.
     case recordsAreDropped
-    /// A POST sends its last bytes without its mark on disk.
+    /// A POST sends its last bytes before its mark is recorded.
     case markIsDropped
-    /// The address of an upload is written down only after bytes went to it.
+    /// The address of an upload is not on disk when bytes are sent to it.
     case addressIsLate
-    /// A run that is asked to stop says so and continues to send.
+    /// A cancelled attempt reports its end but continues to send.
     case senderGoesOn
-    /// A server's wish to wait is not passed on.
+    /// The protocol does not see `Retry-After`.
     case retryAfterIsDropped
-    /// Some sleepers are never woken.
+    /// Some sleeping tasks are never woken.
     case sleepersAreForgotten
-    /// An upload that the server has half of is reported as done.
+    /// An upload is reported as done after its first PATCH.
     case doneIsEarly
-    /// The offset that is passed on is more than the server said.
+    /// The recorded offset is greater than the one that the server confirmed.
     case offsetsAreExaggerated
-    /// The file is not checked between two requests.
+    /// The attempt never checks whether its file has changed.
     case changesAreOverlooked
 }

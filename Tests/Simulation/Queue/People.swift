@@ -4,11 +4,13 @@ import FerryTransfer
 import FerryUploads
 import Foundation
 
-/// The people at the queue: what they ask for, and what they may rely on once it was acknowledged.
+/// The users of the queue: they send random commands, and record which promises follow from the replies.
 struct People {
     let world: World
 
-    /// A command drawn by chance.
+    /// Returns a random command.
+    ///
+    /// - Parameter least: The least number of uploads to add. Above 0, the command adds uploads.
     func command(adding least: Int = 0) -> QueueCommand {
         world.with { state in
             let known = state.watch.uploads.filter { $0.value.removal == .no && $0.value.isAdded }.keys
@@ -46,7 +48,9 @@ struct People {
         }
     }
 
-    /// - Parameter known: The uploads that the new ones may be started after.
+    /// Returns a command that adds `count` uploads.
+    ///
+    /// - Parameter known: The uploads that can stand in a start condition of the new ones.
     private static func add(
         _ count: Int, after known: [Upload.ID], _ state: inout World.State
     ) -> QueueCommand {
@@ -70,7 +74,7 @@ struct People {
             })
     }
 
-    /// Mostly none.
+    /// Returns a random start condition; nil in most cases.
     private static func condition(
         among known: [Upload.ID], _ state: inout World.State
     ) -> Upload.StartCondition? {
@@ -85,9 +89,9 @@ struct People {
         return condition == Upload.StartCondition() ? nil : condition
     }
 
-    /// A command is on its way: from now on its effects may be seen.
+    /// Records that a command was sent. Its effects may occur from now on.
     ///
-    /// - Returns: The requests until then, for `answered`.
+    /// - Returns: The counts at this time, for `answered`.
     func asked(_ command: QueueCommand) -> Watch.Asked {
         world.with { state in
             var before = state.watch.askedSoFar
@@ -111,19 +115,19 @@ struct People {
                     known.notBefore = nil
                     known.retries += 1
                     known.allowance += 1000
-                    // A command that names it starts it now.
+                    // A retry of chosen uploads starts them now, without their start condition.
                     if !chosen.isBroad { known.condition = nil }
                 }
             case .remove: state.watch.removalsUnderWay += 1
             case .undo, .undoCommand, .redo, .redoCommand:
-                // Which command it undoes or redoes is known from its response.
+                // Only the reply says which command is undone or redone, so all of them are possible.
                 state.watch.resumesAsked += 1
                 state.watch.resumesUnderWay += 1
                 state.watch.broadResumes += 1
                 state.watch.removalsUnderWay += 1
                 state.watch.undosAsked += 1
                 state.watch.undosUnderWay += 1
-                // Its own response compares without itself.
+                // The count for this command's own reply includes this command.
                 before.undos = before.undos.map { $0 + 1 }
                 Self.each(.all, &state.watch) { known in
                     known.notBefore = nil
@@ -155,7 +159,7 @@ struct People {
         }
     }
 
-    /// Takes in a command's response, which holds from now on, whatever happens.
+    /// Handles the reply to a command: from now on no crash may lose its effect.
     func answered(_ command: QueueCommand, _ reply: QueueReply, before: Watch.Asked) {
         world.with { state in
             state.watch.commandsUnderWay -= 1

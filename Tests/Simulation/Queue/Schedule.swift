@@ -9,16 +9,16 @@ import Foundation
 /// The result of one schedule.
 package struct SimulationReport: Sendable {
     package var seed: UInt64
-    /// The digest of all events in their order.
+    /// The digest of all events. Two runs of one seed have the same digest.
     package var digest: UInt64
     package var events: Int
     package var lives: Int
     package var violations: [Violation]
-    /// Everything that happened, if that was asked for.
+    /// The text of every event; nil if it was not asked for.
     package var lines: [String]?
 }
 
-/// One run of the queue through several lives, in an order that a seed decides.
+/// A run of the queue through several lives. The seed decides everything.
 package struct Schedule {
     private let world: World
     private let people: People
@@ -27,9 +27,9 @@ package struct Schedule {
     private var steps = 0
 
     private enum Limit {
-        /// A schedule that takes more steps than this to settle goes round in circles.
+        /// The number of steps after which a schedule that settles counts as endless.
         static let steps = 60_000
-        /// The longest that a server may make an upload wait, and all that may come on top.
+        /// The maximum simulated time for settling. It is longer than the longest wait that a server asks for.
         static let settling = Duration.seconds(4 * 86_400)
     }
 
@@ -74,9 +74,9 @@ package struct Schedule {
         return world.violations.isEmpty
     }
 
-    // One step.
+    // Steps.
 
-    /// Lets one of the things happen that may happen now.
+    /// Performs a random step: something under way continues, or something happens from outside.
     private mutating func disturb() {
         steps += 1
         switch world.number(in: 0...99) {
@@ -91,7 +91,7 @@ package struct Schedule {
         }
     }
 
-    /// Lets one thing happen that is under way. Time passes only if nothing is, or now and then.
+    /// Lets one random job, wait or write continue. If there is none, time passes.
     ///
     /// - Returns: False if nothing is under way and no task sleeps.
     @discardableResult
@@ -119,7 +119,9 @@ package struct Schedule {
 
     private enum Choice { case job, wait, write, snapshot }
 
-    /// Time passes, mostly to where a task wakes.
+    /// Advances the clock, mostly to the time at which the next task wakes.
+    ///
+    /// - Returns: False if no task sleeps.
     @discardableResult
     private func pass() -> Bool {
         let next = world.with { state -> ContinuousClock.Instant? in
@@ -132,7 +134,7 @@ package struct Schedule {
         return true
     }
 
-    /// Lets a request that its client has given up reach its server.
+    /// Lets an abandoned request reach its server.
     private func arrive() {
         world.with { state in
             guard let ghost = state.server.ghosts.randomElement(using: &state.random) else { return }
@@ -148,7 +150,7 @@ package struct Schedule {
         }
     }
 
-    // People.
+    // Users.
 
     private func ask(_ command: QueueCommand) {
         let (queue, people, life, world) = (life.queue, people, life.number, world)
@@ -160,7 +162,7 @@ package struct Schedule {
         }
     }
 
-    /// Looks into the queue between two steps.
+    /// Checks the state of the queue between two steps.
     private func inspect() {
         guard world.isAlive(life.number) else { return }
         let isQuiet = world.executor.isIdle && !life.journal.hasWaiting
@@ -177,7 +179,7 @@ package struct Schedule {
     }
 }
 
-// Beginning and ending lives.
+// The starts and ends of lives.
 extension Schedule {
     private func start() {
         for _ in 0..<1000 where life.started == nil && world.isAlive(life.number) {
@@ -188,7 +190,7 @@ extension Schedule {
         }
     }
 
-    /// Ends the life at this very moment and begins the next on what the disk has kept.
+    /// Ends the current life at once, by a kill or a power cut, and starts the next one from the content of the disk.
     private mutating func crash(isCalm: Bool) {
         for attempt in 0..<4 {
             let isPowerCut = world.happens(50) && world.with { !$0.watch.isDiskUncertain }
@@ -198,7 +200,7 @@ extension Schedule {
             world.with { state in
                 state.log.add("crash", isPowerCut ? 1 : 0) { "\(remains) \(names)" }
                 state.isAlive = false
-                // What a life wrote that never read the queue back is not known, but what it found is.
+                // A life that could not read the queue is not checked, so an earlier power cut still counts.
                 if isPowerCut { state.watch.ending = .powerCut }
                 for (number, flight) in state.server.flights.sorted(by: { $0.key < $1.key })
                 where !flight.isGhost {
@@ -223,7 +225,7 @@ extension Schedule {
         world.violated("I4", "the queue does not come back")
     }
 
-    /// Lets the tasks of a life that is over find out and end.
+    /// Lets the tasks of an ended life finish.
     private func end() {
         let queue = life.queue
         let isOver = Box<Bool>()
@@ -246,10 +248,10 @@ extension Schedule {
         end()
     }
 
-    /// Lets everything come to an end, without faults and without commands.
+    /// Runs without faults and commands until the queue is idle.
     private mutating func settle() {
         let (queue, world) = (life.queue, world)
-        // What waits for a time would wait for days if the clock that it was named by had been set back.
+        // A user may have set the clock back. Uploads with a start date would otherwise wait for days.
         world.with { $0.wallJump = $0.latestJump }
         let isIdle = Box<Bool>()
         _ = Task(executorPreference: world.executor) {
@@ -271,7 +273,7 @@ extension Schedule {
         rest()
     }
 
-    /// The queue is idle: stops it in good order and reads it back.
+    /// Stops the idle queue cleanly, and compares what a new recovery finds with the state before.
     private mutating func rest() {
         let queue = life.queue
         let looked = Box<QueueInspection>()
@@ -298,7 +300,7 @@ extension Schedule {
         guard let found = try? JournalStore.opened(life.disk.restarted()).recovered else {
             return world.violated("I5", "the queue cannot be read after a clean end")
         }
-        // Waiting for the network is not worth a record.
+        // The journal does not record that an upload waits for the network.
         let uploads = last.uploads.mapValues(\.withoutOffline)
         let kept = Ledger.Content(found).uploads.mapValues { $0.withoutOffline.starting(as: uploads[$0.id]) }
         guard kept != uploads else { return }
@@ -309,7 +311,7 @@ extension Schedule {
         )
     }
 
-    /// A POST is not sent twice by any decision but the user's.
+    /// Checks that no POST was repeated unless a user retried it.
     private func checkPosts() {
         world.with { state in
             for (id, count) in state.server.posted.sorted(by: { $0.key < $1.key }) {
@@ -324,7 +326,7 @@ extension Schedule {
 }
 
 extension Upload {
-    /// True if it is to start after one that is not done.
+    /// Returns true if the upload waits for another one that is not done.
     fileprivate func waits(in uploads: [Upload.ID: Upload]) -> Bool {
         start?.after.contains { range in
             uploads.contains { id, upload in
@@ -333,8 +335,8 @@ extension Upload {
         } ?? false
     }
 
-    /// Returns the upload without the part of its start condition that is met. Memory drops that part at once, and the
-    /// record with the next one that is written.
+    /// Returns this upload without the parts of its start condition that `upload` no longer has. The queue drops a part
+    /// in memory as soon as it is met, and in the journal with the upload's next record.
     fileprivate func starting(as upload: Upload?) -> Upload {
         guard let upload else { return self }
         var same = self

@@ -1,7 +1,7 @@
 import FerryTestSupport
 import Synchronization
 
-/// Runs every task of a simulation on the thread that asks it to, one job at a time and in an order of its own.
+/// Runs all tasks of a simulation on the caller's thread, one job at a time. The caller chooses the next job.
 final class SimulatedExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
@@ -12,7 +12,9 @@ final class SimulatedExecutor: TaskExecutor {
 
     var isIdle: Bool { jobs.withLock { $0.isEmpty } }
 
-    /// - Parameter pick: Which of so many jobs.
+    /// Runs one of the waiting jobs.
+    ///
+    /// - Parameter pick: Returns the index of the job to run. It is called with the number of waiting jobs.
     func runOne(_ pick: (Int) -> Int) {
         let job = jobs.withLock { jobs -> UnownedJob? in
             guard !jobs.isEmpty else { return nil }

@@ -3,8 +3,8 @@ import FerryUploads
 import Foundation
 import Synchronization
 
-/// The journal's real store on a simulated disk. What `FileJournal` does on threads of its own happens here when the
-/// schedule says so: a write takes some of the appends that wait, and snapshots are written between them.
+/// The real journal store on a simulated disk. The schedule decides when a write takes some of the waiting appends and
+/// when a snapshot is written. `FileJournal` does this on threads of its own.
 final class SimulatedJournal: Journal {
     private struct Append: Sendable {
         var changes: [QueueChange]
@@ -95,7 +95,7 @@ final class SimulatedJournal: Journal {
         try result.get()
     }
 
-    /// Writes what waits, or its first so many appends.
+    /// Writes the first `limit` waiting appends with one call of the store.
     func write(atMost limit: Int) {
         let batch = state.withLock { state in
             defer { state.waiting.removeFirst(min(limit, state.waiting.count)) }
@@ -132,13 +132,13 @@ final class SimulatedJournal: Journal {
         }
     }
 
-    /// One step of a snapshot: turning to a new journal, or writing what is before it.
+    /// Takes one step of a snapshot: starts a new journal, or writes the snapshot of the changes before it.
     func writeSnapshot() {
         let isWritten = state.withLock { state in
             switch state.snapshot {
             case .none: return false
             case .due:
-                // An error is kept by the store, which tries again later.
+                // The store remembers the error and tries again later.
                 state.snapshot = (try? state.store.rotate()).flatMap { $0 }.map(Snapshot.under) ?? .none
                 return false
             case .under(let compaction):
@@ -158,7 +158,7 @@ final class SimulatedJournal: Journal {
         if world.happens(20) { world.checkSnapshot(of: disk.restarted()) }
     }
 
-    /// The process is gone, and with it everybody who waited.
+    /// Ends all waiting appends with an error, as the process is gone.
     func abandon() {
         let waiting = state.withLock { state in
             state.isClosed = true
@@ -169,7 +169,7 @@ final class SimulatedJournal: Journal {
     }
 }
 
-/// A disk whose folder is never synced.
+/// A disk that ignores syncs of the folder.
 private struct UnsyncedNames: StateFiles {
     let disk: SimulatedDisk
 

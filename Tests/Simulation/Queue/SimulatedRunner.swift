@@ -5,8 +5,8 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// Runs attempts as `DestinationRunner` and `UploadAttempt` do, by the same protocols and with the same duties
-/// towards the recorder, against servers that live in memory.
+/// Runs attempts against simulated servers. It uses the real protocols, and reports to the recorder as
+/// `DestinationRunner` and `UploadAttempt` do.
 final class SimulatedRunner: AttemptRunner {
     static let retryBase = 1.0
 
@@ -95,11 +95,11 @@ final class SimulatedRunner: AttemptRunner {
     }
 }
 
-/// A destination of a simulation's uploads.
+/// A destination of uploads.
 enum Site: String, CaseIterable {
     case first = "first.test"
     case second = "second.test"
-    /// Needs no network.
+    /// A server on this machine, which is reachable without a network.
     case local = "localhost"
 
     var url: String { "http://\(rawValue)/files/" }
@@ -107,9 +107,9 @@ enum Site: String, CaseIterable {
     init(of url: String) { self = Self.allCases.first { url.hasPrefix("http://\($0.rawValue)/") } ?? .first }
 }
 
-/// One attempt. What it does between two steps of the schedule happens at once.
+/// One attempt. The schedule decides at each `pause` when it continues.
 private struct SimulatedAttempt: Sendable {
-    /// A reason to end an attempt.
+    /// The reason why an attempt ends.
     private enum Stop: Error {
         case cancelled
         case failed(UploadFailure)
@@ -124,7 +124,7 @@ private struct SimulatedAttempt: Sendable {
         let item = UploadItem(
             url: upload.target.url, name: upload.target.name, size: upload.size, key: "simulated-\(upload.id)"
         )
-        // Several requests a file.
+        // A chunk size of about a third makes several requests for each file.
         let options = ProtocolOptions(chunkSize: max(1, upload.size / 3 + 1))
         return ProtocolCatalog.entry(named: upload.target.method)?.make(item, options)
     }
@@ -201,7 +201,9 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    /// - Throws: The end of the attempt; a broken exchange is returned.
+    /// Sends a request and returns its outcome. A broken connection is an outcome.
+    ///
+    /// - Throws: `Stop` if the attempt is over.
     private func perform(_ exchange: Exchange, known: UploadResource?) async throws(Stop) -> ExchangeOutcome {
         try await pause()
         try checkSource()
@@ -237,7 +239,8 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    /// The version of the file whose bytes are sent: a file that is not checked is read as it is.
+    /// Returns the version of the file whose bytes are sent. If the check for changes is off (a mutant), the current
+    /// version is sent.
     private func servedVersion(_ exchange: Exchange, _ state: inout World.State) -> Int64 {
         guard case .file = exchange.body else { return upload.identity.modified }
         return state.versions[Int(upload.identity.inode)] ?? upload.identity.modified
@@ -270,7 +273,7 @@ private struct SimulatedAttempt: Sendable {
         return world.answer(flight, to: exchange, of: upload.id, upload.target.url)
     }
 
-    /// A new address must be on disk before the first byte goes to it.
+    /// Checks that the address of an upload is on disk before the first byte is sent to it.
     private func checkAddress(_ exchange: Exchange) {
         guard exchange.method == .patch else { return }
         world.with { state in
@@ -281,7 +284,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    /// Once the next attempt has begun, this one is over.
+    /// Checks that no newer attempt of this upload has begun.
     private func checkSender() {
         world.with { state in
             guard state.life == life, let newest = state.watch.uploads[upload.id]?.attempts,
@@ -302,7 +305,7 @@ private struct SimulatedAttempt: Sendable {
             let again =
                 known.allowance + 1000 * ByteCount(state.watch.broadRetries)
                 + (state.server.lost[upload.id] ?? 0)
-                // A client sends each file in one request, from its beginning, once the server has lost bytes.
+                // After the server has lost bytes, a client may send each file again from its beginning.
                 + (state.server.lost.isEmpty ? 0 : upload.size)
             if known.answered > upload.size + again {
                 state.watch.violated("I11", "upload \(upload.id) sends acknowledged bytes again")

@@ -3,9 +3,9 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// The state of the servers, and their responses: tus, PUT and POST, as one.
+/// The servers of all uploads, as one value that handles tus, PUT and POST.
 struct SimulatedServer {
-    /// The frequency of faults, in percent.
+    /// The frequencies of a server's faults, in percent.
     struct Mood {
         var breaks = 0
         var refusals = 0
@@ -26,43 +26,44 @@ struct SimulatedServer {
         }
     }
 
-    /// An upload at the tus server.
+    /// An upload resource at the tus server.
     struct Making {
         var owner: Upload.ID
-        /// The version of the file that its bytes are from; nil before the first.
+        /// The version of the file that its bytes come from; nil before the first byte.
         var version: Int64?
         var size: ByteCount
         var held: ByteCount = 0
-        /// The most it ever held since it last lost some.
+        /// The greatest number of bytes stored since the last loss.
         var mostHeld: ByteCount = 0
         var losses = 0
     }
 
-    /// A request that is under way.
+    /// A request under way.
     struct Flight {
         var owner: Upload.ID
         var exchange: Exchange
         var version: Int64
         var life: Int
         var sent: ByteCount = 0
-        /// The offset of the next byte in an upload that is appended to; nil if the server does not take it.
+        /// The offset at which the server stores the next byte; nil if the server does not store the bytes of this
+        /// request.
         var position: ByteCount?
-        /// A response that the server sends whatever else comes.
+        /// The response if the server refuses the request before it has read the body; nil otherwise.
         var refusal: ExchangeOutcome.Response?
-        /// The client is no longer there.
+        /// True if the client has given up the request.
         var isGhost = false
     }
 
     var mood = Mood.well
     private(set) var makings: [String: Making] = [:]
     private(set) var flights: [Int: Flight] = [:]
-    /// The versions of the file that the server has whole, by upload.
+    /// The versions of the file that the server has completely, by upload.
     private(set) var whole: [Upload.ID: Set<Int64>] = [:]
-    /// The number of times that a POST's whole body was taken.
+    /// The number of POSTs whose whole body the server accepted, by upload.
     private(set) var posted: [Upload.ID: Int] = [:]
-    /// Bytes that it had acknowledged and does not have any more, by upload.
+    /// The number of acknowledged bytes that the server has lost, by upload.
     private(set) var lost: [Upload.ID: ByteCount] = [:]
-    /// Violations by clients.
+    /// The violations of invariants that the server noticed.
     private(set) var complaints: [(invariant: String, text: String)] = []
     private var lastURL = 0
     private var lastFlight = 0
@@ -74,7 +75,7 @@ struct SimulatedServer {
 
     var ghosts: [Int] { flights.filter { $0.value.isGhost }.keys.sorted() }
 
-    /// A request's head arrives.
+    /// Handles the head of a request, and returns the number of the request.
     mutating func begin(_ exchange: Exchange, owner: Upload.ID, version: Int64, life: Int) -> Int {
         var flight = Flight(owner: owner, exchange: exchange, version: version, life: life)
         if exchange.method == .patch || exchange.method == .head && makings[exchange.url] != nil {
@@ -106,7 +107,7 @@ struct SimulatedServer {
         flight.position = making.held
     }
 
-    /// Gives the upload to the latest request; an older connection's bytes are no longer taken.
+    /// Makes this request the only one of its address whose bytes are stored.
     private mutating func takeOver(_ exchange: Exchange, life: Int) {
         for (number, flight) in flights where flight.exchange.url == exchange.url {
             if exchange.method == .patch, flight.exchange.method == .patch, !flight.isGhost {
@@ -117,7 +118,7 @@ struct SimulatedServer {
         }
     }
 
-    /// Lets so many more bytes of a request's body leave the client; the server gets some of them sooner or later.
+    /// Records that the client sent `bytes` more bytes of a request's body, of which `arriving` reach the server now.
     mutating func transfer(_ bytes: ByteCount, of number: Int, arriving: ByteCount) {
         flights[number]?.sent += bytes
         absorb(arriving, of: number)
@@ -135,7 +136,7 @@ struct SimulatedServer {
         if making.held == making.size { whole[making.owner, default: []].insert(flight.version) }
     }
 
-    /// The whole request is there: carries it out and responds.
+    /// Carries out a request whose body has arrived completely, and returns the response.
     mutating func answer(_ number: Int) -> ExchangeOutcome.Response {
         guard let flight = flights.removeValue(forKey: number) else {
             return ExchangeOutcome.Response(status: 500)
@@ -181,15 +182,15 @@ struct SimulatedServer {
         }
     }
 
-    /// The client has given up a request. What it sent may still arrive, now or later.
+    /// Records that the client has given up a request. Its bytes may still arrive, now or later.
     mutating func letGo(_ number: Int, random: inout SeededGenerator) {
         guard let flight = flights[number] else { return }
         flights[number]?.isGhost = true
-        // A PUT that arrives later would undo a newer one; no client can prevent that, nor is it about the queue.
+        // An abandoned PUT arrives now or never. Later it would replace a newer PUT, which no client can prevent.
         if flight.exchange.method == .put || random.happens(60) { vanish(number, random: &random) }
     }
 
-    /// Lets the rest of a request that no client waits for arrive, or get lost.
+    /// Ends an abandoned request: the rest of it arrives or is lost.
     mutating func vanish(_ number: Int, random: inout SeededGenerator) {
         guard let flight = flights[number] else { return }
         let isWhole = flight.sent >= flight.exchange.contentLength
@@ -201,10 +202,10 @@ struct SimulatedServer {
         }
     }
 
-    /// The server ends a request without having carried it out.
+    /// Ends a request without carrying it out.
     mutating func drop(_ number: Int) { flights[number] = nil }
 
-    /// A server's own power cut: what it acknowledged and had not synced is gone.
+    /// Loses acknowledged bytes, as a server does that did not sync them before a power cut.
     mutating func loseBytes(random: inout SeededGenerator) {
         guard let url = unfinished.randomElement(using: &random), var making = makings[url] else { return }
         let before = making.held
@@ -216,7 +217,7 @@ struct SimulatedServer {
         for (number, flight) in flights where flight.exchange.url == url { flights[number]?.position = nil }
     }
 
-    /// The server drops an upload that is not finished.
+    /// Deletes an unfinished upload at the server.
     mutating func forget(random: inout SeededGenerator) {
         guard let url = unfinished.randomElement(using: &random),
             let making = makings.removeValue(forKey: url)

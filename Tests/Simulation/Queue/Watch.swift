@@ -3,16 +3,16 @@ import FerryTransfer
 import FerryUploads
 import Foundation
 
-/// An invariant that did not hold.
+/// A violation of an invariant.
 package struct Violation: Sendable {
     /// The number of the invariant, `I1` to `I17`.
     package var invariant: String
     package var text: String
 }
 
-/// The facts about every upload as seen from outside, and the invariants that follow from them.
+/// Checks the invariants. It sees the uploads only from outside: the journal, the requests and the replies to users.
 struct Watch {
-    /// The progress of a command.
+    /// The progress of a user's command.
     enum Progress: Comparable { case no, asked, acknowledged }
 
     struct Wait {
@@ -23,28 +23,28 @@ struct Watch {
     struct Known {
         var isAdded = false
         var removal = Progress.no
-        /// A pause was acknowledged and nothing that lifts it has been asked since.
+        /// True if a pause was acknowledged and no command that lifts it was sent since.
         var isPaused = false
         var wasShownDone = false
-        /// Retries asked for, and how often it left a state that only a retry ends.
+        /// The number of requested retries, and the number of times that the upload left the state failed or held.
         var retries = 0
         var left = 0
         var resumes = 0
         var lifted = 0
-        /// The upload as it was last written.
+        /// The upload as it was last passed to the journal; nil if that change was refused.
         var last: Upload?
         var senders = 0
         var attempts: Int?
         var networkFailures = 0
-        /// The moment before which it must not be retried.
+        /// The time before which the upload must not be tried again; nil if there is none.
         var notBefore: Wait?
-        /// The condition that must hold before it starts, unless a user says otherwise.
+        /// The start condition that must hold before the first attempt; nil if there is none.
         var condition: Upload.StartCondition?
-        /// Seconds that the server asked this attempt to wait.
+        /// The wait in seconds that the server asked for in the current attempt.
         var asked = 0.0
-        /// True if it was held when it was last written.
+        /// True if the upload was last passed to the journal as held.
         var isHeld: Bool { if case .held = last?.state { true } else { false } }
-        /// Bytes of appends with a response, and what makes some of them allowed twice.
+        /// The bytes of acknowledged appends, and the number of bytes that may be sent again.
         var answered: ByteCount = 0
         var allowance: ByteCount = 0
     }
@@ -52,30 +52,29 @@ struct Watch {
     var violations: [Violation] = []
     var ledger = Ledger()
     var ending = Ledger.Ending.kill
-    /// A sync failed and nothing has been acknowledged as durable since.
+    /// True if a sync failed and no later change has been acknowledged as durable.
     var isSyncUncertain = false
-    /// The process before ended so. What it left is read from memory, no sync puts it on disk, and only a new snapshot
-    /// does: until then a power cut may take it.
+    /// True if `isSyncUncertain` was true when the previous process ended. Its last changes may be only in the page
+    /// cache until a new snapshot is written, so a power cut can lose them.
     var isDiskUncertain = false
     var uploads: [Upload.ID: Known] = [:]
-    /// The uploads whose last attempt ended well. One that is removed then counts as done for what is to start after
-    /// it.
+    /// The uploads whose last attempt succeeded. If one of them is removed, uploads that wait for it may start.
     var finished: Set<Upload.ID> = []
-    /// The uploads that are done, on disk too.
+    /// The uploads that are recorded as done on disk.
     var done: Set<Upload.ID> = []
-    /// The most that were ever allowed to run at once.
+    /// The greatest limit of concurrent uploads so far.
     var ceiling = 4
     var resumesAsked = 0
     var resumesUnderWay = 0
     var removalsUnderWay = 0
     var undosAsked = 0
     var undosUnderWay = 0
-    /// Retries and resumptions of whatever there is when the queue comes to them.
+    /// The number of retries and of resumptions that apply to all uploads or to a kind of them, not to chosen ones.
     var broadRetries = 0
     var broadResumes = 0
-    /// Commands that may end a wait at any moment.
+    /// The number of commands under way. Each may end a wait at any time.
     var commandsUnderWay = 0
-    /// The time when the network was last reported to be back, by the count of events.
+    /// The number of the event at which the network last returned.
     var lastReturn = -1000
 
     mutating func violated(_ invariant: String, _ text: String) {
@@ -83,7 +82,7 @@ struct Watch {
     }
 }
 
-// What is written down.
+// Changes that are passed to the journal.
 extension Watch {
     mutating func willWrite(_ changes: [QueueChange], server: SimulatedServer) -> Int {
         for change in changes {
@@ -103,10 +102,11 @@ extension Watch {
         if acknowledged, durably { isSyncUncertain = false }
         if acknowledged { noteDone(changes) }
         guard !acknowledged else { return }
-        // What was refused is undone, so nothing follows from it.
+        // A refused change is undone, so it implies nothing for the next one.
         for case .set(let upload) in changes {
             uploads[upload.id]?.last = nil
-            // A refused pause is lifted again by the queue itself, perhaps after it was written with something else.
+            // The queue itself lifts a pause that was refused. The pause may have been written before, together with
+            // another change.
             if case .paused = upload.state { uploads[upload.id]?.resumes += 1 }
         }
     }
@@ -121,7 +121,7 @@ extension Watch {
         var known = uploads[upload.id] ?? Known(condition: upload.start)
         let id = upload.id
         if let last = known.last { checkTransition(from: last, to: upload, &known) }
-        // What the server lost since it said so is found out by the next attempt.
+        // The client learns of a loss at the server only with its next attempt.
         if let resource = upload.resource, resource != known.last?.resource {
             let making = server.makings[resource.url]
             let losses = making?.losses ?? 0
@@ -158,11 +158,11 @@ extension Watch {
         case (.done, .done): break
         case (.done, _): violated("I6", change)
         case (.failed, .failed), (.held, .held): break
-        // What it was to start after had been removed, and is put back.
+        // An upload that it starts after was removed, and the removal was undone.
         case (.held, .queued) where upload.start != nil, (.held, .paused) where upload.start != nil: break
         case (.failed, _), (.held, _):
             known.left += 1
-            // A retry of what is held as another one was removed starts it without that.
+            // Retrying an upload that is held because another one was removed drops the start condition.
             known.condition = nil
             if known.left > known.retries + broadRetries {
                 violated("I6", "\(change) and nobody asked for it")
@@ -173,7 +173,7 @@ extension Watch {
         case (.paused(let reasons), let state) where reasons.contains(.user):
             switch state {
             case .paused, .done: break
-            // What it was to start after is removed: that a person must decide replaces the pause.
+            // An upload that it starts after was removed. The upload is then held instead of paused.
             case .held where upload.start != nil: known.isPaused = false
             default: known.lifted += 1
             }
@@ -190,17 +190,19 @@ extension Watch {
         (commandsUnderWay, resumesUnderWay, removalsUnderWay, undosUnderWay) = (0, 0, 0, 0)
     }
 
-    /// The number of requests for whatever lifts a pause or takes a removal back.
+    /// The number of commands so far that can lift a pause (`resumes`) or undo a removal (`undos`).
     struct Asked {
-        /// Nil while one is on its way: a pause or a removal that meets one promises nothing.
+        /// Nil while such a command is under way. A pause or removal at the same time then promises nothing.
         var resumes: Int?
         var undos: Int?
     }
 
-    /// True if both are counts and equal: nothing was asked for meanwhile, and nothing is on its way.
+    /// Returns true if no such command was sent between the two counts and none is under way.
     func isAlone(_ before: Int?, _ now: Int?) -> Bool { now != nil && now == before }
 
-    /// The progress of a removal that has a response, and was asked for at `before`.
+    /// Returns the progress of a removal after its reply.
+    ///
+    /// - Parameter before: The counts when the removal was sent.
     func removal(since before: Asked) -> Progress {
         isAlone(before.undos, askedSoFar.undos) ? .acknowledged : .asked
     }
@@ -211,7 +213,7 @@ extension Watch {
     }
 }
 
-// What is read back.
+// Recoveries.
 extension Watch {
     mutating func recovered(_ recovered: Recovered) {
         let content = Ledger.Content(recovered)
@@ -223,7 +225,7 @@ extension Watch {
             guard var known = uploads[id] else { continue }
             let found = content.uploads[id]
             guard known.isAdded || found != nil else {
-                // No command returned it: its number may be given again.
+                // No command returned the number of this upload, so the queue may give it to another one.
                 uploads[id] = nil
                 continue
             }
@@ -235,7 +237,7 @@ extension Watch {
                 return upload
             }
             known.senders = 0
-            // A refused record may be on disk all the same.
+            // A refused record may still be on disk.
             known.condition = found.map(\.start) ?? nil
             known.attempts = nil
             known.notBefore = nil
@@ -269,7 +271,7 @@ extension Watch {
     }
 }
 
-// The running uploads.
+// Attempts.
 extension Watch {
     mutating func began(_ upload: Upload, now: ContinuousClock.Instant) {
         var known = uploads[upload.id] ?? Known()
@@ -294,7 +296,7 @@ extension Watch {
         known.attempts = upload.tries.attempts
         uploads[upload.id] = known
         let running = uploads.values.reduce(0) { $0 + $1.senders }
-        // For each upload that is stuck at one host each other host may have one.
+        // When uploads are stuck at one host, the queue may start one more at each other host.
         let most = ceiling + Site.allCases.count - 1
         if running > most { violated("I6", "\(running) run, and \(most) may") }
     }
@@ -307,7 +309,7 @@ extension Watch {
         }
     }
 
-    /// The queue has looked at the wall clock: what was to start then may start from now on.
+    /// Records that the queue has read the wall clock. Uploads whose start date has come may start from now on.
     mutating func read(_ date: Date) {
         for (id, known) in uploads {
             if let time = known.condition?.notBefore, time <= date { uploads[id]?.condition?.notBefore = nil }
@@ -321,18 +323,18 @@ extension Watch {
         uploads[id]?.senders -= 1
         guard let failure else { return }
         if failure.category == .network { uploads[id]?.networkFailures += 1 }
-        // What ends waits may have been sent and not yet received.
+        // A command or report that ends waits may have been sent and not yet handled.
         guard failure.isTransient, !isCancelled, commandsUnderWay == 0,
             failure.category == .server || event - lastReturn > 300
         else { return }
-        // A response with such a wish may have been lost.
+        // The response that asked for the wait may have been lost.
         let asked = failure.category == .server ? uploads[id]?.asked ?? 0 : 0
         let seconds = max(base / 10, asked)
         uploads[id]?.notBefore = Wait(
             until: now.advanced(by: .seconds(seconds) - .milliseconds(2)), failure: failure)
     }
 
-    /// The network is back, or so it seems: what waited for that may be tried.
+    /// Records that the network may have returned: uploads that wait for it may be tried.
     mutating func networkReturned(event: Int) {
         lastReturn = event
         for (id, known) in uploads where known.notBefore?.failure.category == .network {

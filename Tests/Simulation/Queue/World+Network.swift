@@ -4,16 +4,16 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// The fate of a piece of a request's body.
+/// The result of sending a chunk of a request's body.
 enum Transferred {
     case sent
-    /// The connection broke after this many bytes of the piece.
+    /// The connection broke after this many bytes of the chunk.
     case broken(ByteCount)
     case answered(ExchangeOutcome.Response)
 }
 
 extension World {
-    /// True if a connection to the server comes about.
+    /// Returns true if a connection to the server succeeds.
     func reaches(_ url: String) -> Bool {
         with { state in
             Self.isUp(url, state) && !state.random.happens(state.server.mood.refusedConnections)
@@ -49,7 +49,7 @@ extension World {
         return with { state in
             let length = exchange.contentLength
             let mood = state.server.mood
-            // The response to the last request alone says how long to wait.
+            // Only the response to the last request of an attempt can ask for a wait.
             state.watch.uploads[owner]?.asked = 0
             guard Self.isUp(url, state) else {
                 state.server.letGo(flight, random: &state.random)
@@ -64,7 +64,7 @@ extension World {
                 var answer = ExchangeOutcome.Response(
                     status: statuses.randomElement(using: &state.random) ?? 503)
                 if answer.status == 502 {
-                    // Whatever the proxy says, the server behind it may have done the work.
+                    // A proxy may respond with 502 although the server behind it has carried out the request.
                     state.server.letGo(flight, random: &state.random)
                 } else {
                     state.server.drop(flight)
@@ -84,7 +84,7 @@ extension World {
         }
     }
 
-    /// A person or a probe asks whether the server is there.
+    /// Returns whether a server is reachable, for a probe of the queue.
     func probe(_ host: String, life: Int) async -> Reachability {
         guard await step(life) else { return .timedOut }
         return with { state in

@@ -3,7 +3,7 @@ import FerryStateSimulation
 import FerryTransfer
 import FerryUploads
 
-/// The reports of the parts of a simulation. Those of a life that is over are ignored.
+/// Reports from the parts of a simulation to the watch. Reports from an ended life are ignored.
 extension World {
     func willWrite(_ changes: [QueueChange], durably: Bool, life: Int) -> Int {
         with { state in
@@ -36,7 +36,7 @@ extension World {
         }
     }
 
-    /// A snapshot must change nothing of what is read back.
+    /// Checks that a snapshot does not change what is recovered.
     func checkSnapshot(of disk: SimulatedDisk) {
         guard let found = try? JournalStore.opened(disk).recovered else {
             return violated("I5", "the queue cannot be read after a snapshot")
@@ -45,7 +45,7 @@ extension World {
         if !isExplained { violated("I5", "a snapshot has changed the queue") }
     }
 
-    /// Checks that two recoveries one after another find the same.
+    /// Checks that two recoveries in a row find the same content.
     func checkRecovery(of disk: SimulatedDisk, _ remains: SimulatedDisk.Remains) {
         let first = try? JournalStore.opened(disk.restarted()).recovered
         let second = try? JournalStore.opened(disk.powerCut(keeping: remains)).recovered
@@ -68,12 +68,12 @@ extension World {
 }
 
 extension World {
-    /// Takes in an update as a client sees it.
+    /// Handles an update that the queue sends to its clients.
     func shown(_ update: QueueUpdate, life: Int) {
         guard isAlive(life) else { return }
         with { state in
             state.log.add("shown", update.changed.count, update.removed.count)
-            // A refusal because of the disk also says that nothing is certain.
+            // During a failure of the disk, updates show states that are not durable.
             guard update.status.notice?.category != .storage else { return }
             for upload in update.changed {
                 guard case .done = upload.state else { continue }
@@ -82,7 +82,7 @@ extension World {
         }
     }
 
-    /// The identity of a file now.
+    /// Returns the current identity of a file; nil if the file does not exist.
     func identity(of path: LocalPath) async -> FileIdentity? {
         with { state in
             guard let file = Int(path.name), let version = state.versions[file] else { return nil }

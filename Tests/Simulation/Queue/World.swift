@@ -7,7 +7,7 @@ import FerryUploads
 import Foundation
 import Synchronization
 
-/// Everything around the queue: time, chance, network, servers, files and what is watched. One thread uses it.
+/// The surroundings of the queue: time, random numbers, network, servers, files and the watch. Only one thread uses it.
 final class World: Sendable {
     struct Wait {
         var life: Int
@@ -26,7 +26,7 @@ final class World: Sendable {
         var now: ContinuousClock.Instant
         /// The seconds by which the wall clock differs from `now`.
         var wallJump = 0.0 { didSet { latestJump = max(latestJump, wallJump) } }
-        /// The most that it ever showed beyond.
+        /// The greatest value of `wallJump` so far.
         private(set) var latestJump = 0.0
         var life = 0
         var isAlive = false
@@ -38,14 +38,14 @@ final class World: Sendable {
         var generation = 0
         var link: AsyncStream<LinkStatus>.Continuation?
         var downHosts: Set<String> = []
-        /// The time when each file was last changed.
+        /// The version of each file. A change of the file increases it.
         var versions: [Int: Int64] = [:]
         var diskFault = DiskFault.none
         var diskCalls = 0
         var watch = Watch()
     }
 
-    /// A fault of the disk in one life.
+    /// The fault of the disk in one life.
     enum DiskFault {
         case none
         case fails(at: Int, count: Int, SimulatedDisk.Fault)
@@ -77,7 +77,7 @@ final class World: Sendable {
         state.withLock { $0.watch.violations.append(Violation(invariant: invariant, text: text)) }
     }
 
-    // Chance.
+    // Random numbers.
 
     func number(in range: ClosedRange<Int>) -> Int {
         state.withLock { Int.random(in: range, using: &$0.random) }
@@ -85,7 +85,7 @@ final class World: Sendable {
 
     func happens(_ percent: Int) -> Bool { state.withLock { $0.random.happens(percent) } }
 
-    /// Draws a number of whole milliseconds.
+    /// Returns a random number from `range`, rounded to 0.001 where the range allows it.
     func drawn(_ range: ClosedRange<Double>) -> Double {
         let drawn = state.withLock { Double.random(in: range, using: &$0.random) }
         return min(range.upperBound, max(range.lowerBound, (drawn * 1000).rounded() / 1000))
@@ -103,7 +103,7 @@ final class World: Sendable {
         }
     }
 
-    /// The wall clock's date; does not count as a look at the clock by the queue.
+    /// Returns the wall clock's date, without recording that the queue has read the clock.
     static func date(_ state: borrowing State) -> Date {
         let seconds = Self.start.duration(to: state.now) / .seconds(1)
         return Date(
@@ -142,7 +142,7 @@ final class World: Sendable {
         }
     }
 
-    /// Lets time pass and wakes the tasks that slept so long.
+    /// Advances the clock to `instant`, and wakes the tasks that sleep until then.
     func advance(to instant: ContinuousClock.Instant) {
         let mutant = mutant
         state.withLock { state in
@@ -163,13 +163,13 @@ final class World: Sendable {
         }
     }
 
-    // Life and death.
+    // Lives.
 
     func isAlive(_ life: Int) -> Bool { state.withLock { $0.life == life && $0.isAlive } }
 
-    /// Waits for the schedule to let it continue.
+    /// Waits until the schedule lets the caller continue.
     ///
-    /// - Returns: False if the process is gone meanwhile.
+    /// - Returns: False if the life has ended.
     func step(_ life: Int) async -> Bool {
         guard isAlive(life) else { return false }
         await withCheckedContinuation { continuation in
@@ -178,7 +178,7 @@ final class World: Sendable {
         return isAlive(life)
     }
 
-    /// Ends every wait, whatever it is for.
+    /// Ends all waits and sleeps.
     func releaseAll() {
         state.withLock { state in
             for wait in state.waits { wait.continuation.resume() }
@@ -188,7 +188,7 @@ final class World: Sendable {
         }
     }
 
-    /// The disk's fault at one call; nil for none.
+    /// Counts a call of the disk, and returns its fault; nil if it succeeds.
     func diskFault(at call: SimulatedDisk.Call) -> SimulatedDisk.Fault? {
         state.withLock { state in
             state.diskCalls += 1

@@ -1,10 +1,11 @@
 import FerryQueueSimulation
 import Foundation
 
-/// queue-simulation [--schedules N] [--seed S] [--mutant NAME] · queue-simulation --replay SEED [--mutant NAME]
+/// The command line is `queue-simulation [--schedules N] [--seed S] [--mutant NAME]`, or `queue-simulation --replay
+/// SEED [--mutant NAME]`.
 ///
-/// Each schedule has a seed of its own: S, S + 1, … A seed whose schedule violates an invariant is printed, and
-/// `--replay` with it prints everything that happened.
+/// The schedules have the seeds S, S + 1, … If a schedule violates an invariant, its seed is printed, and `--replay
+/// SEED` prints all its events.
 @main
 struct Command {
     static func main() {
@@ -21,7 +22,7 @@ struct Command {
         run(count, from: seed, mutant)
     }
 
-    /// The order of a dictionary is part of a schedule, and by default another in each process.
+    /// Restarts the program with deterministic hashing. The order of dictionaries is a part of a schedule.
     private static func repeatHashing() {
         let name = "SWIFT_DETERMINISTIC_HASHING"
         guard ProcessInfo.processInfo.environment[name] == nil else { return }
@@ -74,10 +75,10 @@ struct Command {
         exit(failures == 0 ? 0 : 1)
     }
 
-    /// Writes a line unbuffered: another process waits for the next violation.
+    /// Writes a line at once, without a buffer, because another process waits for the next violation.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-    /// Writes to standard error, apart from what two runs of one seed have in common.
+    /// Writes text that differs between two runs of one seed. It goes to standard error.
     private static func note(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
     static func fail(_ text: String) -> Never {
@@ -86,7 +87,7 @@ struct Command {
     }
 }
 
-/// Words of the command line, taken out one option at a time.
+/// The words of the command line. Each option that is read is removed.
 private struct Arguments {
     private var words: [String]
 

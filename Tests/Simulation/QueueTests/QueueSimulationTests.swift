@@ -2,11 +2,11 @@ import FerryQueueSimulation
 import Foundation
 import Testing
 
-/// The real queue and the real store of its journal through schedules of chance: people, network, servers, disk and
+/// Runs the real queue and the real journal store through random schedules of users, network, servers, disk and
 /// crashes.
 ///
-/// The simulator is a program of its own, because the order of dictionaries must be the same in every process that is
-/// to repeat a schedule.
+/// The simulation is a separate program, because every process that repeats a schedule must have the same order of
+/// dictionaries.
 struct QueueSimulationTests {
     @Test func `I1 to I12 and I16 hold in 250 schedules, each of several lives`() async throws {
         let run = try await Simulator.run("--schedules", "250", "--seed", "1")
@@ -23,7 +23,7 @@ struct QueueSimulationTests {
         #expect(other.output != first.output)
     }
 
-    /// The invariant that finds a mutant first depends on the seed; one of these does.
+    /// The seed decides which invariant a mutant violates first. It must be one of these.
     @Test(arguments: [
         (Mutant.appendsAreNotSynced, ["I1", "I2"]), (.doneIsNotSynced, ["I1", "I2"]),
         (.foldersAreNotSynced, ["I1", "I2", "I4"]), (.recordsAreDropped, ["I1", "I2", "I4", "I5"]),
@@ -51,7 +51,7 @@ struct QueueSimulationTests {
     }
 }
 
-/// The program `queue-simulation`, beside the tests.
+/// Runs the program `queue-simulation`, which is built beside the tests.
 private enum Simulator {
     struct Run {
         var status: Int32

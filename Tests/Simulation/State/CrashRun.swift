@@ -1,10 +1,10 @@
 package import FerryUploads
 
-/// Runs changes on a simulated disk until it stops, and says how far it got.
+/// Appends changes on a simulated disk until it stops, and records how many were acknowledged.
 package struct CrashRun {
-    /// The queue after each change, beginning with the empty one.
+    /// The expected queue before the first change and after each change.
     private var states = [ExpectedQueue()]
-    /// Index of the last state that was acknowledged, and of the last acknowledged as durable.
+    /// The indexes in `states` of the last acknowledged change, and of the last one acknowledged as durable.
     package private(set) var acknowledged = 0
     package private(set) var durable = 0
     private let mutant: Mutant?
@@ -18,7 +18,7 @@ package struct CrashRun {
         _ changes: [[QueueChange]], on disk: SimulatedDisk, compactingEvery interval: Int
     ) {
         guard var store = try? JournalStore.opened(files(disk)).store else { return }
-        // A snapshot is written while changes are made, so one change lies between its beginning and its end.
+        // A snapshot is written while changes are made: one change lies between its start and its end.
         var compaction: Compaction?
         for (index, change) in changes.enumerated() {
             let isDurable = index % 3 != 2
@@ -31,8 +31,8 @@ package struct CrashRun {
         }
     }
 
-    /// True if what the next process finds is what was asked for, up to some point not before `least`, and the crash
-    /// left no snapshot that cannot be used.
+    /// Returns true if recovery finds one of the states from `least` on, twice the same, and does not need the previous
+    /// snapshot.
     package func explains(_ disk: SimulatedDisk, atLeast least: Int) -> Bool {
         guard let found = try? JournalStore.opened(files(disk)).recovered else { return false }
         let again = try? JournalStore.opened(files(disk)).recovered
@@ -49,7 +49,7 @@ package struct CrashRun {
 }
 
 extension CrashRun {
-    /// Calls of the system that `changes` make.
+    /// Returns the number of calls that the changes make on the disk.
     package static func calls(of changes: [[QueueChange]], mutant: Mutant? = nil) -> Int {
         let disk = SimulatedDisk()
         var run = CrashRun(mutant: mutant)
@@ -57,7 +57,7 @@ extension CrashRun {
         return disk.calls.count
     }
 
-    /// The process ends at the call with this number: true if nothing acknowledged is lost.
+    /// Ends the process at a call, and returns true if no acknowledged change is lost.
     package static func survivesKill(at number: Int, of changes: [[QueueChange]], mutant: Mutant? = nil)
         -> Bool
     {
@@ -65,7 +65,7 @@ extension CrashRun {
         return run.explains(disk.restarted(), atLeast: run.acknowledged)
     }
 
-    /// The power goes at the call with this number: true if nothing durable is lost.
+    /// Cuts the power at a call, and returns true if no durable change is lost.
     package static func survivesPowerCut(
         at number: Int, of changes: [[QueueChange]], keeping remains: SimulatedDisk.Remains,
         names: SimulatedDisk.NameRemains, mutant: Mutant? = nil

@@ -1,7 +1,7 @@
 package import FerryUploads
 
-/// Carries out a workload on one thread, so that the same seed makes the same calls of the system in the same order.
-/// A snapshot is written while changes are made: one group of them lies between its beginning and its end.
+/// Carries out a workload on one thread, so that the same seed makes the same system calls in the same order. Snapshots
+/// are written while changes are made: one group of changes lies between the start and the end of a snapshot.
 package struct InlineRun {
     package enum Outcome: Sendable {
         case acknowledged(isDurable: Bool)
@@ -12,14 +12,14 @@ package struct InlineRun {
     private var workload: Workload
     private var compaction: Compaction?
 
-    /// - Parameter position: The state of `store` is the one after so many changes.
+    /// - Parameter position: The number of changes of the workload that `store` already contains.
     package init(_ store: JournalStore, seed: UInt64, after position: Int) {
         self.store = store
         workload = Workload(seed: seed)
         for _ in 0..<position { _ = workload.next() }
     }
 
-    /// Carries out `count` changes, one to three of them waiting for the disk together.
+    /// Appends `count` changes, in groups of one to three that are written together.
     package mutating func go(_ count: Int, report: (Int, Outcome) -> Void) {
         var left = count
         while left > 0 {

@@ -2,19 +2,19 @@ import FerryProtocols
 package import FerryUploads
 import Synchronization
 
-/// A way of writing or reading the queue's files that looks right and is wrong. Each must be noticed by some check.
+/// A fault in the way that the queue's files are written or read. Some check must detect each of them.
 package enum Mutant: String, CaseIterable, Sendable {
-    /// The journal is written and not synced.
+    /// The journal is written without a sync.
     case noJournalSync = "no-journal-sync"
-    /// The folder is never synced, so new names may be forgotten.
+    /// The folder is never synced, so new names may be lost in a power cut.
     case noFolderSync = "no-folder-sync"
-    /// A snapshot is renamed first and synced afterwards.
+    /// A snapshot is renamed before its sync.
     case renameBeforeSync = "rename-before-sync"
-    /// The checksum of a journal's line always counts as right.
+    /// The checksum of a journal's line always counts as correct.
     case noChecksum = "no-checksum"
 }
 
-/// The files of another folder, treated as a mutant does.
+/// The files of another folder, with the fault of a mutant.
 package final class MutantFiles: StateFiles {
     private let files: any StateFiles
     private let mutant: Mutant
@@ -83,7 +83,7 @@ private final class UnsyncedFile: StateFile {
     func synchronize() throws(SystemCallError) {}
 }
 
-/// A journal that reads as if every line's checksum were right.
+/// A journal file whose lines are read with corrected checksums.
 private final class MendedFile: StateFile {
     private let file: any StateFile
 
@@ -93,7 +93,7 @@ private final class MendedFile: StateFile {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int {
         var content = try file.content()
-        // {"c":"1f3a9c02","s":…
+        // The bytes before the part of a line that the checksum covers, as in `{"c":"1f3a9c02","s":…`.
         let head = 15
         var start = 0
         while start < content.count {

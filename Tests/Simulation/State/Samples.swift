@@ -17,7 +17,7 @@ extension Upload {
 }
 
 extension FileJournal.Options {
-    /// Small enough that a few records make a compaction due.
+    /// Makes options for tests. A small threshold makes a compaction due after a few records.
     package static func make(
         threshold: Int = 1 << 20, edited: EditedSnapshot = .refuse, maximumVolatile: Int = 1 << 20,
         reserve: Int = 0
@@ -33,7 +33,7 @@ extension FileJournal.Options {
 }
 
 extension JournalStore {
-    /// A loaded store.
+    /// Opens a store and loads its queue.
     package static func opened(
         _ files: any StateFiles, options: FileJournal.Options = .make()
     ) throws(JournalError) -> (store: JournalStore, recovered: Recovered) {
@@ -46,7 +46,7 @@ extension JournalStore {
         for result in append([changes], durably: durably) { try result.get() }
     }
 
-    /// Writes a snapshot on the spot.
+    /// Writes a snapshot at once.
     package mutating func compact() throws(JournalError) {
         guard let compaction = try rotate() else { return }
         do throws(JournalError) {
@@ -58,7 +58,7 @@ extension JournalStore {
     }
 }
 
-/// The queue that must be there after changes.
+/// The queue that tests expect after changes.
 package struct ExpectedQueue: Equatable {
     package var uploads: [Upload.ID: Upload] = [:]
 

@@ -7,7 +7,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A folder in memory that forgets what was not synced, and that fails or stops at any call that the test names.
+/// A folder in memory. A power cut loses everything in it that was not synced. A test can make any call fail or stop
+/// the disk.
 package final class SimulatedDisk: StateFiles {
     package struct Call: Sendable, Equatable {
         enum Kind: String, Sendable { case names, open, create, link, rename, remove, synchronizeFolder }
@@ -21,34 +22,34 @@ package final class SimulatedDisk: StateFiles {
 
     package enum Fault: Sendable {
         case fails(Int32)
-        /// A write that stops in the middle.
+        /// Half of the bytes are written, and the call fails.
         case failsHalfway(Int32)
-        /// The process ends before the call, a write in its middle; nothing happens after it.
+        /// The process ends before the call, or in the middle of a write. All later calls fail.
         case kill
     }
 
-    /// The rest that a power cut leaves of bytes that were written and not synced.
+    /// The part of the unsynced bytes that a power cut leaves.
     package enum Remains: CaseIterable, Sendable { case nothing, half, zeros, everything }
 
-    /// The rest that a power cut leaves of names that were made, changed or removed and not synced.
+    /// The part of the unsynced changes of names that a power cut leaves.
     package enum NameRemains: Hashable, Sendable {
-        /// The first so many changes, as file systems with a log leave them.
+        /// The first changes in order. Journaling file systems behave like this.
         case first(Int)
-        /// Removals alone, as others may.
+        /// The removals alone, as on other file systems.
         case removals
     }
 
     private struct Inode: Sendable {
         var content: [UInt8] = []
         var durable: [UInt8] = []
-        /// Written before a sync that failed: never written out by a later one.
+        /// The bytes that were written before a failed sync. No later sync writes them, as on Linux.
         var forgotten: Range<Int>?
     }
 
     private struct State: Sendable {
         var inodes: [Inode] = []
         var names: [String: Int] = [:]
-        /// The names after the last sync of the folder, and after every change of them since.
+        /// The names at the last sync of the folder, and after each later change of them.
         var history: [[String: Int]] = [[:]]
         var calls: [Call] = []
         var isKilled = false
@@ -68,17 +69,17 @@ package final class SimulatedDisk: StateFiles {
         }
     }
 
-    /// Decides from now on what goes wrong.
+    /// Sets the function that returns the fault of each call; nil if the call succeeds.
     package func fail(_ fault: @escaping @Sendable (Call) -> Fault?) { state.withLock { $0.fault = fault } }
 
     package var calls: [Call] { state.withLock { $0.calls } }
 
-    /// The disk as the next process finds it after a kill.
+    /// Returns the disk that the next process finds after a kill.
     package func restarted() -> SimulatedDisk {
         state.withLock { SimulatedDisk($0.inodes, history: $0.history) }
     }
 
-    /// The disk as the next process finds it after a power cut.
+    /// Returns the disk that the next process finds after a power cut.
     package func powerCut(keeping remains: Remains, names: NameRemains = .first(0)) -> SimulatedDisk {
         state.withLock { state in
             let inodes = state.inodes.map { inode in
@@ -128,7 +129,7 @@ package final class SimulatedDisk: StateFiles {
 
     package var fileNames: Set<String> { state.withLock { Set($0.names.keys) } }
 
-    // Counts the call and lets it happen, or not.
+    // Records the call, and performs it or fails.
     private func call<Result>(
         _ kind: String, _ name: String = "", halfway: (inout State) -> Void = { _ in },
         _ body: (inout State) -> Result?
@@ -196,7 +197,7 @@ package final class SimulatedDisk: StateFiles {
     package func rename(_ name: String, to other: String) throws(SystemCallError) {
         try call("rename", name) { state -> Void? in
             guard let inode = state.names[name] else { return nil }
-            // rename(2) does nothing if both are names of one file.
+            // rename(2) does nothing if both names refer to the same file.
             guard state.names[other] != inode else { return () }
             state.names[other] = inode
             state.names[name] = nil

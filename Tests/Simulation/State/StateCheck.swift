@@ -1,24 +1,24 @@
 package import FerryUploads
 
-/// Looks at what a crash left, with the code that the next process would use.
+/// Checks the files after a crash, with the code by which the next process reads them.
 package enum StateCheck {
-    /// A correct finding.
+    /// The result of a successful check.
     package struct Finding: Sendable {
-        /// The state is the one after so many changes.
+        /// The number of changes that the recovered queue contains.
         package var position: Int
         package var notices: [RecoveryNotice]
     }
 
     package enum Fault: Error, Hashable, Sendable {
-        /// Changes after `found` were acknowledged.
+        /// The recovered queue lacks acknowledged changes.
         case lost(found: Int, acknowledged: Int)
-        /// No beginning of the changes leads to this.
+        /// No number of changes leads to the recovered queue.
         case wrong(String)
-        /// The files cannot be read any more.
+        /// The files cannot be read.
         case refused(String)
         case secondDiffers
         case leftover(String)
-        /// The crash alone made the snapshot unusable: it was renamed before it was complete.
+        /// The last snapshot cannot be used, although there was only a crash: it was renamed before it was complete.
         case snapshotDamaged(String)
 
         package var isLoss: Bool {
@@ -29,12 +29,12 @@ package enum StateCheck {
         }
     }
 
-    /// Recovers twice.
+    /// Recovers the queue twice, and compares it with the changes of `seed`.
     ///
     /// - Parameters:
     ///   - numbers: The range from the last acknowledged change to the last requested one.
-    ///   - refused: Changes among them that must not have happened.
-    ///   - damaged: The files were changed by more than a crash, so the previous snapshot may be needed.
+    ///   - refused: The changes among them that must not have happened.
+    ///   - damaged: True if the files have damage beyond a crash, so the previous snapshot may be needed.
     package static func check(
         _ files: any StateFiles, seed: UInt64, numbers: ClosedRange<Int>, without refused: Set<Int> = [],
         damaged: Bool = false
@@ -43,7 +43,7 @@ package enum StateCheck {
         return try check(files, states: states, acknowledged: numbers.lowerBound, damaged: damaged)
     }
 
-    /// The same with the states after none, one and so on of the changes.
+    /// Recovers the queue twice, and compares it with `states`: the states after none, one and so on of the changes.
     package static func check(
         _ files: any StateFiles, states: [WorkloadState], acknowledged: Int, damaged: Bool = false
     ) throws(Fault) -> Finding {
@@ -66,7 +66,7 @@ package enum StateCheck {
         }
     }
 
-    /// The number of changes after which the queue was like `state`.
+    /// Returns the number of changes that lead to `state`.
     package static func position(
         of state: WorkloadState, in states: [WorkloadState], acknowledged: Int
     ) throws(Fault) -> Int {
@@ -77,7 +77,7 @@ package enum StateCheck {
         return position
     }
 
-    /// True if a state folder may hold this name while no process uses it.
+    /// Returns true if a state folder may contain a file with this name while no process uses the folder.
     private static func isKnown(_ name: String) -> Bool {
         if ["queue.json", "queue.prev.json", "lock", "reserve"].contains(name) { return true }
         if name.hasPrefix("journal.") { return name.hasSuffix(".jsonl") || name.hasSuffix(".torn") }

@@ -1,6 +1,6 @@
 package import FerryUploads
 
-/// The content of a state folder.
+/// The contents of all files in a state folder.
 package struct StateImage: Equatable, Sendable {
     package var files: [String: [UInt8]] = [:]
 
@@ -16,15 +16,15 @@ package struct StateImage: Equatable, Sendable {
         return disk
     }
 
-    /// The journal with the last record.
+    /// The name of the journal with the last record; nil if no journal has one.
     package var lastJournal: String? {
         files.filter { $0.key.hasPrefix("journal.") && $0.key.hasSuffix(".jsonl") && !$0.value.isEmpty }
             .keys.max { ($0.count, $0) < ($1.count, $1) }
     }
 
-    /// A queue with both snapshots and several records after them.
+    /// Makes a queue with both snapshots and several records after them.
     ///
-    /// - Returns: With what the queue was like after none, one and so on of its changes.
+    /// - Returns: The files, and the states of the queue after none, one and so on of its changes.
     package static func sample(seed: UInt64, records: Int = 3) throws -> (
         image: StateImage, states: [WorkloadState]
     ) {
@@ -48,13 +48,13 @@ package struct StateImage: Equatable, Sendable {
     }
 }
 
-/// Harm done to one file of a state folder.
+/// Damage to one file of a state folder.
 package enum StateDamage: Hashable, Sendable {
     case cut(String, length: Int)
     case flip(String, byte: Int, bit: Int)
-    /// NULs from this byte to the end.
+    /// The bytes from this offset to the end are NULs.
     case zeros(String, from: Int)
-    /// Bytes that an unfinished write may have left.
+    /// The bytes of an unfinished write are at the end.
     case tail(String, [UInt8])
 
     package static func all(of image: StateImage, bits: Range<Int>) -> [StateDamage] {
@@ -62,7 +62,7 @@ package enum StateDamage: Hashable, Sendable {
         for (name, content) in image.files.sorted(by: { $0.key < $1.key }) {
             for byte in content.indices {
                 damages.append(.cut(name, length: byte))
-                // Fewer than eight: another one at each byte.
+                // With fewer than eight bits, another bit is flipped in each byte.
                 damages += bits.map { .flip(name, byte: byte, bit: ($0 + byte) % 8) }
             }
             guard name == image.lastJournal else { continue }
@@ -87,7 +87,7 @@ package enum StateDamage: Hashable, Sendable {
         return image
     }
 
-    /// Changes that must be found, if any state is found at all.
+    /// Returns the number of changes that must be found, and whether recovery may refuse the files instead.
     private func expected(in image: StateImage, changes: Int) -> (changes: Int, mayRefuse: Bool) {
         switch self {
         case .cut(let name, let end) where name == image.lastJournal,
@@ -101,15 +101,16 @@ package enum StateDamage: Hashable, Sendable {
 
     package enum Outcome: Sendable {
         case found, refused
-        /// The reading failed, for this reason.
+        /// Recovery found something wrong. The text says what.
         case failed(String)
     }
 
-    /// Says whether recovery finds what it must, or refuses and changes nothing.
+    /// Damages the files, and checks that recovery finds the expected changes, or refuses the files without changing
+    /// them.
     ///
     /// - Parameters:
     ///   - states: The states of the queue after none, one and so on of its changes, up to `image`.
-    ///   - makeFiles: Makes a folder with the content given.
+    ///   - makeFiles: Makes a folder with the given content.
     package func check(
         _ image: StateImage, states: [WorkloadState], in makeFiles: (StateImage) throws -> any StateFiles
     ) throws -> Outcome {

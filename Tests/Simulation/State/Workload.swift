@@ -3,8 +3,8 @@ import FerryTestSupport
 import FerryTransfer
 package import FerryUploads
 
-/// Changes of a queue, numbered from 1 on and the same for the same seed. Each leads to a state that was never there
-/// before, so that a state shows how many of them have happened.
+/// A sequence of changes of a queue, numbered from 1. A seed decides them. Each change leads to a state that did not
+/// occur before, so a state shows how many changes have happened.
 package struct Workload {
     package struct Step: Sendable {
         package var number: Int
@@ -21,7 +21,7 @@ package struct Workload {
 
     package mutating func next() -> Step {
         number += 1
-        // One in six is a batch of several uploads, as `add` with many files makes it.
+        // One in six steps adds or changes several uploads, as `add` with many files does.
         let count = random.isOne(in: 6) ? Int.random(in: 2...5, using: &random) : 1
         var changes = (0..<count).map { _ in change() }
         if random.isOne(in: 8) {
@@ -50,7 +50,7 @@ package struct Workload {
     }
 
     private mutating func upload(_ id: Upload.ID) -> Upload {
-        // Names with what makes trouble: a space, two bytes for one letter, bytes that are no text.
+        // Names that cause trouble: a space, a letter of two bytes, bytes that are not UTF-8.
         let names: [[UInt8]] = [
             Array("/data/a file.bin".utf8), Array("/data/übung.bin".utf8), Array("/data/b@1.bin".utf8),
             [0x2F, 0xFF, 0x20, 0xFE],
@@ -66,7 +66,7 @@ package struct Workload {
     }
 }
 
-/// The queue that must be there after changes, with its settings.
+/// The expected queue after changes, with its settings.
 package struct WorkloadState: Hashable, Sendable {
     package private(set) var uploads: [Upload.ID: Upload] = [:]
     package private(set) var settings = QueueSettings()
@@ -93,7 +93,7 @@ package struct WorkloadState: Hashable, Sendable {
         }
     }
 
-    /// The states after none, one and so on of the changes of `seed`, where those in `refused` never happened.
+    /// Returns the states after none, one and so on of the changes of `seed`. The changes in `refused` do not happen.
     package static func states(
         of seed: UInt64, through count: Int, without refused: Set<Int> = []
     ) -> [WorkloadState] {

@@ -7,10 +7,10 @@ import Synchronization
     import Glibc
 #endif
 
-/// A TCP proxy on 127.0.0.1 that is as bad a link as its faults say, and counts the bytes that clients send over it.
+/// A TCP proxy on 127.0.0.1 that behaves as a bad link and counts the bytes that clients send.
 ///
-/// What chance decides comes from a seed, and breaks after so many bytes are at exact counts over all connections
-/// together. After `stop()` no thread of it runs and no socket is open.
+/// A seed decides everything random. Breaks after a number of bytes come at exact counts over all connections together.
+/// After `stop()` no thread of it runs, and all its sockets are closed.
 public final class FaultyLink: Sendable {
     private struct State {
         var through = 0
@@ -21,11 +21,11 @@ public final class FaultyLink: Sendable {
         /// The connections that stand still, and how much of each waits unread.
         var frozen: [Int: (client: Descriptor, unread: Int)] = [:]
         var connections = 0
-        /// Counts of `through` at which connections break, the next one last.
+        /// The values of `through` at which connections break, in descending order.
         var cuts: [Int]
-        /// The number of breaks. A connection ends when the number has changed since its start.
+        /// The number of breaks so far. A connection breaks when this number has changed since its start.
         var breaks = 0
-        /// The time at which the link is back after the last break.
+        /// The time at which new connections succeed again after the last break.
         var back = ContinuousClock.now
         var threads = 1
         var override: Override = .none
@@ -53,11 +53,11 @@ public final class FaultyLink: Sendable {
     /// Listens on a port.
     /// - Parameters:
     ///   - target: The port of the server, on 127.0.0.1.
-    ///   - port: The port to listen at; 0 for a free one.
-    ///   - anywhere: Whether other network namespaces reach it too.
+    ///   - port: The port to listen on; 0 for a free one.
+    ///   - anywhere: True if other network namespaces can connect.
     ///   - faults: The faults of the link.
-    ///   - onCut: Called with the number of the break, from 1, before connections break after a count of bytes; the
-    ///     bytes wait.
+    ///   - onCut: Called with the number of the break, from 1, before connections break after a number of bytes. The
+    ///     bytes wait until it returns.
     public init(
         to target: Int, on port: Int = 0, anywhere: Bool = false, _ faults: LinkFaults,
         onCut: @escaping @Sendable (Int) -> Void = { _ in }
@@ -68,7 +68,7 @@ public final class FaultyLink: Sendable {
         state = Mutex(State(cuts: Set(faults.cutsAfter).sorted(by: >)))
         upward = LinkShaper(bandwidth: faults.bandwidth)
         downward = LinkShaper(bandwidth: faults.bandwidth)
-        // What waits in buffers has not passed: large ones would hide what a client sends in vain.
+        // Large buffers would accept bytes that never reach the server.
         let (listener, bound) = try Descriptor.listening(
             on: UInt16(clamping: port), anywhere: anywhere, receiveBuffer: Self.bufferSize)
         self.listener = listener
@@ -78,22 +78,22 @@ public final class FaultyLink: Sendable {
 
     private static let bufferSize: Int32 = 128 << 10
 
-    /// Bytes that came from clients so far, heads of requests and all.
+    /// The number of bytes that came from clients so far, including the heads of requests.
     public var bytesThrough: Int { state.withLock { $0.through } }
-    /// Bytes that left clients so far: `bytesThrough`, and those that a break kept from going through.
+    /// The number of bytes that left clients so far: `bytesThrough`, and those that a break has lost.
     public var bytesReceived: Int { state.withLock { $0.received } }
-    /// True if connections are frozen and no byte has come for a second, because their windows are closed.
+    /// True if connections are frozen and no byte has arrived for a second, because their windows are closed.
     public var isStill: Bool {
         state.withLock { !$0.frozen.isEmpty && ContinuousClock.now - $0.lastReceived >= .seconds(1) }
     }
-    /// The number of breaks, by `cut()` or after a count of bytes.
+    /// The number of breaks, by `cut()` or after a number of bytes.
     public var cutCount: Int { state.withLock { $0.breaks } }
     /// The number of connections so far.
     public var connectionCount: Int { state.withLock { $0.connections } }
-    /// Returns once a connection has died without a word.
+    /// Waits until an outage of the kind `silence` has ended a connection.
     public func waitForDeath() async throws { try await died.wait() }
 
-    /// Changes the link from now on, whatever the schedule says. With nil the link is there.
+    /// Sets the state of the link, instead of the schedule: the outage, or no outage if it is nil.
     public func change(to outage: LinkOutage?) {
         state.withLock { state in
             state.override = outage.map { .away($0) } ?? .there
@@ -117,10 +117,10 @@ public final class FaultyLink: Sendable {
         }
     }
 
-    /// The time for which the link was there so far, by the schedule.
+    /// The total time without an outage so far, by the schedule.
     public var uptime: Duration { faults.outages.uptime(until: start.duration(to: .now)) }
 
-    /// Breaks what is open and listens no more. Returns when every thread has ended.
+    /// Breaks all connections and stops listening. Returns when every thread has ended.
     public func stop() {
         stopping.open()
         ended.block(upTo: .seconds(30))
@@ -164,11 +164,11 @@ public final class FaultyLink: Sendable {
         if isLast { ended.open() }
     }
 
-    /// The end of a connection.
+    /// The reason why a connection ends.
     private enum End {
         case over
         case broken(LinkFaults.Ending)
-        /// Neither side is notified.
+        /// No side is notified, and no more bytes are transferred.
         case dead
     }
 
@@ -270,19 +270,20 @@ public final class FaultyLink: Sendable {
 
     private var ending: LinkFaults.Ending { faults.ending ?? (cutCount % 2 == 0 ? .reset : .close) }
 
-    /// Returns the milliseconds to wait, at most 5, so that breaks elsewhere are noticed.
+    /// Returns the milliseconds until the next arrival, at most 5, so that a break on another connection is noticed.
     private func timeout(until arrivals: [ContinuousClock.Instant?]) -> Int32 {
         guard let first = arrivals.compactMap({ $0 }).min() else { return 5 }
         return Int32(
             max(0, min(5, (ContinuousClock.now.duration(to: first) / .milliseconds(1)).rounded(.up))))
     }
 
-    /// Keeps both sides as they are, until the client gives up; the server never notices.
+    /// Keeps both sides of the connection open without transferring bytes, until the client gives up. The server never
+    /// notices.
     private func bury(_ client: Descriptor, _ server: Descriptor?) {
         died.open()
         while !stopping.isOpen {
             var waiting = pollfd(fd: client.number, events: 0, revents: 0)
-            // What the client still sends stays where it is, so only a reset is seen here.
+            // The client's bytes are not read, so poll(2) reports only a reset.
             if poll(&waiting, 1, 0) > 0 { break }
             stopping.block(upTo: .milliseconds(50))
         }
@@ -291,7 +292,7 @@ public final class FaultyLink: Sendable {
         server?.reset()
     }
 
-    /// Counts bytes of a client.
+    /// Counts the bytes of a client, and returns how many may pass before a break.
     private func admit(_ count: Int) -> LinkLane.Passage {
         let (passage, number): (LinkLane.Passage, Int) = state.withLock { state in
             guard let next = state.cuts.last, state.through + count >= next else {
@@ -314,7 +315,7 @@ public final class FaultyLink: Sendable {
         return passage
     }
 
-    /// Writes the bytes that passed before the break, unless the server does not read.
+    /// Writes the bytes that passed before the break, unless the server does not read them.
     private static func flush(_ lane: inout LinkLane, to server: Descriptor) {
         for _ in 0..<100 where lane.wantsWrite {
             _ = wait(5, for: (server.number, false, true), and: (server.number, false, false))
@@ -329,7 +330,7 @@ public final class FaultyLink: Sendable {
         _ milliseconds: Int32, for first: Interest, and second: Interest
     ) -> (first: Readiness, second: Readiness) {
         var waiting = [first, second].map { interest in
-            // A number below zero is left out.
+            // poll(2) ignores an entry with a negative descriptor.
             pollfd(
                 fd: interest.read || interest.write ? interest.number : -1,
                 events: Int16((interest.read ? POLLIN : 0) | (interest.write ? POLLOUT : 0)), revents: 0)

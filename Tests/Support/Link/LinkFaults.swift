@@ -1,22 +1,23 @@
-/// The faults of a link. By default there are none.
+/// The faults of a link. The default is none.
 public struct LinkFaults: Hashable, Sendable {
-    /// Bytes a second each way, over all connections together; nil for no limit.
+    /// The bandwidth of each direction in bytes per second, shared by all connections; nil for no limit.
     public var bandwidth: Int?
-    /// The time that a byte takes, in each direction.
+    /// The delay of each byte, in each direction.
     public var latency = Duration.zero
-    /// The most that a byte is delayed at random. Bytes of one connection do not overtake each other.
+    /// The greatest random delay in addition. The bytes of a connection stay in order.
     public var jitter = Duration.zero
-    /// The most bytes that arrive together, a number from 1 to this by chance; nil as they come.
+    /// The greatest number of bytes that arrive together. The number is random, from 1 up to this; nil transfers bytes
+    /// as they come.
     public var segmentSize: Int?
-    /// The delay of a new connection before the server sees it.
+    /// The time between the acceptance of a connection and the connection to the server.
     public var acceptDelay = Duration.zero
-    /// The number of unrequested `100 Continue` before the first response of a connection.
+    /// The number of `100 Continue` responses that the link adds before the first response on each connection.
     public var interimAnswers = 0
-    /// Connections break when so many bytes of all clients together have passed, each time once.
+    /// The numbers of bytes, counted over all clients, after which the connections break.
     public var cutsAfter: [Int] = []
-    /// The way in which connections break; nil alternates between reset and close.
+    /// The kind of these breaks; nil alternates between reset and close.
     public var ending: Ending?
-    /// The time after such a break in which new connections fail.
+    /// The time after such a break in which new connections wait.
     public var downtime = Duration.milliseconds(500)
     /// The outages of the link.
     public var outages = LinkSchedule()
@@ -25,7 +26,7 @@ public struct LinkFaults: Hashable, Sendable {
 
     /// The way in which a connection breaks.
     public enum Ending: String, Hashable, Sendable, CaseIterable {
-        /// A reset (RST), in the middle of anything.
+        /// A reset (RST).
         case reset
         /// A close (FIN) before all bytes are sent.
         case close
@@ -36,21 +37,21 @@ public struct LinkFaults: Hashable, Sendable {
 
 /// The behavior of a link during an outage.
 public enum LinkOutage: String, Hashable, Sendable, CaseIterable {
-    /// Connections are reset and new ones refused.
+    /// Connections are reset, and new ones are refused.
     case cut
-    /// Connections are closed in good order and new ones refused.
+    /// Connections are closed (FIN), and new ones are refused.
     case close
-    /// A pause: no byte moves, and connections continue afterwards.
+    /// No bytes are transferred. Connections continue afterwards.
     case freeze
-    /// A silent death: no byte moves on existing connections ever again, and no side gets an error.
+    /// Existing connections never transfer bytes again, and no side gets an error.
     case silence
-    /// The server's bytes are lost, and the connections break afterwards.
+    /// Bytes from the server are lost. The connections break at the end of the outage.
     case mute
-    /// Connections continue and new ones are refused.
+    /// Existing connections continue, and new ones are refused.
     case refuse
 }
 
-/// The outages of a link over time. Pure.
+/// The times of a link's outages.
 public struct LinkSchedule: Hashable, Sendable {
     private enum Form: Hashable, Sendable {
         case never
@@ -66,20 +67,20 @@ public struct LinkSchedule: Hashable, Sendable {
 
     private var form = Form.never
 
-    /// Never away.
+    /// Makes a schedule without outages.
     public init() {}
 
-    /// There for `up`, away for `down`, and so on. It is there first.
+    /// Makes a schedule that alternates: `up` without an outage, then `down` with one.
     public init(up: Duration, down: Duration, _ outage: LinkOutage) {
         form = up + down > .zero ? .regular(up: max(.zero, up), down: max(.zero, down), outage) : .never
     }
 
-    /// Away so often; the first that fits counts.
+    /// Makes a schedule from a list. If outages overlap, the first in the list counts.
     public init(_ outages: [(start: Duration, length: Duration, outage: LinkOutage)]) {
         form = .listed(outages.map { Entry(start: $0.start, length: $0.length, outage: $0.outage) })
     }
 
-    /// The outage at a time after the link was made; nil if it is there.
+    /// Returns the outage at `time` after the start of the link; nil if there is none.
     public func outage(at time: Duration) -> LinkOutage? {
         switch form {
         case .never: return nil
@@ -92,7 +93,7 @@ public struct LinkSchedule: Hashable, Sendable {
         }
     }
 
-    /// Returns the time between the start and `time` in which the link is there.
+    /// Returns the total time without an outage from the start to `time`.
     public func uptime(until time: Duration) -> Duration {
         switch form {
         case .never: return time

@@ -7,7 +7,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// Shares a bandwidth among all connections of one direction: says when bytes that are sent now are through.
+/// The bandwidth of one direction, shared by all connections. `pass` returns the time at which bytes have passed.
 final class LinkShaper: Sendable {
     private let bandwidth: Int?
     private let free = Mutex(ContinuousClock.now)
@@ -22,11 +22,11 @@ final class LinkShaper: Sendable {
         }
     }
 
-    /// Ends the waits that were due to lost bytes.
+    /// Removes the delays of bytes that were lost.
     func clear() { free.withLock { $0 = .now } }
 }
 
-/// The bytes of one connection on their way in one direction.
+/// The bytes of one connection in one direction, while they are under way.
 struct LinkLane {
     private struct Segment {
         var bytes: ArraySlice<UInt8>
@@ -36,7 +36,7 @@ struct LinkLane {
     private enum End { case open, read, passedOn }
 
     private var segments: [Segment] = []
-    /// The bytes that may be written now.
+    /// The bytes that have arrived and are not yet written to the other side.
     private var ready: ArraySlice<UInt8> = []
     private var waiting = 0
     private var end = End.open
@@ -48,7 +48,8 @@ struct LinkLane {
     init(_ faults: LinkFaults, _ shaper: LinkShaper) {
         self.faults = faults
         self.shaper = shaper
-        // As much as is on the way at once, and a little; what a client has sent into larger buffers is sent in vain.
+        // A larger buffer would accept bytes that never reach the server. This one holds the bytes that are under way
+        // at once, and 64 KiB.
         let flight = Double(faults.bandwidth ?? 0) * (faults.latency / .seconds(1))
         window = (64 << 10) + Int(flight)
     }
@@ -56,17 +57,17 @@ struct LinkLane {
     var wantsRead: Bool { end == .open && waiting + ready.count < window }
     var wantsWrite: Bool { !ready.isEmpty }
     var isOver: Bool { end == .passedOn }
-    /// The time at which bytes arrive next; nil while arrived bytes must be passed on first.
+    /// The arrival time of the next bytes; nil while arrived bytes have to be written first.
     var nextArrival: ContinuousClock.Instant? { holdsBack ? nil : segments.first?.arrival }
-    /// Chunks that are to arrive separately are sent one at a time.
+    /// True if arrived bytes have to be written before others arrive, so that segments stay separate.
     private var holdsBack: Bool { faults.segmentSize != nil && !ready.isEmpty }
 
-    /// Takes what a client or server has sent.
+    /// Reads the bytes that one side has sent.
     ///
     /// - Returns: The number of bytes.
     @discardableResult
     mutating func read(from number: Int32, _ random: inout SeededGenerator) -> Int {
-        // Small enough that a bandwidth looks like one.
+        // Small reads keep the transfer smooth at a low bandwidth.
         let limit = min(65_536, max(1024, (faults.bandwidth ?? 1 << 24) / 100))
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = recv(number, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawFlag))
@@ -78,7 +79,7 @@ struct LinkLane {
         return max(0, count)
     }
 
-    /// Puts bytes on their way.
+    /// Starts the transfer of bytes.
     mutating func take(_ bytes: ArraySlice<UInt8>, _ random: inout SeededGenerator) {
         var rest = bytes
         while !rest.isEmpty {
@@ -94,16 +95,16 @@ struct LinkLane {
         }
     }
 
-    /// The part of the arriving bytes that may pass.
+    /// The part of the arriving bytes that passes.
     enum Passage {
         case all
-        /// A cut: the connection breaks after this many bytes.
+        /// The connection breaks after this many of the bytes.
         case cut(after: Int)
     }
 
-    /// Bytes that arrive now.
+    /// Moves the bytes whose arrival time has come.
     ///
-    /// - Parameter admit: Asked for every piece, by its count.
+    /// - Parameter admit: Returns how many bytes of a segment pass. It is called with the segment's length.
     /// - Returns: False if the connection breaks.
     mutating func arrive(_ admit: (Int) -> Passage) -> Bool {
         let now = ContinuousClock.now
@@ -119,10 +120,12 @@ struct LinkLane {
         return true
     }
 
-    /// Drops the bytes that have arrived.
+    /// Discards the bytes that have arrived.
     mutating func lose() { ready = [] }
 
-    /// - Returns: False if the other side is gone.
+    /// Writes the arrived bytes to the other side.
+    ///
+    /// - Returns: False if the other side has ended the connection.
     mutating func write(to other: Descriptor) -> Bool {
         while !ready.isEmpty {
             let count = ready.withUnsafeBytes { bytes in

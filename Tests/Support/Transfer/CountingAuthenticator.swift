@@ -2,7 +2,7 @@ package import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// A token that a test marks as over or not.
+/// A credential that a test can mark as expired.
 package struct Token: AuthenticationCredential, Hashable {
     package var name: String
     package var requiresRefresh = false
@@ -16,7 +16,7 @@ package struct Token: AuthenticationCredential, Hashable {
     package static let expired = Token(name: "a0", requiresRefresh: true)
 }
 
-/// Hands out a1, a2, … and counts what it is asked.
+/// An authenticator that hands out the tokens a1, a2, … and counts its calls.
 package final class CountingAuthenticator: Authenticator {
     private struct Counts {
         var applies = 0
@@ -26,7 +26,7 @@ package final class CountingAuthenticator: Authenticator {
     private let counts = Mutex(Counts())
     private let make: @Sendable (Int) async throws -> Token
 
-    /// - Parameter make: Gets the number of the refresh, from 1.
+    /// - Parameter make: Makes the token of a refresh. It is called with the number of the refresh, from 1.
     package init(_ make: @escaping @Sendable (Int) async throws -> Token = { Token(name: "a\($0)") }) {
         self.make = make
     }

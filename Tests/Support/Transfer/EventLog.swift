@@ -1,7 +1,7 @@
 package import FerryTransfer
 import Synchronization
 
-/// Keeps events, and opens a gate when one comes.
+/// A monitor that keeps all events, and can open a gate at a chosen event.
 package final class EventLog: EventMonitor {
     package struct Entry: Sendable {
         package var event: TransferEvent
@@ -15,7 +15,7 @@ package final class EventLog: EventMonitor {
 
     package var entries: [Entry] { state.withLock { $0 } }
     package var all: [TransferEvent] { entries.map(\.event) }
-    /// The names, without the writes in between.
+    /// The names of the events, without the `sent` events.
     package var names: [String] { all.map(\.name).filter { $0 != "sent" } }
 
     package func count(_ name: String) -> Int { all.count { $0.name == name } }

@@ -2,7 +2,7 @@ package import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// Writes down its calls, and says when a number of bytes is out.
+/// A delegate that records its calls, and can signal when a number of bytes has been sent.
 package final class RecordingDelegate: UploadDelegate {
     package enum Call: Hashable {
         case sent(ByteCount, total: ByteCount, expected: ByteCount?)

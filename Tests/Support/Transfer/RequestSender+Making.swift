@@ -2,7 +2,7 @@ package import FerryTransfer
 package import HTTPTypes
 
 extension RequestSender {
-    /// A sender with these adapters and retriers.
+    /// Makes a sender with these adapters and retriers.
     package static func making(
         _ transport: any Transport, headers: HTTPFields = [:], adapters: [any RequestAdapter] = [],
         retriers: [any RequestRetrier] = []

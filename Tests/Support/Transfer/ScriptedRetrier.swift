@@ -1,7 +1,7 @@
 package import FerryTransfer
 import Synchronization
 
-/// Writes down what it is asked, and decides as a list says.
+/// A retrier that records its calls and returns the decisions of a list.
 package final class ScriptedRetrier: RequestRetrier {
     package struct Asked: Sendable {
         package var request: TransportRequest

@@ -1,6 +1,6 @@
 package import FerryTransfer
 
-/// Responds to requests as a closure says. A file body is not read.
+/// A transport whose responses a closure makes. It does not read bodies from files.
 package struct ScriptedTransport: Transport {
     private let answer: @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
 

@@ -1,8 +1,9 @@
 package import Foundation
 
-/// An HTTPS server on 127.0.0.1 that keeps what is put, with an authority and a certificate made for it.
+/// An HTTPS server on 127.0.0.1 that stores the bodies of PUT requests. Its certificate and the authority that signed
+/// it are made for it.
 package final class TLSServer: Sendable {
-    /// A program it needs is missing or did not do its work.
+    /// A needed program is missing or failed.
     package struct NotStarted: Error {
         package let reason: String
     }
@@ -16,17 +17,17 @@ package final class TLSServer: Sendable {
     /// The PEM file of the authority that signed the certificate.
     package var authority: String { directory.path("authority.pem") }
 
-    /// Returns the content that was put under a name.
+    /// Returns the body of the PUT request with this name.
     package func received(_ name: String) -> [UInt8]? {
         FileManager.default.contents(atPath: directory.path(name)).map(Array.init)
     }
 
-    /// The pin of the server's key, computed by openssl.
+    /// The pin of the server's key, as openssl computes it.
     package var pin: String {
         get throws { try String(contentsOfFile: directory.path("server.pin"), encoding: .utf8) }
     }
 
-    /// The SHA-256 of the server's certificate, computed and written by openssl.
+    /// The SHA-256 of the server's certificate, as openssl prints it.
     package var fingerprint: String {
         get throws {
             let text = try String(contentsOfFile: directory.path("server.fingerprint"), encoding: .utf8)
@@ -34,17 +35,18 @@ package final class TLSServer: Sendable {
         }
     }
 
-    /// Whether anything came after a handshake.
+    /// True if bytes arrived after a TLS handshake.
     package var wasAsked: Bool { FileManager.default.fileExists(atPath: directory.path("asked")) }
 
-    /// The server's demands on its clients.
+    /// The TLS settings of the server.
     package struct Demands: Sendable {
-        /// The newest version of TLS that it speaks, as Python names it.
+        /// The newest version of TLS that the server offers, with Python's name for it.
         package var newest = "TLSv1_3"
         package var certificate = false
-        /// The cipher suites of TLS 1.2, as OpenSSL names them; nil for its own.
+        /// The cipher suites of TLS 1.2, with OpenSSL's names; nil for the default.
         package var ciphers: String?
-        /// The number of body bytes after which the server reads the stream wrongly and sends an alert.
+        /// The number of body bytes after which the server reads the TLS stream wrongly and sends an alert; nil for
+        /// never.
         package var alertAfter: Int?
 
         package init(
@@ -91,11 +93,12 @@ package final class TLSServer: Sendable {
     }
 
     deinit {
-        // The child inherits what signals our thread holds back, so only this one is sure to end it.
+        // The child inherits the signals that our thread blocks, so only SIGKILL is certain to end it.
         kill(identifier, SIGKILL)
     }
 
-    /// Starts a server on a thread of its own: programs are waited for, and the tasks' threads are few.
+    /// Starts a server. It uses a thread of its own, because waiting for programs would block one of the few threads of
+    /// tasks.
     ///
     /// - Parameter names: The names in the certificate, as openssl writes them: `IP:127.0.0.1`.
     package static func start(
@@ -138,7 +141,7 @@ package final class TLSServer: Sendable {
                 ["x509", "-req", "-in", "server.csr", "-signkey", "server.key", "-days", "2"]
                     + ["-extfile", "names.txt", "-out", "server.pem"], in: directory)
         }
-        // As times are written in certificates; of all commands this one takes both.
+        // `openssl ca` is the only command that sets both dates of a certificate.
         let times =
             switch defect {
             case .expired: ("20200101000000Z", "20210101000000Z")

@@ -2,7 +2,7 @@ package import FerryProtocols
 package import FerryTransfer
 import Foundation
 
-/// A file of its own with a pattern, and the folder it lives in.
+/// A file with a pattern, in a temporary folder of its own.
 package struct TestFile {
     package let directory: TemporaryDirectory
     package let pattern: PatternFile
@@ -17,7 +17,7 @@ package struct TestFile {
 
     package func open() throws -> SourceFile { try SourceFile(LocalPath(path)) }
 
-    /// The whole file as a body.
+    /// Returns the whole file as a body.
     package func body(
         prefix: [UInt8] = [], suffix: [UInt8] = [], rateLimiter: (any RateLimiter)? = nil,
         beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)? = nil
@@ -32,7 +32,7 @@ package struct TestFile {
                 beforeLastBytes: beforeLastBytes, rateLimiter: rateLimiter))
     }
 
-    /// Descriptors of this process that are this file.
+    /// The number of this process's descriptors for the file.
     package var openDescriptors: Int {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return all.filter { number in
@@ -40,7 +40,8 @@ package struct TestFile {
         }.count
     }
 
-    /// True once no descriptor is left: what was being read ahead may outlive its request by a moment.
+    /// Waits until no descriptor is left, and returns true, or false if one remains. A read-ahead may end a moment
+    /// after its request.
     package func isClosedSoon() async -> Bool {
         for _ in 0..<20_000 {
             if openDescriptors == 0 { return true }

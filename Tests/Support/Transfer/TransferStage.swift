@@ -1,7 +1,7 @@
 package import FerryTransfer
 import HTTPTypes
 
-/// Hands out a transport with short times and closes it whatever happens.
+/// Calls `body` with a transport that has short timeouts, and closes the transport afterwards.
 package func withTransport<Result>(
     connect: Duration = .seconds(5), stall: Duration = .seconds(10), response: Duration = .seconds(10),
     tls: TLSSettings = TLSSettings(), proxy: ProxySettings = .none, monitors: [any EventMonitor] = [],
@@ -22,7 +22,7 @@ package func withTransport<Result>(
 }
 
 extension HTTPClientTransport {
-    /// Performs a request and returns the response or the error.
+    /// Sends a request and returns the response or the error.
     package func outcome(
         of request: TransportRequest, delegate: (any UploadDelegate)? = nil
     ) async -> Result<TransportResponse, TransportError> {
@@ -33,7 +33,7 @@ extension HTTPClientTransport {
         }
     }
 
-    /// Puts the whole file and returns the response or the error.
+    /// Sends the whole file by PUT and returns the response or the error.
     package func put(
         _ file: TestFile, to url: String
     ) async throws -> Result<TransportResponse, TransportError> {

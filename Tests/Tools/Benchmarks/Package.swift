@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own: no build of Ferry needs it.
+// This is a separate package, because no build of Ferry needs it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],

@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryTestSupport
 import Foundation
 
-/// Stands between a client and a server as a bad link. Prints its port, and at SIGTERM or SIGINT what went over it.
+/// Runs a `FaultyLink` between clients and a server. Prints its port first, and its counts at SIGTERM or SIGINT.
 @main
 struct Command: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,7 +60,7 @@ struct Command: ParsableCommand {
     }
 
     func run() throws {
-        // Before there is a thread, so that all of them leave these to the one that waits.
+        // The signals are blocked before the first thread starts, so that only `sigwait` receives them.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT] { sigaddset(&signals, number) }
@@ -77,7 +77,7 @@ struct Command: ParsableCommand {
     }
 }
 
-/// Writes a line unbuffered: another process waits for the port.
+/// Writes a line at once, without a buffer, because another process waits for the port.
 private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 private func named<Value: RawRepresentable<String> & CaseIterable>(_ word: String) throws -> Value {

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryConnectivity
 
 @Suite struct AddressPollMonitorTests {
-    /// The machine's interfaces, as the test sets it.
+    /// The interfaces of the machine, which the test sets.
     private final class Machine: Sendable {
         private let table: Mutex<NetworkTable?>
 

@@ -8,7 +8,7 @@ struct ConnectivityMonitorTests {
     private let up = LinkStatus.up(generation: 0)
     private let down = LinkStatus.down(reason: "no route")
 
-    /// The statuses that a listener got, one by one.
+    /// A listener of a monitor, with a stream of the statuses that it received.
     private struct Listener {
         let statuses: AsyncStream<ConnectivityMonitor.Status>
         let tell: @Sendable (ConnectivityMonitor.Status) -> Void
@@ -20,7 +20,7 @@ struct ConnectivityMonitorTests {
         }
     }
 
-    // http.md §3, 74
+    // LeftOut.md, item 74
     @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "/run/upload.sock", "%2Frun%2Fupload.sock"])
     func `a destination on this machine is reachable at once and without watching`(host: String) async {
         let link = FakeLink(.down(reason: "no route"))
@@ -38,7 +38,7 @@ struct ConnectivityMonitorTests {
         #expect(await monitor.statuses().first { _ in true } == .notReachable(reason: "no route"))
     }
 
-    // http.md §3, 74
+    // LeftOut.md, item 74
     @Test func `this machine has a network when the link monitor says so`() async {
         let status = await ConnectivityMonitor().statuses().first { _ in true }
         let link = await SystemLinkMonitor().statuses().first { _ in true }
@@ -51,7 +51,7 @@ struct ConnectivityMonitorTests {
         #expect(!monitor.isReachable)
     }
 
-    // http.md §3, 75
+    // LeftOut.md, item 75
     @Test func `a listener receives the present status once, and then what changes`() async {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
@@ -78,7 +78,7 @@ struct ConnectivityMonitorTests {
         #expect(await statuses.next() == .notReachable(reason: "no route"))
     }
 
-    // http.md §3, 75
+    // LeftOut.md, item 75
     @Test func `a listener that stops and starts again receives the status again`() async throws {
         let (link, listener) = (FakeLink(up), Listener())
         let monitor = ConnectivityMonitor(link)
@@ -101,7 +101,7 @@ struct ConnectivityMonitorTests {
         #expect(await firstStatuses.next() == .reachable(.other))
         monitor.start { status in
             second.tell(status)
-            // Whatever reached the first listener since then would be here before this.
+            // If the first listener had received anything, it would come before this status.
             first.tell(.unknown)
         }
         var secondStatuses = second.statuses.makeAsyncIterator()

@@ -4,7 +4,7 @@
 
     @testable import FerryConnectivity
 
-    /// The public monitor in a network namespace of its own, with a pair of virtual interfaces.
+    /// Tests the public monitor in a network namespace with a pair of virtual interfaces.
     @Suite(
         .serialized, .timeLimit(.minutes(2)),
         .enabled(if: NetworkNamespace.isPossible, "needs root and ip(8) to make network namespaces"))
@@ -16,7 +16,7 @@
                 try await namespace.inside { ConnectivityMonitor { Issue.record("\($0)") }.statuses() })
         }
 
-        // http.md §3, 74
+        // LeftOut.md, item 74
         @Test func `a link that goes down and up is reported, with its kind`() async throws {
             try await NetworkNamespace.with { namespace in
                 var statuses = try await statuses(in: namespace)
@@ -84,21 +84,21 @@
                 #expect(try await statuses.next() == .reachable(.wired))
                 try namespace.ip("address", "add", "10.98.0.1/24", "dev", "inner")
                 try namespace.ip("route", "replace", "default", "dev", "inner")
-                // Ports that lead to containers say nothing of the world.
+                // The bridge's ports lead only to containers, so the kind of its link is unknown.
                 #expect(try await statuses.next() == .reachable(.other))
             }
         }
     }
 
     extension NetworkNamespace {
-        /// Whether the kernel can make an interface of this kind on top of another.
+        /// Returns true if the kernel can make an interface of this kind on top of another one.
         fileprivate static func knows(_ kind: String) -> Bool {
             guard let namespace = try? make() else { return false }
             defer { namespace.remove() }
             return (try? namespace.ip("link", "add", "over", "link", "near", "type", kind)) != nil
         }
 
-        /// A bridge with one port, a virtual pair as for a container.
+        /// Makes a bridge with one port: a virtual pair, as containers have it.
         fileprivate func addBridge(_ name: String) throws {
             try ip("link", "add", name, "type", "bridge")
             try ip("link", "add", "port", "type", "veth", "peer", "name", "inside")

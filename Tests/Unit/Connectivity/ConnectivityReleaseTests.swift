@@ -4,10 +4,10 @@ import Testing
 
 @testable import FerryConnectivity
 
-/// Tests that nothing is left of a monitor that is released.
+/// Tests that a released monitor leaves nothing behind.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectivityReleaseTests {
-    /// Opens its gate when the last reference to it goes.
+    /// Opens its gate when it is released.
     private final class Token: Sendable {
         let released: Gate
 
@@ -20,7 +20,7 @@ struct ConnectivityReleaseTests {
         }
     }
 
-    // http.md §3, 76
+    // LeftOut.md, item 76
     @Test func `a monitor that was started and stopped is freed`() async throws {
         let link = FakeLink(.up(generation: 0))
         weak var freed: ConnectivityMonitor?
@@ -48,12 +48,12 @@ struct ConnectivityReleaseTests {
         try await link.waitForWatchers(0)
     }
 
-    // http.md §3, 76
+    // LeftOut.md, item 76
     @Test func `a thousand starts and stops leave no thread and no descriptor`() async throws {
         let released = Gate()
         let before = try counts()
         do {
-            // Each watching thread keeps it until it has closed what it opened.
+            // Each watching thread retains the token until it has closed its descriptors.
             let token = Token(released: released)
             let monitor = ConnectivityMonitor { _ in _ = token }
             for round in 0..<1000 {
@@ -68,7 +68,7 @@ struct ConnectivityReleaseTests {
             }
         }
         try await released.wait(upTo: .seconds(30))
-        // Other tests run in this process meanwhile, and may hold hundreds; a leak of one each would be a thousand.
+        // Other tests in this process may open hundreds. A leak of one in each round would be a thousand.
         let after = try counts()
         #expect(after.descriptors < before.descriptors + 800)
         #expect(after.threads < before.threads + 800)

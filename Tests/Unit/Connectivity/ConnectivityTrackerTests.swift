@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    /// A default route by each of `links`, the first with the lowest metric, and an address of each.
+    /// Makes a table with an address on each of `links` and a default route over each. The first link has the lowest
+    /// metric.
     private static func table(_ links: NetworkLink..., family: NetworkAddress.Family = .ipv4) -> NetworkTable
     {
         .make(
@@ -52,7 +53,7 @@ import Testing
         return table
     }
 
-    // http.md §3, 77: the flags of SystemConfiguration, said with interfaces, addresses and routes.
+    // LeftOut.md, item 77: the flags of SystemConfiguration, expressed by interfaces, addresses and routes.
     static let rows = [
         Row("no interface", .make(links: []), .notReachable(reason: "no network interface")),
         Row("loopback alone", .make(links: [loopback]), .notReachable(reason: "no network interface")),
@@ -93,7 +94,7 @@ import Testing
         #expect(tracker.update(row.table) == row.status)
     }
 
-    // http.md §3, 77
+    // LeftOut.md, item 77
     @Test(arguments: [(NetworkAddress.Family.ipv4, [169, 254, 1, 1] as [UInt8]), (.ipv6, linkLocal)])
     func `an address for the link alone is no network`(family: NetworkAddress.Family, bytes: [UInt8]) {
         var view = NetworkView(port: 1)

@@ -8,7 +8,7 @@ struct ConnectivityWaitTests {
     private let link = FakeLink(.down(reason: "no route"))
     private let clock = ManualClock()
 
-    /// Tasks that wait for up to five seconds, all of them waiting by now.
+    /// Starts tasks that wait for up to five seconds for the monitor, and returns when all of them wait.
     private func waiting(_ count: Int, for monitor: ConnectivityMonitor) async throws -> [Task<Bool, Never>] {
         let tasks = (0..<count).map { _ in
             Task { [clock] in await monitor.waitUntilReachable(upTo: .seconds(5), clock: clock) }

@@ -6,7 +6,8 @@ import Testing
     private let down = LinkStatus.down(reason: "no route")
     private let up = LinkStatus.up(generation: 0)
 
-    /// A damper with the statuses it was shown at times in milliseconds, and what it reported at once.
+    /// Makes a damper that observes statuses at times in milliseconds. Returns it with what it reported for each of
+    /// them at once.
     private func damper(
         _ observations: [(Int, LinkStatus)]
     ) -> (damper: Damper<ManualClock.Instant>, reports: [LinkStatus?]) {

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `a probe without time says so`() async throws {
-        // Numbers only, so that no name server is asked; an address set aside for documentation (RFC 5737).
+        // A numeric address needs no name server. This one is reserved for documentation (RFC 5737).
         let answer = try await DestinationProbe(timeout: .zero).check(host: "192.0.2.1", port: 80)
         #expect(answer == .timedOut)
     }

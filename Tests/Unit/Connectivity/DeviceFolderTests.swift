@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryConnectivity
 
-/// Folders as the kernel shows them under /sys/class/net.
+/// Tests folders like those that the kernel shows below /sys/class/net.
 @Suite struct DeviceFolderTests {
     private let directory: TemporaryDirectory
 
@@ -60,7 +60,7 @@ import Testing
             let table = try #require(NetworkTable.ofThisMachine())
             let loopback = try #require(table.links.values.first { $0.isLoopback })
             let folder = DeviceFolder.read(loopback)
-            // Not every sandbox has sysfs.
+            // Some sandboxes have no sysfs.
             #expect(folder == nil || folder?.index == loopback.index && folder?.hasHardware == false)
         }
     #endif

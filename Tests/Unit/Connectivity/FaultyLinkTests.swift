@@ -34,7 +34,7 @@ import Testing
     }
 }
 
-/// A link between a client and a server that is as bad as its faults say.
+/// Tests `FaultyLink` between a client and a server.
 @Suite(.timeLimit(.minutes(1))) struct FaultyLinkTests {
     private static let request = "PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n"
     private static let body = [UInt8](repeating: 65, count: 2000)
@@ -166,7 +166,7 @@ import Testing
 
     @Test(
         arguments: [
-            // There and back.
+            // The latency applies to the request and to the response.
             (\LinkFaults.latency, 200.0, 400.0), (\.acceptDelay, 300, 300),
         ] as [(any WritableKeyPath<LinkFaults, Duration> & Sendable, Double, Double)])
     func `bytes take no less than their time`(
@@ -190,7 +190,7 @@ import Testing
         let began = ContinuousClock.now
         #expect(client.send(Self.request) && client.send(Self.body))
         #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
-        // The request and the head of the response, each over a lane of its own.
+        // The request and the head of the response have about 2,000 bytes, each direction with a bandwidth of its own.
         #expect(ContinuousClock.now - began >= .milliseconds(400))
     }
 

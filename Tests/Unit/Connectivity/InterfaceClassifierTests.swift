@@ -8,7 +8,9 @@ import Testing
     private static let ethernet = DeviceFolder(index: 2, type: nil, isWireless: false, hasHardware: true)
     private static let radio = DeviceFolder(index: 2, type: "wlan", isWireless: true, hasHardware: true)
 
-    /// - Parameter folders: The folder of each interface, by its name.
+    /// Makes an interface.
+    ///
+    /// - Parameter folders: The folder below /sys/class/net of each interface, by its name.
     private func interface(
         of link: NetworkLink, below: [NetworkLink] = [], folders: [String: DeviceFolder] = [:]
     ) -> Interface {
@@ -94,7 +96,7 @@ import Testing
 }
 
 @Suite struct CarriersTests {
-    /// Two links with an address each, the second with the lower number of the two metrics.
+    /// Returns the indexes of the interfaces that carry traffic. Each of the two links has an address.
     private func carriers(_ routes: Set<NetworkRoute>?, links: [NetworkLink] = [.make(), .make(index: 3)])
         -> [Int32]
     {

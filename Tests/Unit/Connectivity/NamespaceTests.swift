@@ -6,7 +6,7 @@
 
     @testable import FerryConnectivity
 
-    /// The real monitor in a network namespace of its own, with a pair of virtual interfaces.
+    /// Tests the real monitor in a network namespace with a pair of virtual interfaces.
     @Suite(
         .serialized,
         .enabled(if: NetworkNamespace.isPossible, "needs root and ip(8) to make network namespaces"))
@@ -17,7 +17,8 @@
                 #expect(try await statuses.next() == .up(generation: 0))
                 try namespace.ip("link", "set", "near", "down")
                 let cut = ContinuousClock.now
-                // The other end of the pair is seen to lose its carrier only later, so the reason may still change.
+                // The interface loses its carrier a moment later, because of the pair's other end. The reason may
+                // change then.
                 #expect(try await statuses.next()?.isUp == false)
                 #expect(ContinuousClock.now - cut < .seconds(1))
                 try namespace.ip("link", "set", "near", "up")
@@ -117,7 +118,7 @@
                 try namespace.ipBatch(storm + ["link set near down"])
                 var view = NetworkView(port: socket.port)
                 var losses = 0
-                // Bounded: the storm is over, so what is left to read is finite.
+                // The storm is over, so the number of remaining messages is limited.
                 for _ in 0..<10_000 where !view.isComplete {
                     var outputs: [NetworkView.Output] = []
                     switch try socket.read() {

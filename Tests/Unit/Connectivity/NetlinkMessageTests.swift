@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryConnectivity
 
-/// Messages built byte by byte after rtnetlink(7), in this machine's byte order.
+/// Tests messages that are built byte by byte after rtnetlink(7), in this machine's byte order.
 @Suite struct NetlinkMessageTests {
     @Test func `a link with carrier is connected`() {
         let bytes = RawMessage.link(index: 2, flags: 0x11043, state: 6)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `a virtual interface says what it is and what is below and above it`() {
-        // IFLA_LINK, IFLA_MASTER, IFLA_LINKINFO with IFLA_INFO_KIND.
+        // IFLA_LINK, IFLA_MASTER, and IFLA_LINKINFO with IFLA_INFO_KIND.
         let bytes = RawMessage.link(
             index: 2, flags: 0x11043, state: 6,
             attributes: [
@@ -169,7 +169,7 @@ import Testing
             var bytes = (0..<Int.random(in: 0..<96, using: &generator)).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)
             }
-            // A true length and type lead deeper.
+            // With a correct length and a known type, the parser reads further.
             if bytes.count >= 16 {
                 bytes.replaceSubrange(0..<4, with: native(UInt32(bytes.count)))
                 bytes.replaceSubrange(4..<6, with: native(UInt16.random(in: 0..<28, using: &generator)))

@@ -109,7 +109,7 @@ import Testing
         var view = NetworkView.loaded()
         _ = view.reload()
         for sequence: UInt32 in 4...5 { _ = view.handle(.answer(.done, to: sequence)) }
-        // While the routes are read.
+        // The overrun comes while the routes are read.
         #expect(view.handle(.event(.overrun)) == .nothing)
         for sequence: UInt32 in 6...8 {
             _ = view.handle(.answer(.done, to: sequence))
@@ -165,7 +165,7 @@ import Testing
 }
 
 extension NetworkView {
-    /// A view that has read one link with an address and a route, in requests 1 to 3.
+    /// Returns a view that has read one link with an address and a route, in requests 1 to 3.
     fileprivate static func loaded() -> NetworkView {
         var view = NetworkView(port: 9)
         _ = view.reload()
@@ -188,7 +188,7 @@ extension NetlinkMessage {
         NetlinkMessage(body: body, sequence: sequence, port: port, isInterrupted: isInterrupted)
     }
 
-    /// The kernel's messages about a change that another program made.
+    /// Returns the kernel's message about a change that another program made.
     fileprivate static func event(_ body: Body) -> NetlinkMessage {
         NetlinkMessage(body: body, sequence: 77, port: 1234, isInterrupted: false)
     }

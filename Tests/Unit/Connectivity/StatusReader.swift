@@ -4,13 +4,13 @@
     import Testing
 
     extension NetworkNamespace {
-        /// The monitor's reports inside the namespace.
+        /// Returns the statuses of a monitor inside the namespace.
         func statuses() async throws -> StatusReader<AsyncStream<LinkStatus>> {
             StatusReader(try await inside { SystemLinkMonitor { Issue.record("\($0)") }.statuses() })
         }
     }
 
-    /// Reads statuses one by one, each in bounded time.
+    /// Reads statuses one after another. Each read ends after a limited time.
     struct StatusReader<Statuses: AsyncSequence & Sendable>: Sendable
     where Statuses.Element: Sendable, Statuses.Failure == Never {
         struct TimedOut: Error {}
@@ -21,7 +21,7 @@
             self.stream = stream
         }
 
-        /// The next status that meets `condition`; what comes before is passed over.
+        /// Returns the next status that meets `condition`, and skips those before it.
         mutating func next(
             where condition: @escaping @Sendable (Statuses.Element) -> Bool = { _ in true }
         ) async throws -> Statuses.Element? {

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryConnectivity
 
 @Suite struct SuspensionMonitorTests {
-    /// A machine whose sleep a test gives; it looks at its clocks when the test lets it.
+    /// A machine whose sleeps the test decides, with a monitor that looks at its clocks.
     private final class Machine: Sendable {
         private let slept = Mutex(Duration.zero)
         let clock = ManualClock()

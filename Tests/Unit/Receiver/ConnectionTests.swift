@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryReceiver
 
-/// Connections at their limits, and which of them are closed for newer ones.
+/// Tests which connections are closed for newer ones when a limit is reached.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionTests {
     private static let token = "0123456789abcdef"
@@ -14,8 +14,8 @@ struct ConnectionTests {
         try (0..<count).map { _ in try LoopbackClient(port: site.port) }
     }
 
-    /// Waits until one of the connections is closed. The receiver may accept them in another sequence than they were
-    /// made.
+    /// Waits until one of the connections is closed. Which one is random, as the receiver may accept them in another
+    /// order than that in which they were made.
     private static func isOneClosed(of clients: [LoopbackClient]) async -> Bool {
         let (closed, continuation) = AsyncStream<Bool>.makeStream()
         for client in clients { Task { continuation.yield(await client.isClosedByPeer()) } }
@@ -164,7 +164,7 @@ struct ClientTableTests {
         table.ask(links[1].id)
         table.ask(links[3].id)
         table.refuse(links[3].id)
-        // A later request on a connection does not protect it again.
+        // After a refusal, a later request does not protect the connection again.
         table.ask(links[3].id)
         let newer = try Self.links(4, from: "192.0.2.1")
         #expect(newer.map { $0.enter(table) } == [true, true, true, true])

@@ -40,7 +40,8 @@ struct DigestThreadTests {
         try large.truncate(to: 100 << 20)
         let small = try OpenFile(LocalPath(folder + "/small"), for: .creatingForWriting)
         try small.truncate(to: 1)
-        // One gate before both on the only thread, and one behind them: the large file's second turn comes after that.
+        // Digests share one thread. The gate `first` blocks it until both files wait. The gate `second` blocks it
+        // before the second turn of the large file.
         let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         defer { for gate in [first, second] { gate.signal() } }
         async let before: Void = Self.wait(for: first)

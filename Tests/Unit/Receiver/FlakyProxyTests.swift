@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FlakyProxyTests {
-    /// A receiver with a proxy in front of it.
+    /// Runs a receiver with a proxy in front of it.
     private func withProxy(
         cutEvery: Duration? = nil, _ body: @escaping @Sendable (Site, FlakyProxy, Int) async throws -> Void
     ) async throws {

@@ -62,7 +62,7 @@ struct FormTests {
         } _: { site async throws in
             let slow = try LoopbackClient(port: site.port)
             try await slow.send(Site.head("PUT", "/a", ["If-None-Match": "*"], length: 4) + "sl")
-            // The first request has begun when its bytes are there.
+            // The event shows that the receiver has begun to read the first request.
             _ = await site.events.first { if case .created = $0 { true } else { nil } }
             #expect(try await site.request("PUT", "/a", [:], "fast").status == 201)
             try await slow.send("ow")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryReceiver
 
-/// Requests that two servers could read in two ways.
+/// Tests requests whose end is ambiguous, so that two servers could read them differently (request smuggling).
 @Suite(.timeLimit(.minutes(1)))
 struct FramingTests {
     private static func issue(
@@ -100,7 +100,8 @@ struct FramingTests {
 }
 
 struct BodyRateTests {
-    /// The verdicts on pieces that come after waiting so many seconds each, at 100 bytes a second over a minute.
+    /// Returns for each piece whether the rate allows it. The least rate is 100 bytes per second, measured over a
+    /// minute; `seconds` is the wait before the piece.
     private static func allowed(_ pieces: [(bytes: Int, seconds: Int)]) -> [Bool] {
         var rate = BodyRate(leastPerSecond: 100, over: .seconds(60))
         return pieces.map { rate.allows($0.bytes, after: .seconds($0.seconds)) }

@@ -38,7 +38,7 @@ struct LimitTests {
             let block = [UInt8](repeating: 1, count: 1 << 20)
             var sent = 0
             while sent < 1024, (try? await client.send(block)) != nil { sent += 1 }
-            // 64 MiB are read, and the buffers of both kernels hold some more.
+            // The receiver reads at most 64 MiB. The kernel's buffers on both sides contain some more.
             #expect(sent < 64 + 32)
         }
     }
@@ -114,7 +114,7 @@ struct LimitTests {
             for path in ["/a/b/c", "/a/b/d"] {
                 #expect(try await site.request("PUT", path, [:], "").status == 201)
             }
-            // The file fits, but its folder does not.
+            // The quota has room for the file, but not for the folder too.
             #expect(try await site.request("PUT", "/e/f", [:], "").status == 507)
             #expect(try site.names() == ["a"])
             #expect(try await site.request("MKCOL", "/g").status == 201)
@@ -216,7 +216,7 @@ struct LimitTests {
                 let second = try LoopbackClient(port: site.port)
                 #expect(try await second.receive().status == 503)
                 first = nil
-                // The receiver learns of the end a moment later.
+                // The receiver notices the end of the connection a moment later.
                 var status = 503
                 while status == 503 {
                     let third = try LoopbackClient(port: site.port)
@@ -230,7 +230,7 @@ struct LimitTests {
 
     @Test func `content that comes too slowly is cut off and what came is kept`() async throws {
         try await withReceiver {
-            // No client is as fast as that.
+            // No client is that fast.
             $0.limits.leastBytesPerSecond = .max
             $0.limits.slowTime = .zero
         } _: { site async throws in
@@ -300,7 +300,7 @@ struct LimitTests {
             try await stalled.send(Site.head("HEAD", "/large"))
             #expect(try await stalled.receive(hasBody: false).status == 200)
             try await stalled.send(Site.head("GET", "/large"))
-            // As long as its connection is open, this client has no other.
+            // While the stalled connection is open, the client may have no other one.
             while (try? await site.request("HEAD", "/large").status) != 200 {}
             await #expect(throws: (any Error).self) { try await stalled.receive() }
         }

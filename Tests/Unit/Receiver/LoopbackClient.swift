@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection to a port on loopback that sends exactly what a test says, and can break off anywhere.
+/// A client on loopback that sends exactly the bytes of the test, and can close the connection at any byte.
 final class LoopbackClient: Sendable {
     struct ExchangeOutcome: Sendable {
         var status: Int
@@ -17,7 +17,9 @@ final class LoopbackClient: Sendable {
 
     private let descriptor: CInt
 
-    /// - Parameter source: The address that the connection comes from; nil for the system's choice.
+    /// Connects to the receiver.
+    ///
+    /// - Parameter source: The local address of the connection; nil for the default.
     init(port: Int, host: String = "127.0.0.1", from source: String? = nil) throws {
         #if os(Linux)
             let kind = CInt(SOCK_STREAM.rawValue)
@@ -70,7 +72,7 @@ final class LoopbackClient: Sendable {
         }
     }
 
-    /// Reads one response. Head only for `HEAD` and for interim responses.
+    /// Reads a response. For `HEAD` (`hasBody` is false) and for interim responses it reads only the head.
     func receive(hasBody: Bool = true) async throws -> ExchangeOutcome {
         let descriptor = descriptor
         return try await Self.blocking {
@@ -94,14 +96,14 @@ final class LoopbackClient: Sendable {
         }
     }
 
-    /// True once the other side has closed or reset the connection.
+    /// Returns true if the receiver has closed or reset the connection.
     func isClosedByPeer() async -> Bool {
         let descriptor = descriptor
         let byte = try? await Self.blocking { try Self.read(descriptor, 1) }
         return byte == nil
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending direction.
     func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     private static func read(_ descriptor: CInt, _ count: Int) throws -> [UInt8] {
@@ -111,7 +113,7 @@ final class LoopbackClient: Sendable {
         return Array(bytes[..<result])
     }
 
-    /// A thread of its own for each call: those that run tasks are few, and the server under test needs them.
+    /// Runs a blocking call on a thread of its own. The threads of tasks are few, and the receiver needs them.
     private static func blocking<Result: Sendable>(
         _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

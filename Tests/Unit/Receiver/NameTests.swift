@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct NameTests {
-    /// Ways out of a folder that servers have fallen for. None may reach anything but the folder itself.
+    /// The paths that escape from the folder in servers with a known weakness. None of them may reach anything outside
+    /// of the receiver's folder.
     static let traversals: [String] = {
         let ups = [
             "..", "%2e%2e", ".%2e", "%2E.", "..%00", "..;", "...", "%c0%ae%c0%ae", "%uff0e%uff0e", "․․",

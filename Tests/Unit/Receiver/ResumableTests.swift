@@ -5,7 +5,7 @@ import Testing
 @testable import FerryReceiver
 
 extension Site {
-    /// The fields of every request of the newest version.
+    /// The header fields that every request of the newest interop version has.
     static let draft = ["Upload-Draft-Interop-Version": "8"]
 
     /// Begins an upload without content and returns its path.

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import FerryReceiver
 
-/// A running receiver on a folder of its own.
+/// A running receiver with its folder.
 struct Site: Sendable {
     let folder: String
     let port: Int
@@ -35,18 +35,18 @@ struct Site: Sendable {
         FileManager.default.contents(atPath: folder + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Names in the folder, without the receiver's own.
+    /// Returns the names in the folder, without those of the receiver itself.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".ferry" }.sorted()
     }
 
-    /// Names in `.ferry` except the lock.
+    /// Returns the names in `.ferry`, without the lock.
     func unfinished() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder + "/.ferry").filter { $0 != "lock" }
     }
 }
 
-/// The events of a receiver, to wait for.
+/// The events of a receiver. A test can wait for one of them.
 final class EventLog: Sendable {
     private let events: AsyncStream<ReceiverEvent>
     private let continuation: AsyncStream<ReceiverEvent>.Continuation
@@ -55,7 +55,7 @@ final class EventLog: Sendable {
 
     @Sendable func add(_ event: ReceiverEvent) { continuation.yield(event) }
 
-    /// Waits for the first event that `transform` makes something of.
+    /// Waits for the first event for which `transform` returns a value.
     func first<Result>(_ transform: (ReceiverEvent) -> Result?) async -> Result? {
         for await event in events {
             if let result = transform(event) { return result }
@@ -63,13 +63,13 @@ final class EventLog: Sendable {
         return nil
     }
 
-    /// Waits for a broken upload, and says how much of it was kept.
+    /// Waits for an interrupted upload, and returns the number of bytes that the receiver kept.
     func interruption() async -> Int? {
         await first { if case .interrupted(_, _, let kept) = $0 { kept } else { nil } }
     }
 }
 
-/// A clock that stands still until the test moves it.
+/// A clock that only the test advances.
 final class ManualDate: Sendable {
     private let date = Mutex(Date.now)
 
@@ -87,7 +87,7 @@ func makeFolder() throws -> String {
     return folder.path
 }
 
-/// Runs a receiver on `folder`, or on one made for this and removed again, while `body` runs.
+/// Runs a receiver while `body` runs. Without `folder` the receiver has a temporary folder.
 @discardableResult
 func withReceiver<Result: Sendable>(
     folder existing: String? = nil, clock: ManualDate = ManualDate(),

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryReceiver
 
 struct StoppingTests {
-    // NIO ends the process if a connection that was accepted is dropped before a handler took it over.
+    // SwiftNIO ends the process if an accepted connection is dropped before a handler owns it.
     @Test func `a receiver can be stopped while connections come in`() async throws {
         for _ in 0..<40 {
             let directory = try TemporaryDirectory()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryReceiver
 
-/// Chunks with a digest (tus 1.0.0, Checksum).
+/// Tests PATCH requests with a digest (tus 1.0.0, Checksum).
 @Suite(.timeLimit(.minutes(1)))
 struct TusChecksumTests {
     private static func fields(_ offset: Int, _ checksum: String) -> [String: String] {
@@ -38,7 +38,7 @@ struct TusChecksumTests {
     func `a digest that cannot be checked is refused`(checksum: String) async throws {
         try await withReceiver { site in
             let path = try await site.create(length: 5)
-            // An empty value is no field at all here.
+            // The test client does not send a field with an empty value.
             let fields = Self.fields(0, checksum.isEmpty ? " " : checksum)
             #expect(try await site.request("PATCH", path, fields, "hello").status == 400)
             #expect(try await site.offset(path) == 0)

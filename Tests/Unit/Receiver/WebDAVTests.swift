@@ -3,10 +3,10 @@ import Testing
 
 @testable import FerryReceiver
 
-/// The requests of a WebDAV client that copies files into the folder.
+/// Tests the requests of a WebDAV client that copies files into the folder.
 @Suite(.timeLimit(.minutes(1)))
 struct WebDAVTests {
-    /// The addresses in a 207 response, the one that was asked for first.
+    /// Returns the addresses in a 207 response. The requested one comes first.
     private static func addresses(_ reply: LoopbackClient.ExchangeOutcome) -> [String] {
         reply.body.components(separatedBy: "<D:href>").dropFirst().map {
             String($0.prefix { $0 != "<" })
@@ -145,7 +145,7 @@ struct WebDAVTests {
                 let many = try await site.request("PROPFIND", "/many", ["Depth": "1"])
                 #expect(many.status == 503)
                 #expect(many["Retry-After"] == "1")
-                // What a list took is given back when it was sent or refused.
+                // The memory of a list is released when the list was sent or refused.
                 let few = try await site.request("PROPFIND", "/few", ["Depth": "1"])
                 #expect(few.status == 207)
             }
@@ -164,7 +164,7 @@ struct WebDAVTests {
     #if os(Linux)
         @Test func `a list that long paths make too large is refused, not cut short`() async throws {
             try await withReceiver(Self.listing) { site async throws in
-                // Each name has 765 bytes in an address, and each entry of the list has all of them.
+                // Each name has 765 bytes in a URL, and each entry of the list contains the whole path.
                 let name = String(repeating: "€", count: 85)
                 let folder = Array(repeating: name, count: 8).joined(separator: "/")
                 try Self.make(folder, in: site)

@@ -2,7 +2,7 @@ import FerryRequests
 import FerryTransfer
 
 extension Session {
-    /// A session that takes every response.
+    /// Makes a session that accepts every response.
     static func making(
         _ transport: any Transport, adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         validation: ResponseValidation = .unchecked, monitors: [any EventMonitor] = [],

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The rows of the tables in the manual's page about keys.
+    /// Returns the rows of the tables in the manual's page about keys.
     private static func manualRows() throws -> [(keys: Set<String>, action: String)] {
         let page = try String(contentsOfFile: Repository.path("Sources/Manual/keys.md"), encoding: .utf8)
         return page.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in

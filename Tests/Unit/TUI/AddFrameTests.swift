@@ -5,7 +5,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct AddFrameTests {
-    /// The Add dialog in its list, with marks in two folders.
+    /// Returns a model with the Add dialog's list, with marked files in two folders.
     private static func adding(rows: Int, columns: Int, isUnicode: Bool = true) -> Model {
         var model = Model.make(
             [.make(1, name: "notes.txt")], rows: rows, columns: columns, isUnicode: isUnicode,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// The rows that are kept up with each change, against rows that are looked for anew.
+/// Compares the rows that are updated with each change with rows that are computed anew.
 struct ArrangedRowsTests {
     private static let letters: [UInt8] = Array("abAB0019-. ".utf8) + Array("üÜ水".utf8) + [0xFF, 0xC3, 0x80]
 
@@ -136,7 +136,7 @@ struct ArrangedRowsTests {
         #expect(table.shown(in: .all).map(\.id) == sorted.map(\.element.id))
     }
 
-    /// The last part of a path, cut into numbers and what is between them.
+    /// Returns the last part of a path as a sort key, in which numbers compare by their value.
     private static func natural(_ path: LocalPath) -> [UInt8] {
         var (key, number) = ([UInt8](), [UInt8]())
         for byte in path.lastComponent + [0] {

@@ -64,7 +64,7 @@ extension Model {
         return model
     }
 
-    /// Presses characters one after the other and returns the effects of the last.
+    /// Types characters one after another, and returns the effects of the last.
     @discardableResult
     mutating func type(_ text: String) -> [Effect] {
         text.reduce([]) { _, character in update(.key(.character(character))) }

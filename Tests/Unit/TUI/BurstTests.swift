@@ -3,7 +3,8 @@ import Testing
 
 @testable import FerryTUI
 
-/// Text that comes in one packet: typed over a slow line, or pasted in a terminal that does not say so.
+/// Tests text that arrives in one packet: typed over a slow connection, or pasted in a terminal without bracketed
+/// paste.
 @Suite struct BurstTests {
     private static func feed(_ text: String, _ model: inout Model) -> [Effect] {
         var reader = KeyReader()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests single dialogs with actions, without the screen around them.
+/// Tests single dialogs and their actions, without the whole screen.
 struct DialogUpdateTests {
     @Test func `only the key that removes removes`() {
         let removal = RemovalDialog(targets: [3], name: "a", onServer: 1, bytes: 10, openedAt: 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct EffectRunnerTests {
-    /// Responds to every command and remembers it.
+    /// A queue that replies to every command and records it.
     private final class Recorder: QueueClient {
         let commands = Mutex<[QueueCommand]>([])
 

@@ -6,11 +6,11 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests of the screen after the engine has gone.
+/// Tests the screen after the engine has gone.
 @Suite struct EngineGoneTests {
     private static let lost = EngineStatus(contact: .lost(since: Date(timeIntervalSince1970: Clock.start)))
 
-    /// Uploads that have moved for six seconds when the engine goes.
+    /// Returns a model whose uploads have progressed for six seconds when the engine goes.
     private static func gone(rows: Int = 24, columns: Int = 80) -> Model {
         var model = Model.make(
             [

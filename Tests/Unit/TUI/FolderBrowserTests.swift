@@ -4,12 +4,12 @@ import Testing
 
 @testable import FerryTUI
 
-/// The list of the Add dialog.
+/// Tests the list of the Add dialog.
 @Suite struct FolderBrowserTests {
     private static let out = BrowsedFolder.make(
         "/out", "day1/", "day2/", "a.mov", "b.mov", "data.txt", ".hidden")
 
-    /// Makes a model with the Add dialog open and a folder shown.
+    /// Makes a model with an open Add dialog that lists a folder.
     private static func make(
         rows: Int = 24, columns: Int = 80, folder: BrowsedFolder = out, typed: String = "/out/"
     ) -> Model {
@@ -28,7 +28,8 @@ import Testing
         _ = model.update(.listed(folder, number: number))
     }
 
-    /// Returns the preview's request once the choice has settled.
+    /// Advances the clock, so that the choice counts as settled, and returns the request for a preview; nil if there is
+    /// none.
     private static func request(_ model: inout Model, at seconds: Double = 2) -> AddRequest? {
         request(in: model.pass(to: seconds))
     }

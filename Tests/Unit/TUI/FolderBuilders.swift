@@ -5,7 +5,7 @@ import FerryUploads
 @testable import FerryTUI
 
 extension BrowsedFolder {
-    /// A folder with names in it: those that end with a slash are folders.
+    /// Makes a folder with these names. A name with a slash at its end is a folder.
     static func make(_ path: String, _ names: String...) -> BrowsedFolder {
         make(path, names: names)
     }

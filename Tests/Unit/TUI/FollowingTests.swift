@@ -3,14 +3,14 @@ import Testing
 
 @testable import FerryTUI
 
-/// The list is 19 rows high at 80x24.
+/// Tests how the list follows the running uploads. It has 19 rows at 80x24.
 @Suite struct FollowingTests {
     private static func hundred(running: Upload.ID) -> Model {
         Model.make(
             (1...100).map { .make($0, state: $0 < running ? .done : $0 == running ? .running : .queued) })
     }
 
-    /// Lets one upload end and another begin, all in one update.
+    /// Ends one upload and starts another, in one update.
     private static func advance(_ model: inout Model, from old: Upload.ID, to new: Upload.ID) {
         _ = model.change(.make(old, state: .done), .make(new, state: .running))
     }

@@ -3,7 +3,8 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct FramePacerTests {
-    /// Draws frames that took so long, and says when the next is due that the user does not wait for.
+    /// Draws frames that take `durations`, and returns the time until the next frame is due if the user does not wait
+    /// for it.
     private static func pause(after durations: [Double], isSlow: Bool = false) -> Double {
         var pacer = FramePacer(isSlow: isSlow)
         for (index, duration) in durations.enumerated() { pacer.drew(now: Double(index), duration: duration) }

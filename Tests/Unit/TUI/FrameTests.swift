@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct FrameTests {
-    /// One upload in every state, with names of every kind.
+    /// Returns a model with an upload in each state, and with names of different scripts.
     private static func everyState(rows: Int, columns: Int, isUnicode: Bool = true) -> Model {
         var model = Model.make(
             [
@@ -289,7 +289,7 @@ import Testing
 }
 
 extension Frame {
-    /// True if every wide character has its two cells and no half stands alone.
+    /// True if every wide character occupies two cells, and no half of one stands alone.
     var isWhole: Bool {
         for row in 0..<size.rows {
             let line = Array(self.row(row))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// The help's search, with the words of people who come from other programs.
+/// Tests the help's search with the terms of other programs.
 struct HelpSearchTests {
     private static let words: [(String, Action)] = [
         ("resume", .pause), ("continue", .pause), ("unpause", .pause), ("hold", .pause), ("cancel", .remove),

@@ -81,7 +81,7 @@ import Testing
         var model = Model.make(rows: 10, columns: 40, destinations: ["box", "other"])
         model.type("a")
         let text = model.frame().description
-        // Nothing is left out yet, so that list is not offered.
+        // The list of left-out files is not offered, because none is left out yet.
         for entry in ActionTable.standard.entries(in: .add) where entry.action != .leftOut {
             #expect(text.contains("[\(entry.keys[0].label)] \(entry.hint ?? "")"))
         }

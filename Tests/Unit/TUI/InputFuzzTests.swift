@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Bytes as no terminal sends them, from the reader of keys to the frame that is drawn.
+/// Feeds random bytes to the key reader and the model, and checks the frames.
 @Suite struct InputFuzzTests {
     private static let count = 125_000
 
@@ -33,7 +33,7 @@ import Testing
     }
 }
 
-/// Feeds bytes to a model as the program does, and returns what the model asks for.
+/// Feeds bytes to a model as the program does, and plays the program's part for its effects.
 private struct Typist {
     private static let fragments: [[UInt8]] = [
         "\u{1B}", "\u{1B}[", "\u{1B}O", "\u{1B}[A", "\u{1B}[1;2B", "\u{1B}[3~", "\u{1B}[5~", "\u{1B}[B",
@@ -60,7 +60,7 @@ private struct Typist {
         frame = model.frame()
     }
 
-    /// Raw bytes and pieces of sequences, cut anywhere.
+    /// Returns random bytes and parts of escape sequences, cut at a random byte.
     mutating func bytes() -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 1...12, using: &dice) {
@@ -104,7 +104,7 @@ private struct Typist {
         }
     }
 
-    /// Changes an upload and the window's size, as may happen between keys.
+    /// Changes an upload and the size of the window. Both can happen between keys.
     mutating func disturb() {
         let state = Self.states.randomElement(using: &dice) ?? .queued
         _ = model.change(.make(.random(in: 1...60, using: &dice), state: state))
@@ -118,7 +118,8 @@ private struct Typist {
         return frame
     }
 
-    /// Ends what may be open: a paste, a reply, a sequence, a question, text that is typed, the dialog below it.
+    /// Leaves whatever may be open: a paste, a terminal's reply, an escape sequence, a question, a text field, a
+    /// dialog.
     mutating func recover() {
         feed(Array("\u{1B}[201~\u{7}".utf8))
         for _ in 0..<8 {

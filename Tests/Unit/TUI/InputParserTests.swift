@@ -46,7 +46,7 @@ import Testing
             var parser = InputParser()
             _ = parser.feed(bytes)
             _ = parser.flush()
-            // Whatever came before, the end of a paste and a flush lead back to where keys are keys.
+            // In any state, the end of a paste and a flush make the parser read keys again.
             _ = parser.feed(Array("\u{1B}[201~\u{7}".utf8))
             _ = parser.flush()
             #expect(parser.feed([0x71]) == [.character("q")])

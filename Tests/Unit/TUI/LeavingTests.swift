@@ -5,11 +5,11 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests of leaving the screen, for each owner of the engine, and of an engine that goes.
+/// Tests how the user leaves the screen, for each owner of the engine, and what happens when the engine ends.
 struct LeavingTests {
     private static let lost = EngineStatus(contact: .lost(since: Date(timeIntervalSince1970: Clock.start)))
 
-    /// The dialog that `q` opens while an upload runs, after the time in which it takes no key.
+    /// Returns the dialog that `q` opens while an upload runs, after the time in which it ignores keys.
     private func asked(_ ownership: EngineOwnership) -> Model {
         var model = Model.make([.make(1, state: .running), .make(2)], ownership: ownership)
         model.type("q")

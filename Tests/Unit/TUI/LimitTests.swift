@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Limits of bandwidth, as they are shown and set.
+/// Tests how bandwidth limits are shown and set.
 @Suite struct LimitTests {
     /// 14:00 on a Monday.
     private static let start = Date(timeIntervalSince1970: Clock.start)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// The list alone, without the screen around it.
+/// Tests the list without the whole screen.
 struct ListModelTests {
     private static func list(_ uploads: [Upload]) -> ListModel {
         var list = ListModel()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// The progress of uploads alone, without the screen around it.
+/// Tests the progress of uploads without the whole screen.
 struct LiveModelTests {
     private static let size: ByteCount = 10_000
 
@@ -12,7 +12,7 @@ struct LiveModelTests {
         QueueUpdate(isComplete: false, changed: changed, removed: [], status: EngineStatus())
     }
 
-    /// One running upload of which 4,000 bytes were sent and 3,000 are confirmed.
+    /// Returns a running upload of which 4,000 bytes are sent and 3,000 confirmed.
     private static func running() -> (live: LiveModel, table: UploadTable) {
         var (live, table) = (LiveModel(), UploadTable())
         let upload = Upload.make(1, size: size, state: .running, confirmed: 0)

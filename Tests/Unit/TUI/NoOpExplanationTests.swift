@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests of the explanations why a command changed nothing.
+/// Tests the explanations why a command changed nothing.
 struct NoOpExplanationTests {
     private static func planned(_ id: Upload.ID) -> Upload {
         var upload = Upload.make(id)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests of notices from outside the queue, such as watch folders, which arrive with the status.
+/// Tests notices about other things than the queue, such as watched folders. They arrive with the status.
 @Suite struct NoticeTests {
     private static func notice(_ text: String, _ kind: Notice.Kind = .note, at seconds: Double) -> DatedNotice
     {

@@ -113,7 +113,7 @@ struct OrderTests {
         #expect(model.table.order == RowOrder(.name))
     }
 
-    /// Everything that can happen to a table, against what sorting anew gives.
+    /// Makes random changes to a table, and compares its rows after each with a new sort.
     @Test(arguments: RowOrder.Key.allCases)
     func `rows are as if sorted anew after every change`(key: RowOrder.Key) {
         var random = SeededGenerator(seed: 11)

@@ -28,7 +28,7 @@ extension RGB {
                 for colour in [style.foreground, style.background].compactMap({ $0 }) {
                     #expect((0..<colours).contains(colour))
                 }
-                // Bright black on black cannot be read on many terminals.
+                // Many terminals show bright black on black as invisible.
                 #expect(tier != .basic || style.foreground != 8)
             }
         }
@@ -45,7 +45,7 @@ extension RGB {
         func shade(_ number: Int) -> Double {
             Self.luminance(tier == .full ? RGB(palette: number) : RGB(direct: number))
         }
-        // A bar's rest says nothing that its number does not say.
+        // The empty part of a progress bar need not be readable, as the percentage stands beside it.
         for role in Role.allCases where role != .barRest {
             for onCursorLine in [false, true] {
                 let style = palette.style(role, onCursorLine: onCursorLine)
@@ -57,7 +57,7 @@ extension RGB {
         }
     }
 
-    /// The relative luminance of WCAG 2.2: 0 is black and 1 is white.
+    /// Returns the relative luminance of WCAG 2.2: 0 for black, 1 for white.
     private static func luminance(_ colour: RGB) -> Double {
         let linear = [colour.red, colour.green, colour.blue].map { part in
             let share = Double(part) / 255
@@ -96,7 +96,7 @@ extension RGB {
         }
     }
 
-    /// Some descriptions take the first 8, 16 or 256 numbers for a palette's.
+    /// Some terminfo entries take the numbers below 8, 16 or 256 as palette colours.
     @Test(arguments: [
         ("#000000", 0x000100), ("#0000ff", 0x0001FF), ("#000100", 0x000100), ("#5fafff", 0x5FAFFF),
     ])

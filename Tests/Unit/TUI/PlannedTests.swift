@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Uploads that start later, and batches, as the screen and the lines show them.
+/// Tests how the screen and the lines show batches and uploads that start later.
 @Suite struct PlannedTests {
     private static func planned(
         _ id: Upload.ID = 1, at seconds: Double? = nil, after: [ClosedRange<Upload.ID>] = [],

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests of the progress of stopped uploads before the server has confirmed a byte.
+/// Tests the progress of stopped uploads of which the server has not confirmed any byte.
 @Suite struct ReachedTests {
-    /// Half of an upload of 1,000 bytes has been sent.
+    /// Returns a model with an upload of 1,000 bytes of which half is sent.
     private static func half(method: String = "tus", confirmed: ByteCount? = 0) -> Model {
         var model = Model.make([.make(1, state: .running, confirmed: confirmed, method: method)])
         _ = model.update(.progress([ProgressSample(id: 1, sent: 500, confirmed: 0, phase: .sending)]))

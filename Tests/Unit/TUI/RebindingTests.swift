@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// Tests of the screen after a rebinding.
+/// Tests the screen after keys were bound anew.
 @Suite struct ReboundScreenTests {
     private static func model(
         _ changes: [String: [String]], _ uploads: [Upload] = [.make(1)], rows: Int = 24, columns: Int = 80,

@@ -8,9 +8,9 @@ import Testing
 @testable import FerryTUI
 @testable import FerryUploads
 
-/// A queue in virtual time: its uploads share a link that fades, are paused, limited and broken, and its engine
-/// freezes. The screen and the engine's own numbers, which `list`, `status` and `--json` print, are compared with what
-/// the server has.
+/// Simulates a queue in virtual time. Uploads share a link whose rate changes; they are paused, limited and broken, and
+/// the engine freezes. The numbers of the screen, and those of `list`, `status` and `--json`, are compared with the
+/// bytes at the server.
 @Suite struct SimulatedQueueTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `header, rows, details and the engine's numbers show the true state at each moment`(seed: UInt64) {
@@ -37,10 +37,10 @@ import Testing
 private struct World {
     struct Item {
         var upload: Upload
-        /// The bytes at the server, which has all sent bytes until a connection breaks.
+        /// The number of bytes at the server. It has all sent bytes until a connection breaks.
         var sent: ByteCount = 0
         var startsAgain: Double?
-        /// The last percentage on the screen, and the attempt that it belongs to.
+        /// The percentage that the screen showed last, and the attempt to which it belongs.
         var shown: (percent: Int, attempt: Int) = (0, 0)
 
         var isRunning: Bool { if case .running = upload.state { true } else { false } }
@@ -48,7 +48,7 @@ private struct World {
     }
 
     private static let step = 0.25
-    /// Five seconds, and one until the screen shows the next time.
+    /// The time after which estimates must be right: five seconds, and one until the screen shows them.
     private static let settling = 6.0
 
     var model: Model
@@ -80,7 +80,7 @@ private struct World {
 
     private var now: Double { time.seconds }
     private var running: [Upload.ID] { items.values.filter(\.isRunning).map(\.upload.id).sorted() }
-    /// Bytes per second of one upload.
+    /// The rate of one upload in bytes per second.
     private var rate: Double {
         min(link, limit.map(Double.init) ?? link) / Double(max(1, running.count))
     }
@@ -129,7 +129,7 @@ private struct World {
             }
         case 4:
             guard let item = items[id], item.isRunning else { return }
-            // What was in the socket's buffer is lost.
+            // The break loses the bytes in the socket's buffer.
             items[id]?.sent -= min(item.sent, 300_000)
             stop(id, as: .waiting(2))
             let again = now + 2
@@ -162,7 +162,7 @@ private struct World {
         if let upload = items[id]?.upload { _ = model.change(upload) }
     }
 
-    // MARK: comparing
+    // MARK: comparisons
 
     private var limits: [LimitScope: ByteCount] { limit.map { [.total: $0] } ?? [:] }
 
@@ -179,7 +179,7 @@ private struct World {
         let left = items.values.filter { $0.upload.isDue }.reduce(0) { $0 + $1.left }
         let together = left / (rate * Double(running.count))
         let longest = running.compactMap { items[$0] }.map { $0.left / rate }.max() ?? 0
-        // Uploads that share a limit take over what others leave of it.
+        // If uploads share a limit, those that remain get the whole of it when others end.
         let isShared = limit.map { rate * Double(running.count) >= 0.9 * Double($0) } ?? false
         let truth = isShared ? together : max(together, longest)
         let remaining = RemainingBytes(items.values.map(\.upload), sent: sampled)
@@ -201,7 +201,7 @@ private struct World {
         #expect(difference < 0.15, "\(what) says \(shown ?? -1), it is \(truth), at \(now)")
     }
 
-    /// Percentages are never over 100, and never go back but for bytes that a break has lost.
+    /// Checks that a percentage is at most 100 and does not fall within an attempt.
     private mutating func compareRows() {
         let frame = model.frame()
         for row in model.layout.list {
@@ -231,7 +231,7 @@ private struct World {
     }
 }
 
-/// A clock that stands still until the world moves it.
+/// A clock that only the simulation advances.
 private final class VirtualTime: Sendable {
     private let start = ContinuousClock.now
     private let passed = Mutex(0.0)

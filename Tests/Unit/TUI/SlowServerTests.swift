@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// A server that asks to wait takes the status line.
+/// Tests the status line when a server asks to wait.
 struct SlowServerTests {
     private static func pause(_ host: String, seconds: Double = 190, waiting: Int = 12) -> RetryAfterPause {
         RetryAfterPause(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Questions and boxes on screens with room for little.
+/// Tests questions and boxes on small screens.
 @Suite struct SmallDialogTests {
     private static let sizes = [(10, 40), (6, 36)]
 
@@ -33,7 +33,7 @@ import Testing
         for entry in model.actions.entries(in: model.context) {
             #expect(screen.contains("[\(entry.keys[0].label)]"), "\(screen)")
         }
-        // What does not fit has a sign that it does not.
+        // A line that is cut off ends with an ellipsis.
         for line in screen.split(separator: "\n") where line.contains("background") == false {
             #expect(!line.contains("in the b") || line.contains("…"), "\(screen)")
         }

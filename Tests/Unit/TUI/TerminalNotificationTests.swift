@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests of the notifications for a user who may look elsewhere.
+/// Tests the notifications that a terminal shows to a user who works elsewhere.
 struct TerminalNotificationTests {
     private static let usual: Set<QueueEvent.Name> = [.idle, .failed, .held]
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ThemeTests {
     @Test func `every colour of xterm's cube and ramp is nearest to itself`() {
-        // The ramp has four greys of the cube.
+        // Four greys of the ramp are also in the colour cube, so their numbers differ.
         for number in 16...255 {
             let colour = RGB(palette: number)
             #expect(RGB(palette: colour.nearestInPalette) == colour)

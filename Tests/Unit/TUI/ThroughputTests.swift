@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct ThroughputTests {
-    /// A model with one running upload of 1 GiB that has been sampled `steps` times, four times a second.
+    /// Returns a model with a running upload of 1 GiB, after `steps` samples at four a second.
     private func sampled(from offset: ByteCount = 0, steps: Int, bytesPerStep: ByteCount = 250_000) -> Model {
         var model = Model.make([.make(1, size: 1_000_000_000, state: .running)])
         for step in 0...steps {

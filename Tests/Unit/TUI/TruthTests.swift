@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// Tests that the screen agrees with the state.
+/// Tests that the screen shows the state of the queue.
 @Suite struct TruthTests {
     private static func refused(_ state: String = "the connection was refused") -> Upload.State {
         .waiting(
@@ -127,7 +127,7 @@ import Testing
         _ = model.change(.make(1, state: .done), .make(2, state: .running))
         #expect(model.list.cursor?.id == 2)
         #expect(model.list.top == 0)
-        // Small ones end faster than a user reads.
+        // Small uploads end faster than a user reads, so the details stay for a while.
         _ = model.change(.make(2, state: .done), .make(3, state: .running))
         #expect(model.list.cursor?.id == 2)
         _ = model.pass(to: 10)

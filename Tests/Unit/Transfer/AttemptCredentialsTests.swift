@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The credentials that an exchange carries, and who is asked about a refusal.
+/// Tests the credentials of exchanges, and which recoverers are asked about a refusal.
 struct AttemptCredentialsTests {
     private static let address = "http://server.example/signed"
     private static let team = HTTPField.Name.named("X-Team")
@@ -101,7 +101,7 @@ struct AttemptCredentialsTests {
     }
 }
 
-/// Can do something about one status.
+/// A recoverer for one status.
 private final class Recoverer: ErrorRecoverer {
     private let status: Int
     private let decision: RetryDecision

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The leftovers of an attempt at the server and in the queue when the file has changed under it.
+/// Tests what an attempt leaves at the server and in the queue if its file changes.
 struct AttemptOfChangedFileTests {
     @Test func `F1 the data of a changed file is deleted at the server, then forgotten`()
         async throws
@@ -76,8 +76,8 @@ struct AttemptOfChangedFileTests {
         #expect(!stage.log.all.contains(.request("PATCH")))
     }
 
-    /// Tests each request that ends an upload without carrying any of the file: S3's completion, a MOVE, the end of a
-    /// tus concatenation.
+    /// Tests requests that finish an upload without content of the file: the completion of S3, MOVE, and the final
+    /// request of tus concatenation.
     @Test(arguments: [Exchange.Body.none, .bytes([1, 2])], [false, true])
     func `F1 a finishing request without the file does not go out over a change`(
         body: Exchange.Body, isDuringAdaptation: Bool

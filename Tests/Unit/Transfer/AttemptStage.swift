@@ -6,7 +6,7 @@ import Synchronization
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The records and the bytes of an attempt, in one order.
+/// Records in one sequence what an attempt records and which requests it sends.
 final class AttemptSequence: AttemptRecorder {
     enum Entry: Hashable {
         case recorded(UploadResource?, durably: Bool)
@@ -35,7 +35,8 @@ final class AttemptSequence: AttemptRecorder {
     func didEnd(out bytes: ByteCount) { sent.withLock { $0 = bytes } }
 }
 
-/// An attempt over a transport that responds from a list, and runs what stands before the last bytes of a file.
+/// Runs attempts over a transport whose responses a closure makes. The transport runs the check before the last bytes
+/// of a file.
 struct AttemptStage {
     let file: TestFile
     let log: AttemptSequence

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Digests that a protocol asks for with an exchange.
+/// Tests the digests that a protocol requests with an exchange.
 struct DigestAttemptTests {
     private static let field = HTTPField.Name.named("X-Sum")
     private static let ok = Result<TransportResponse, TransportError>.success(TransportResponse(status: 200))

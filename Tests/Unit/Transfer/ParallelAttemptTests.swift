@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Several exchanges of one attempt at once.
+/// Tests attempts with several concurrent exchanges.
 struct ParallelAttemptTests {
     private static let url = "http://server.example/p"
     private static let ok = Result<TransportResponse, TransportError>.success(TransportResponse(status: 200))
@@ -15,7 +15,7 @@ struct ParallelAttemptTests {
         numbers.map { .part($0, ByteCount($0 - 1)..<ByteCount($0)) }
     }
 
-    /// Ends when as many parts as there are have a response.
+    /// Returns a protocol that ends when `count` parts have a response.
     private static func whole(_ first: Step, count: Int) -> ScriptedProtocol<Set<Int>> {
         ScriptedProtocol(first, state: []) { held, _, exchange in
             held.insert(exchange.part)

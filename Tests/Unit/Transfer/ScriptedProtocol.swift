@@ -4,7 +4,7 @@ import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// A protocol whose steps a test gives: the first one, then one for each reply.
+/// A protocol whose steps the test decides: the first step, and one for each reply.
 struct ScriptedProtocol<State: Sendable>: UploadProtocol {
     static var name: String { "scripted" }
     static var traits: ProtocolTraits { ProtocolTraits(resumes: true, isParallel: true) }
@@ -40,7 +40,7 @@ extension ScriptedProtocol<Void> {
 }
 
 extension Exchange {
-    /// A part of the file, to an address of its own.
+    /// An exchange that sends a part of the file to a URL of its own.
     static func part(
         _ number: Int, _ range: Range<ByteCount>, at url: String = "http://server.example/p"
     ) -> Exchange {
@@ -50,7 +50,7 @@ extension Exchange {
     }
 }
 
-/// Everything that an attempt reports to its recorder, in one order.
+/// Records everything that an attempt reports to its recorder, in one sequence.
 final class AttemptLog: AttemptRecorder {
     enum Entry: Hashable {
         case recorded(UploadResource?, durably: Bool)
@@ -66,9 +66,9 @@ final class AttemptLog: AttemptRecorder {
     init(onReading: @escaping @Sendable () -> Void = {}) { self.onReading = onReading }
 
     var all: [Entry] { entries.withLock { $0 } }
-    /// The urls of the requests that were made.
+    /// The URLs of the requests so far.
     var requests: [String] { all.compactMap { if case .request(let url) = $0 { url } else { nil } } }
-    /// The progress that was reported, each time.
+    /// The progress values that were reported.
     var progress: [ByteCount] { reached.withLock { $0 } }
 
     func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
@@ -90,7 +90,7 @@ final class AttemptLog: AttemptRecorder {
 }
 
 extension AttemptLog {
-    /// Runs one attempt at `file` over a transport that responds as a closure says.
+    /// Runs one attempt at `file` over a transport whose responses a closure makes.
     func run(
         _ uploadProtocol: any UploadProtocol, of file: TestFile, resource: UploadResource? = nil,
         headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),

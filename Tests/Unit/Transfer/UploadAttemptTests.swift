@@ -276,7 +276,7 @@ struct UploadAttemptTests {
     }
 }
 
-/// Wants every refused request again, and looks at something meanwhile.
+/// Retries every refused request, and runs a closure each time.
 private struct WatchingRetrier: RequestRetrier {
     let look: @Sendable () -> Void
 
@@ -290,7 +290,7 @@ private struct WatchingRetrier: RequestRetrier {
     }
 }
 
-/// Sends the same request for ever.
+/// Sends the same request repeatedly.
 private struct EndlessProtocol: SequentialProtocol {
     static let name = "endless"
     static let traits = ProtocolTraits(resumes: false)

@@ -44,7 +44,7 @@ struct AuthenticationChallengeTests {
     }
 }
 
-/// The text that a user reads when a server asks for a sign-in.
+/// Tests the messages when a server requires authentication.
 struct SignInWishTests {
     private func failure(_ status: Int, _ wanted: String?, carried: Bool = true) -> UploadFailure {
         var answer = ExchangeOutcome.Response(status: status)

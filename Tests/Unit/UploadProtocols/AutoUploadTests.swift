@@ -13,7 +13,7 @@ extension AutoUpload {
         catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
     ) -> AutoUpload { AutoUpload(item: item, options: options, catalog: catalog) }
 
-    /// The capabilities of an unknown server that responds to `OPTIONS` like this.
+    /// Starts an upload to an unknown server, and passes it this response to `OPTIONS`.
     fileprivate mutating func start(_ answer: ExchangeOutcome) -> Step {
         guard let asked = start(resource: nil, capabilities: nil).exchange else { return .wait() }
         return receive(answer, to: asked)
@@ -170,7 +170,7 @@ struct AutoUploadTests {
         let put = try #require(auto.start(resource: nil, capabilities: known).exchange)
         let step = auto.receive(.answer(status), to: put)
         #expect(step.failure?.status == status)
-        // A refusal settles what became of the body, too.
+        // The refusal also clears the mark of a possibly sent body.
         #expect(step.notes == [.resource(nil)] + (isForgotten ? [.capabilities(ServerCapabilities())] : []))
     }
 
@@ -192,7 +192,7 @@ struct AutoCheckTests {
         var check = AutoCheck(url: "http://server.example/files/", options: .init())
         guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
         #expect(asked.method == .options)
-        // put asks two things of its own.
+        // The check of `put` makes two requests.
         for _ in 0..<2 { _ = check.receive(.answer(404)) }
         guard case .finished(let report) = check.receive(.answer(404)) else { return #expect(Bool(false)) }
         #expect(report.capabilities?.choice?.name == "put")
@@ -264,7 +264,7 @@ struct ProtocolLimitTests {
     }
 }
 
-/// A protocol with parts, and with a check unless that is `Never`.
+/// A protocol with parts. It has a check if `Check` is `PartsCheck`.
 private struct PartsProtocol<Check>: UploadProtocol {
     static var name: String { "s3" }
     static var traits: ProtocolTraits {

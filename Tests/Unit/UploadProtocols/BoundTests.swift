@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Limits on what a server can make Ferry keep: each at the limit and one beyond it.
+/// Tests the limits on what a server can make Ferry keep, with values at the limit and beyond it.
 struct BoundTests {
     private static let size = 12 * 5 * megabyte + 1
     private static let options = ProtocolOptions(chunkSize: 5 * megabyte)
@@ -40,7 +40,7 @@ struct BoundTests {
         let start = upload.start(resource: nil, capabilities: .init())
         let part = try #require(upload.run(start, on: &server) { $0.part > 0 }.step.exchanges.first)
         var step = Step.wait(notes: [])
-        // A part without a usable tag is sent once more.
+        // A part without a usable entity tag is sent a second time.
         for _ in 0..<2 {
             step = upload.receive(.answer(200, [.eTag: String(repeating: "t", count: length)]), to: part)
             if isTaken { break }

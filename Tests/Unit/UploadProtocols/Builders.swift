@@ -19,14 +19,14 @@ extension ExchangeOutcome {
         .responded(Response(status: status, fields: fields, body: Array(body.utf8)))
     }
 
-    /// The link broke after so many bytes of the body.
+    /// The outcome of a connection that broke after `bytes` bytes of the body.
     static func broke(afterSending bytes: ByteCount?) -> ExchangeOutcome {
         .broken(UploadFailure(.network, "the link broke"), bodySent: bytes)
     }
 }
 
 extension Exchange {
-    /// The digests that an attempt computes for this exchange; `bytes` stand for each.
+    /// Returns the digests that an attempt computes for this exchange, each with the value `bytes`.
     func digests(after response: ExchangeOutcome.Response, bytes: [UInt8]) -> [ComputedDigest] {
         let reported = ServerDigest.algorithms(in: response, reportedIn)
         return (digests + digestsIfReported.filter { reported.contains($0.algorithm) }).map {
@@ -40,7 +40,7 @@ extension Step {
     var receipt: Receipt? { if case .done(let receipt, _) = self { receipt } else { nil } }
     var failure: UploadFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
 
-    /// The resource to resume with in the last note; the outer nil means that no note has one.
+    /// The upload resource of the last note about one. The outer nil means that there is no such note.
     var notedResource: UploadResource?? {
         notes.reversed().lazy.compactMap { (note) -> UploadResource?? in
             if case .resource(let resource) = note { .some(resource) } else { nil }
@@ -48,7 +48,7 @@ extension Step {
     }
 }
 
-/// A file of `Vectors`, decoded.
+/// Decodes a file of `Vectors`.
 func vectors<Value: Decodable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
     let url = try #require(Bundle.module.url(forResource: "Vectors/\(name)", withExtension: "json"))
     return try JSONDecoder().decode(Value.self, from: Data(contentsOf: url))

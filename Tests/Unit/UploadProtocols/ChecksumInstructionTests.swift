@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Checksums by instructions, beside those by tables.
+/// Compares checksums that use processor instructions with those that use tables.
 struct ChecksumInstructionTests {
     private static let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Digests in Base64, by input.
+/// The digests of the vectors in Base64, by input.
 private struct Checksums: Decodable {
     struct Digests: Decodable {
         var crc32c: String
@@ -28,7 +28,7 @@ private struct Checksums: Decodable {
     var inputs: [String: Digests]
 
     static func bytes(of input: String) -> [UInt8] {
-        // As the file defines it.
+        // The input "P" stands for a pattern, which the vectors' file defines.
         guard input == "P" else { return Array(input.utf8) }
         return (0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 * 31 + ($0 >> 8) * 17) }
     }
@@ -43,7 +43,7 @@ struct DigestTests {
             #expect(RunningDigest.of(bytes, algorithm) == expected, "\(input)")
             var running = RunningDigest(algorithm)
             var rest = bytes[...]
-            // Lengths that are no multiple of the eight bytes that sums take at a time.
+            // These lengths are not multiples of the eight bytes that checksums process at a time.
             for length in [1, 7, 13, 65_537] {
                 let chunk = Array(rest.prefix(length))
                 chunk.withUnsafeBytes { running.update($0) }

@@ -7,7 +7,7 @@ import Testing
 private let url = "http://server.example/files/7"
 private let start = Date(timeIntervalSince1970: 1_795_215_600)
 
-/// The notes of an earlier attempt about an upload that replaced a dropped one.
+/// Returns the resource that an earlier attempt recorded for an upload that replaced a dropped one.
 private func resource(
     _ fields: [String: String] = [:], droppedAt: Date?, confirmed: ByteCount = 4
 ) -> UploadResource {
@@ -28,7 +28,7 @@ private func resumable(after seconds: Double) -> ResumableUpload {
     return upload
 }
 
-/// An upload that the server drops again and again, each time in another attempt.
+/// Tests uploads that the server drops repeatedly, each time in another attempt.
 struct DroppedUploadTests {
     @Test func `P8 the upload that replaces a dropped one notes when that was, and begins at nothing`()
         throws

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Tests of documents of any shape.
+/// Tests JSON documents of any shape.
 struct JSONValueTests {
     @Test func `each kind of value is read and written back`() throws {
         let text = #"{"a":[1,2.5,true,null,"x",[],{}],"b":{"c":-3}}"#

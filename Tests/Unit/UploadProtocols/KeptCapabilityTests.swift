@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Stored facts about a server may be out of date: after a refusal it is asked again.
+/// Tests that a refusal makes Ferry ask the server again, as stored capabilities may be out of date.
 struct KeptCapabilityTests {
     private static let limited = ServerCapabilities(extensions: ["creation"], maximumSize: 1000)
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The members and fields of responses that name the finished upload.
+/// Tests the members and header fields of responses that contain the URL of the finished upload.
 struct LinkTests {
-    /// The example document of RFC 6901 §5, with texts instead of its numbers.
+    /// The example document of RFC 6901 §5, with strings instead of its numbers.
     private static let document = """
         { "foo": ["bar", "baz"], "": "0", "a/b": "1", "c%d": "2", "e^f": "3", "g|h": "4", "i\\\\j": "5",
           "k\\"l": "6", " ": "7", "m~n": "8", "~1": "tilde" }

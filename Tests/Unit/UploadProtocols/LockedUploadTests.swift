@@ -3,11 +3,11 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Responses that say that another request has the upload, in each server's own words.
+/// Tests responses that say that another request uses the upload, with the text of each server.
 struct LockedUploadTests {
     private static let plain: HTTPFields = [.contentType: "text/plain; charset=utf-8"]
 
-    /// The response as the server writes it, with the text around its words.
+    /// The body of the response as the server sends it, with text around the known one.
     private static func body(_ row: LockedUpload) -> String { row.text.map { "\($0): more\n" } ?? "" }
 
     @Test(arguments: LockedUpload.known)
@@ -20,7 +20,7 @@ struct LockedUploadTests {
         #expect(failure?.isTransient == true)
         #expect(failure?.retryAfter == LockedUpload.pause)
         #expect(failure?.summary.hasPrefix("the server still serves an earlier request") == true)
-        // The next attempt asks first, and resumes from what was kept of the interrupted request.
+        // The next attempt asks for the offset and resumes there.
         var next = TusUpload(item: .make(size: 100), options: .init())
         #expect(next.start(resource: .tus, capabilities: .tusCore).exchange?.method == .head)
         #expect(next.receive(.answer(200, [.uploadOffset: "40"])).exchange?.body == .file(range: 40..<100))

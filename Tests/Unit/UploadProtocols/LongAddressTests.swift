@@ -4,12 +4,12 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Makes an upload; the name differs from that of the case.
+/// Makes an upload. The name `google` is taken by a case of `Creating`.
 private func googleUpload() -> GoogleUpload { google() }
 
-/// Addresses that servers hand out, of any length.
+/// Tests URLs of any length that servers send.
 struct LongAddressTests {
-    /// Protocols that resume at an address of the server's choice.
+    /// The protocols whose upload resource has a URL that the server chooses.
     enum Creating: String, CaseIterable, Sendable {
         case tus, resumable, google, graph
 
@@ -21,7 +21,7 @@ struct LongAddressTests {
             }
         }
 
-        /// The step after a response that names this address.
+        /// Returns the step after a response with this URL.
         func step(after place: String) -> Step {
             switch self {
             case .tus:
@@ -77,13 +77,13 @@ struct LongAddressTests {
     }
 
     @Test func `an address that grows when it is written out is measured as it is sent`() {
-        // Each of these letters is six bytes in an address.
+        // Percent-encoding makes six bytes of each letter.
         let place = "/" + String(repeating: "é", count: 4000)
         #expect(UploadAddress.absolute(place, against: "http://server.example/") == nil)
     }
 }
 
-/// Hosts that only a network of one's own reaches.
+/// Tests hosts that are reachable only within a private network.
 struct PrivateHostTests {
     @Test(arguments: [
         "127.0.0.1", "127.1", "2130706433", "0x7f.0.0.1", "0177.0.0.1", "0.0.0.0", "10.0.0.1", "172.16.0.1",

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryProtocols
 
 struct MediaTypeTests {
-    // http.md §3, 7 and 13
+    // LeftOut.md, items 7 and 13
     @Test(arguments: [
         ("unicorn.png", "image/png"), ("A.JPG", "image/jpeg"), ("rainbow.jpg", "image/jpeg"),
         ("a.tar.gz", "application/gzip"), ("a.b.c.PDF", "application/pdf"),
@@ -35,7 +35,7 @@ struct MediaTypeTests {
     private static let list = "/etc/mime.types"
     private static let hasList = FileManager.default.fileExists(atPath: list)
 
-    /// Types of our own where Debian has another or none.
+    /// The types that differ from Debian's list or are missing there, with the reason.
     private static let exceptions: [(reason: String, extensions: [String])] = [
         ("registered by RFC 9559 in the place of x-matroska", ["mka", "mkv"]),
         (

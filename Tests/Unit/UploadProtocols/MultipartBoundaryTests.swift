@@ -4,19 +4,19 @@ import Testing
 @testable import FerryProtocols
 
 struct MultipartBoundaryTests {
-    // http.md §3, 1
+    // LeftOut.md, item 1
     @Test func `boundaries that are made up differ, are long and are valid`() throws {
         let boundaries = (0..<100).map { _ in MultipartBoundary() }
         #expect(Set(boundaries).count == 100)
         for boundary in boundaries {
             #expect(boundary.isUnguessable)
-            // log2(62) is 5.95, so 22 characters are 128 bits.
+            // A character has log2(62) = 5.95 bits, so 22 characters have 128 bits.
             #expect(boundary.text.count >= 22)
             #expect(try MultipartBoundary(boundary.text).contentType == boundary.contentType)
         }
     }
 
-    // http.md §3, 2
+    // LeftOut.md, item 2
     @Test(arguments: [
         ("custom-test-boundary", "custom-test-boundary"), ("0'+_-.", "0'+_-."), ("a b", "\"a b\""),
         ("a:b", "\"a:b\""), ("(),/:=?", "\"(),/:=?\""),
@@ -67,7 +67,7 @@ struct MultipartHeaderTests {
         var cases: [Case]
     }
 
-    // http.md §3, 21
+    // LeftOut.md, item 21
     @Test func `names are escaped as the vectors say`() throws {
         let cases = try vectors("multipart-escape", as: Vectors.self).cases
         #expect(cases.count == 19)
@@ -89,7 +89,7 @@ struct MultipartHeaderTests {
                 + "Content-Language: de\r\nContent-Location: /x\r\n\r\n")
     }
 
-    // http.md §3, 21
+    // LeftOut.md, item 21
     @Test func `no value begins a line of its own, checked or not`() {
         let evil = "a/b\r\nX-Evil: 1\r\n\r\nbody"
         var header = MultipartHeader(name: evil, fileName: evil, contentType: evil)

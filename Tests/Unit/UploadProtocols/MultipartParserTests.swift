@@ -3,13 +3,13 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The result for a whole body: each part with all of its content.
+/// The result of parsing a whole body: each part with its content.
 private struct ParsedForm: Equatable {
     var parts: [MultipartParser.Part] = []
     var contents: [[UInt8]] = []
     var ended = 0
 
-    /// Parses the pieces one after the other.
+    /// Parses the chunks one after another.
     init(_ chunks: [[UInt8]], boundary: String = "B", limits: MultipartParser.Limits = .init()) throws {
         var parser = try MultipartParser(boundary: boundary, limits: limits)
         for chunk in chunks {
@@ -87,7 +87,7 @@ struct MultipartParserTests {
         }
         for vector in try JSONDecoder().decode(Cases.self, from: vectors("multipart-escape")).cases {
             let form = try ParsedForm(part("; filename=\"\(vector.filename)\""))
-            // The rule does not escape the percent sign, so %22 in a name cannot be distinguished from a quote.
+            // The rule does not escape `%`, so `%22` in a name cannot be told from an escaped quote.
             #expect(form.parts[0].filename == vector.input.replacingOccurrences(of: "%22", with: "\""))
         }
     }

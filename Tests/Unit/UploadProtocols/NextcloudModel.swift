@@ -3,25 +3,26 @@ import HTTPTypes
 
 @testable import FerryProtocols
 
-/// A Nextcloud as its developer manual describes chunked upload, version 2: sizes instead of bytes.
+/// A model of a Nextcloud server with chunked upload, version 2, as its developer manual describes it. It keeps sizes
+/// instead of bytes.
 struct NextcloudModel {
     static let files = "/remote.php/dav/files/ann/"
     static let uploads = "/remote.php/dav/uploads/ann/"
 
-    /// Finished files by path, percent-encoding removed.
+    /// The sizes of finished files, by path without percent-encoding.
     var files: [String: ByteCount] = [:]
-    /// The number of times each file was written, which is its entity tag.
+    /// The number of times that each file was written. It serves as the entity tag.
     private(set) var writes: [String: Int] = [:]
     var folders: Set<String> = [Self.files]
-    /// Chunks of unfinished uploads, by folder and name.
+    /// The sizes of chunks of unfinished uploads, by folder and name.
     var pending: [String: [String: ByteCount]] = [:]
-    /// The next responses, instead of real work.
+    /// The responses to the next requests with these methods. They are sent instead of carrying the requests out.
     var refusals: [(method: String, status: Int)] = []
-    /// True for a server that confirms each `MOVE` and changes nothing.
+    /// True if the server confirms `MOVE` without carrying it out.
     var dropsMoves = false
-    /// The digest that the server computes of a file; nil for a server that cannot.
+    /// The digest that the server reports for a file; nil if it cannot compute one.
     var hash: String?
-    /// Everything asked, in order.
+    /// All requests, in order.
     private(set) var log: [Exchange] = []
 
     var lines: [String] {
@@ -125,7 +126,8 @@ struct NextcloudModel {
     }
 }
 
-/// Runs the protocol against the model until it ends; of several requests at once, the last gets its response first.
+/// Runs the protocol against the model until it ends. Of several concurrent requests, the last one gets its response
+/// first.
 struct NextcloudRun {
     var model = NextcloudModel()
     var resource: UploadResource?
@@ -133,7 +135,10 @@ struct NextcloudRun {
 
     static let url = "http://cloud.example" + NextcloudModel.files
 
-    /// - Parameter lose: True for a request whose response never comes; it is carried out all the same if `reaches`.
+    /// Uploads a file.
+    ///
+    /// - Parameter lose: Returns true for a request whose response is lost. With `reaches` the server has carried it
+    ///   out.
     mutating func upload(
         _ item: UploadItem, _ options: ProtocolOptions = .init(chunkSize: 5 << 20), reaches: Bool = true,
         lose: (Exchange) -> Bool = { _ in false }

@@ -126,7 +126,7 @@ struct NextcloudUploadTests {
         let step = run.upload(item())
         #expect(step.failure?.category == .server)
         #expect(step.failure?.retryAfter == NextcloudUpload.pollPause || status == 423)
-        // It continued behind the proxy's back.
+        // The server finished the request although the proxy had given it up.
         run.model.pending = [:]
         run.model.files[place] = 12 << 20
         #expect(run.upload(item()).receipt != nil)
@@ -248,7 +248,7 @@ struct NextcloudExistingTests {
             return false
         }
         #expect(isThere)
-        // The model says 412 once; then the path is free again.
+        // The model responds with 412 once. Afterwards the path is free.
         #expect(step.receipt != nil)
     }
 }

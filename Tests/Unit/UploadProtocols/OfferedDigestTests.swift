@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Digests that are not configured and that a server offers.
+/// Tests digests that are not configured and that a server offers.
 @Suite struct OfferedDigestTests {
     private static let digest: [UInt8] = [1, 2, 3]
     private static let reported: HTTPFields = [.reprDigest: "sha-256=:AQID:"]
@@ -20,7 +20,7 @@ import Testing
         .responded(
             .init(
                 status: status, fields: fields, body: body,
-                // As after an exchange: computed only if the server reported one.
+                // The digest is computed only if the server did not report one.
                 digests: fields[.reprDigest] == nil
                     ? [] : [ComputedDigest(.sha256, of: 0..<10, bytes: ours)]))
     }

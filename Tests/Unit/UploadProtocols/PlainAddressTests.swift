@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Addresses that are read without being taken apart.
+/// Tests URLs that are used without being parsed.
 struct PlainAddressTests {
     @Test(arguments: [
         ("http://host/", "http://host"), ("https://a.example/b/c-1_2.bin", "https://a.example"),

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct ProtocolCatalogTests {
-    /// A protocol that a program registers.
+    /// A custom protocol, as a program that uses the library can register it.
     private struct Own: SequentialProtocol {
         static let name = "own-protocol"
         static let traits = ProtocolTraits(resumes: false)

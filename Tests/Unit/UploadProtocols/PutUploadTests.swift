@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The digests that the driver would have computed for an exchange.
+/// Returns the digests that an attempt would compute for an exchange.
 private func computed(_ exchange: Exchange?, _ bytes: [UInt8]) -> [ComputedDigest] {
     (exchange?.digests ?? []).map { ComputedDigest($0.algorithm, of: $0.range, bytes: bytes) }
 }
@@ -74,7 +74,7 @@ struct PutChecksumTests {
         let place = exchange.url + "-2"
         let first = put.receive(answer(201, [.location: place], to: exchange)).exchange
         #expect(first?.url == exchange.url)
-        // What is there by the name that was asked for is another client's.
+        // The file with the original name belongs to another client.
         let second = put.receive(answer(200, [.reprDigest: "sha-256=:AQIE:"], to: first)).exchange
         #expect(second?.url == place)
         let there: HTTPFields = isSame ? [.reprDigest: Self.reported] : [.contentLength: "99"]
@@ -120,7 +120,7 @@ struct PutChecksumTests {
     }
 }
 
-/// A body that went out whole, and no response.
+/// Tests what happens after the whole body was sent and no response arrived.
 struct PutMissingResponseTests {
     private func make() -> PutUpload { PutUpload(item: .make(), options: .init()) }
 
@@ -204,7 +204,7 @@ struct PutExistingTests {
         #expect(put.start(resource: nil, capabilities: nil).exchange?.method == .head)
         let exchange = put.receive(.answer(404)).exchange
         #expect(exchange?.method == .put)
-        // What is skipped or replaced anyway need not be guarded against.
+        // Skipping and replacing need no protection against a file that another client creates.
         #expect(exchange?.fields[.ifNoneMatch] == (policy == .skip ? nil : "*"))
     }
 
@@ -298,7 +298,7 @@ struct PutExistingTests {
         #expect(put.receive(.answer(status)).failure?.hint?.contains("ifExists") == true)
     }
 
-    /// The notes of an attempt whose body was sent and whose response did not come.
+    /// Returns the resource that an attempt records if its body was sent and no response arrived.
     private func lost(_ policy: ExistingFilePolicy) throws -> UploadResource {
         var put = make(policy)
         _ = put.start(resource: nil, capabilities: nil)

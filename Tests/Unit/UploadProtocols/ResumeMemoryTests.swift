@@ -3,14 +3,14 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Files of older versions have a flat dictionary of texts for each resource.
+/// Tests the memory of upload resources in files of older versions, which have a flat dictionary of strings.
 struct ResumeMemoryTests {
     private func resource(_ members: String) throws -> UploadResource {
         let text = #"{"url":"https://h.example/1","confirmed":7,"fields":{\#(members)}}"#
         return try JSONDecoder().decode(UploadResource.self, from: Data(text.utf8))
     }
 
-    /// The members once a value was read from them and written again.
+    /// Returns the members after a value was read from them and written again.
     private func rewritten<Form: ResumeForm>(_ resource: UploadResource, _ form: Form.Type) -> [String:
         String]
     {

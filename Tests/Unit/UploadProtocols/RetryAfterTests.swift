@@ -43,7 +43,8 @@ struct RetryAfterTests {
         #expect(RetryAfter.seconds(in: fields, now: now.addingTimeInterval(-1_000_000)) == 30)
     }
 
-    /// The wait from a server whose clock stands at 23:01:30, for a client whose clock is ten years off.
+    /// Tests the wait that a server asks for. The server's clock is at 23:01:30, and the client's is wrong by ten
+    /// years.
     @Test(
         arguments: [
             ("0", 0), ("00", 0), ("1", 1), ("007", 7), (" 5\t", 5), ("120", 120), ("86399", 86_399),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Sizes in responses. Offsets are computed from them, and a negative one would lie before the file.
+/// Tests sizes in responses. Offsets are computed from them, so a negative one would lead to bytes before the file.
 struct ServerSizeTests {
     @Test(arguments: ["-1", "+1", "9223372036854775808", "1.5", "0x10", ""])
     func `a size that is no number of bytes is none`(text: String) {

@@ -16,7 +16,7 @@ extension UploadResource {
 }
 
 extension TusUpload {
-    /// An upload that has been created at `UploadResource.tus` and is about to append from `offset`.
+    /// Returns an upload that has the resource `UploadResource.tus` and is about to append from `offset`.
     static func appending(
         size: ByteCount = 10, from offset: ByteCount = 0, options: ProtocolOptions = .init(),
         resource: UploadResource = .tus, capabilities: ServerCapabilities = .tusCore
@@ -27,7 +27,7 @@ extension TusUpload {
         return (tus, try #require(step.exchange))
     }
 
-    /// Takes the response to the last of several appends, then the upload's own word that all is there.
+    /// Handles the response to the last of several appends, then the response to HEAD that confirms the whole file.
     mutating func receiveLast(of size: ByteCount = 10) throws -> Receipt? {
         let question = receive(.answer(204, [.uploadOffset: "\(size)"])).exchange
         try #require(question?.method == .head)

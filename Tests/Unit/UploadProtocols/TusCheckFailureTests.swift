@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// A check of a tus destination fails where an upload would.
+/// Tests that the check of a tus destination fails in the cases in which an upload would fail.
 struct TusCheckFailureTests {
     private func asked(_ reply: ExchangeOutcome, _ options: ProtocolOptions = .init()) -> (
         check: TusCheck, step: CheckStep
@@ -14,7 +14,7 @@ struct TusCheckFailureTests {
         return (check, step)
     }
 
-    /// The check of a server that names its extensions, before the response to the creation.
+    /// Returns the check of a server with these extensions, before the response to the creation.
     private func named(_ extensions: String) -> TusCheck {
         let (check, step) = asked(.answer(204, [.tusVersion: "1.0.0", .tusExtension: extensions]))
         #expect(step.exchange?.method == .post)

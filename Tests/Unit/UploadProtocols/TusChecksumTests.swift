@@ -4,11 +4,11 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Chunks that the server checks (tus 1.0.0, Checksum).
+/// Tests chunks with a digest that the server checks (tus 1.0.0, Checksum).
 struct TusChecksumTests {
     private static let sha1 = ProtocolOptions(chunkSize: 4, checksum: .sha1)
 
-    /// A new upload in checked chunks of 4 bytes, and its first chunk.
+    /// Returns a new upload with checked chunks of 4 bytes, and its first chunk.
     private func checked(
         _ options: ProtocolOptions = Self.sha1, size: ByteCount = 10
     ) throws -> (tus: TusUpload, exchange: Exchange, noted: UploadResource) {
@@ -32,7 +32,7 @@ struct TusChecksumTests {
 
     @Test func `the field is what others compute`() throws {
         let place = try #require(try checked().exchange.digests.first?.carrier)
-        // "P" stands for a pattern, not for itself.
+        // The input "P" stands for a pattern, which the vectors' file defines.
         for (text, sums) in try vectors("checksums", as: Vectors.self).inputs where text != "P" {
             let digest = RunningDigest.of(Array(text.utf8), .sha1)
             #expect(place.value(digest) == sums["tusSha1"])
@@ -102,7 +102,7 @@ struct TusChecksumTests {
     @Test func `a server that kept a part of a chunk has not checked it`() throws {
         let noted = try checked().noted
         var (tus, exchange) = try TusUpload.appending(from: 6, options: Self.sha1, resource: noted)
-        // Up to the next boundary, and checked all the same.
+        // The chunk ends at the next boundary, and it is checked as well.
         #expect(exchange.body == .file(range: 6..<8))
         #expect(exchange.digests.count == 1)
         _ = tus.receive(.answer(204, [.uploadOffset: "8"]))

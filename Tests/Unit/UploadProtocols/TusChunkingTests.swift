@@ -3,11 +3,11 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Servers that keep nothing of a request that breaks.
+/// Tests servers that discard a request whose connection breaks.
 struct TusChunkingTests {
     private static let size: ByteCount = 100 << 20
 
-    /// Attempts that break after so many bytes, while the server's offset stays at `offset`.
+    /// Runs attempts whose connections break after these numbers of bytes, while the server's offset stays at `offset`.
     private func breaking(
         after bytes: [ByteCount], at offset: ByteCount = 0
     ) throws -> (sizes: [ByteCount], noted: UploadResource, reported: [ServerCapabilities]) {

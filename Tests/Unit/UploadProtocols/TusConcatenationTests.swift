@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// One file as several partial uploads at once (tus 1.0.0, Concatenation).
+/// Tests files that are sent as several concurrent partial uploads (tus 1.0.0, Concatenation).
 struct TusConcatenationTests {
     private static let part = TusConcatenation.smallestPart
     private static let size = 3 * part + 1
@@ -13,7 +13,7 @@ struct TusConcatenationTests {
         TusUpload(item: .make(size: size), options: options)
     }
 
-    /// An upload whose three partials are made and being filled.
+    /// Returns an upload whose three partial uploads exist and are being appended to.
     private func filling(
         _ options: ProtocolOptions = Self.three, at server: ServerCapabilities = .tusJoining
     ) throws -> (tus: TusUpload, exchanges: [Exchange], noted: UploadResource) {
@@ -28,7 +28,7 @@ struct TusConcatenationTests {
         return (tus, step.exchanges, try #require(noted))
     }
 
-    /// An upload whose partials are full, and the request that puts them together.
+    /// Returns an upload whose partial uploads are complete, and the final request that concatenates them.
     private func joining() throws -> (tus: TusUpload, final: Exchange, parts: [Exchange]) {
         var (tus, exchanges, _) = try filling()
         var step = Step.wait()
@@ -123,9 +123,9 @@ struct TusConcatenationTests {
         let part = Self.size / 3
         let first = tus.receive(
             .answer(200, [.uploadOffset: "7", .uploadLength: "\(part)"]), to: questions[0])
-        // The others may hold more than nothing.
+        // The server may have bytes of the other partial uploads, too.
         #expect(first.exchange?.body == .file(range: 7..<part))
-        // What an earlier attempt knew of all parts is no response: it would be counted as what the server holds.
+        // The counts of an earlier attempt are not a response of the server, so they are not recorded as confirmed.
         #expect(first.notedResource == nil)
         _ = tus.receive(.answer(200, [.uploadOffset: "0", .uploadLength: "\(part)"]), to: questions[1])
         let last = tus.receive(

@@ -136,7 +136,7 @@ struct TusCreationTests {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: nil, capabilities: core)
         let step = tus.receive(.answer(201, [.location: location]))
-        // An empty reference is the address itself (RFC 3986 §4.4): the same server, so nothing leaks.
+        // An empty reference is the base URL itself (RFC 3986 §4.4). It leads to the same server, so it leaks nothing.
         if location.isEmpty {
             #expect(step.exchange?.url == "http://server.example/files/" || step.failure != nil)
         } else {

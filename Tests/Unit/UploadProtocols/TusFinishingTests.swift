@@ -3,11 +3,11 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The questions to a tus server once it says that it has the file.
+/// Tests what a tus server is asked once it has confirmed the whole file.
 struct TusFinishingTests {
     private static let place = "http://server.example/kept/a.bin"
 
-    /// An upload whose last bytes were appended to others, and what comes next.
+    /// Returns an upload that took several requests, after the response to its last bytes, and its next step.
     private func finished(
         _ fields: HTTPFields = [:], capabilities: ServerCapabilities = .tusCore
     ) throws -> (tus: TusUpload, step: Step) {
@@ -44,7 +44,7 @@ struct TusFinishingTests {
         var next = TusUpload(item: .make(), options: .init())
         step = next.start(resource: noted, capabilities: .tusCore)
         #expect(step.exchange?.method == .head)
-        // It has forgotten the finished upload meanwhile.
+        // The server has forgotten the finished upload.
         #expect(next.receive(.answer(404)).receipt?.location == UploadResource.tus.url)
     }
 
@@ -106,7 +106,7 @@ struct TusFinishingTests {
     }
 }
 
-/// A server that was caught having lost what it confirmed.
+/// Tests servers that lost bytes which they had confirmed.
 struct ForgettingTusServerTests {
     @Test
     func `an upload of which the server forgot everything is begun anew, and that is noted of the server`() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Lengths that are sent late (creation-defer-length), and requests that something on the way refuses.
+/// Tests lengths that are sent late (creation-defer-length), and requests that a proxy refuses.
 struct TusLengthTests {
     private static let deferring = ServerCapabilities(extensions: ["creation", "creation-defer-length"])
 

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryProtocols
 
 struct TusMetadataTests {
-    /// Expected results may be prose: "malformed", with the reason.
+    /// The vectors of metadata. An expected result may be "malformed" with a reason.
     private struct Vectors: Decodable {
         struct Encoding: Decodable {
             var pairs: [[String?]]

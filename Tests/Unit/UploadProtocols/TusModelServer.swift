@@ -2,18 +2,18 @@ import HTTPTypes
 
 @testable import FerryProtocols
 
-/// A tus server that does anything the specification allows, and now and then something that servers do all the same.
-/// It keeps no bytes, but which bytes of the file they were.
+/// A model of a tus server. It does everything that the specification allows, and some things that real servers do
+/// against it. It keeps ranges of the file instead of bytes.
 struct ModelTusServer {
     struct Upload {
         var length: ByteCount?
-        /// Ranges of the file in the order they came.
+        /// The ranges of the file, in the order in which they arrived.
         var content: [Range<ByteCount>] = []
         var isPartial = false
 
         var offset: ByteCount { content.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
-        /// True if the ranges are the file from its start, without a gap or anything twice.
+        /// Returns true if the ranges are the whole file, in order and without gaps.
         func isExactly(_ size: ByteCount) -> Bool {
             var end: ByteCount = 0
             for range in content {
@@ -24,7 +24,7 @@ struct ModelTusServer {
         }
     }
 
-    /// The probability of an error, in thousandths.
+    /// The properties of a server, and the probabilities of its faults in thousandths.
     struct Habits {
         var breaks = 0
         var trouble = 0
@@ -40,14 +40,14 @@ struct ModelTusServer {
     }
 
     private(set) var uploads: [String: Upload] = [:]
-    /// The complete uploads that are no part of another, whether the server still knows them or not.
+    /// The complete uploads, except partial ones. The server may have forgotten them.
     private(set) var finished: [Upload] = []
     private let habits: Habits
     private var created = 0
 
     init(_ habits: Habits) { self.habits = habits }
 
-    /// The outcome of a request, and how it looks from the client.
+    /// Carries out a request, and returns its outcome as the client sees it.
     mutating func perform(
         _ exchange: Exchange, using random: inout some RandomNumberGenerator
     ) -> ExchangeOutcome {

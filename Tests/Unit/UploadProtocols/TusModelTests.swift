@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Any server, cut anywhere: an upload ends, and then the server has exactly the file.
+/// Tests that an upload ends and the server then has exactly the file, for any server and with breaks at any byte.
 struct TusModelTests {
     @Test(arguments: 0..<600)
     func `an upload to any server over any link ends with exactly the file`(seed: Int) throws {
@@ -37,18 +37,18 @@ struct TusModelTests {
             #expect(run.server.finished.last?.isExactly(ByteCount(size)) == true)
             #expect(run.server.finished.count == 1 || size <= 1 << 20, "uploaded more than once")
             #expect(receipt.bytes == ByteCount(size))
-            // A checked upload is verified unless the server kept pieces of chunks, which this one does not. Without a
-            // word in the options small files are checked where the server can.
+            // A checked upload is verified, because this server never keeps a part of a broken chunk. Without a
+            // configured checksum, small files are checked if the server offers that.
             let isOffered = habits.extensions.contains("checksum") && (1...1 << 20).contains(size)
             #expect(receipt.verified == .sha1 || !isChecked && receipt.verified == nil)
             #expect(receipt.verified == nil || isChecked || isOffered)
         case .failed(let failure):
             switch failure.category {
             case .outcomeUnknown:
-                // Only where a response was lost, or said nothing, is it not known what is there.
+                // The outcome is unknown only if a response was lost or had no offset.
                 #expect(habits.breaks > 0 || (habits.forgetsFinished && !habits.namesOffsets))
             case .permanent:
-                // Twice damaged in a row is more than bad luck, and may happen here.
+                // Two damaged chunks in a row are a permanent failure.
                 #expect(failure.status == 460, "\(failure)")
             default: Issue.record("\(failure)")
             }
@@ -68,7 +68,7 @@ struct TusModelTests {
     }
 }
 
-/// Attempts at one upload, as a queue makes them.
+/// Runs attempts at one upload, as the queue does.
 private struct ModelRun {
     enum Ending {
         case done(Receipt)
@@ -90,7 +90,9 @@ private struct ModelRun {
         self.server = server
     }
 
-    /// nil if there is no end.
+    /// Runs attempts until the upload ends.
+    ///
+    /// - Returns: The ending; nil if the upload did not end within the limit of requests.
     mutating func run(using random: inout some RandomNumberGenerator) -> Ending? {
         while requests < Self.limit {
             switch attempt(using: &random) {
@@ -110,7 +112,7 @@ private struct ModelRun {
             switch step {
             case .done(let receipt, _): return .done(receipt)
             case .failed(let failure, _):
-                // What else is on its way may still arrive.
+                // Other requests under way may still arrive.
                 for exchange in underWay { _ = server.perform(exchange, using: &random) }
                 return .failed(failure)
             case .send(let exchange, _): underWay.append(exchange)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Tests how responses to OPTIONS are read, also those of servers that are not tus.
+/// Tests how responses to OPTIONS are read, also those of servers without tus.
 struct TusOfferTests {
     private func asked(_ answer: ExchangeOutcome, size: ByteCount = 10) -> (tus: TusUpload, step: Step) {
         var tus = TusUpload(item: .make(size: size), options: .init())

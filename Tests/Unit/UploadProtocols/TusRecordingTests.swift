@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Real servers' responses, as recorded.
+/// The recorded responses of real servers.
 private struct Recordings: Decodable {
     struct Exchange: Decodable {
         var request: String
@@ -31,7 +31,7 @@ private func answer(_ exchange: Recordings.Exchange?) throws -> ExchangeOutcome 
 struct TusRecordingTests {
     private static let servers = ["tusd 2.9.2 (memory locker, file store)", "tuspyserver 4.4.3"]
 
-    /// The address of the recorded server, from the request's own words.
+    /// Returns the URL of the recorded server, taken from a recorded request.
     private static func url(_ recorded: [String: Recordings.Exchange]) throws -> String {
         let request = try #require(recorded["create"]).request
         let host = try #require(request.split(separator: "\r\n").first { $0.hasPrefix("Host: ") }).dropFirst(
@@ -44,7 +44,7 @@ struct TusRecordingTests {
         let recorded = try #require(try vectors("tus-responses", as: Recordings.self).servers[server])
         var tus = TusUpload(item: .make(url: try Self.url(recorded)), options: .init(chunkSize: 5))
         _ = tus.start(resource: nil, capabilities: nil)
-        // The recorded creation carried no content: the response has no offset, so everything is appended.
+        // The recorded creation had no content and its response has no offset, so the whole file is appended.
         _ = tus.receive(try answer(recorded["options"]))
         #expect(try tus.receive(answer(recorded["create"])).exchange?.body == .file(range: 0..<5))
         #expect(try tus.receive(answer(recorded["patch5"])).exchange?.body == .file(range: 5..<10))

@@ -80,7 +80,7 @@ struct TusResumeTests {
         let answer = ExchangeOutcome.answer(200, value.map { [.uploadOffset: $0] } ?? [:])
         #expect(tus.receive(answer).exchange?.method == .head)
         #expect(tus.receive(answer).exchange?.method == .head)
-        // What responds so may not be the server: it is asked again later, and not for ever.
+        // The response may come from another server, such as a proxy. The queue tries again, with a limit.
         #expect(tus.receive(answer).failure?.category == .server)
     }
 

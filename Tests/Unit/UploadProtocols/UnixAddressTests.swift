@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Addresses of servers behind Unix sockets, and what is no address at all.
+/// Tests URLs of servers on Unix sockets, and texts that are not URLs.
 struct UnixAddressTests {
     private static let base = "http+unix://%2Frun%2FA.sock/files/"
 
@@ -11,7 +11,7 @@ struct UnixAddressTests {
         ("/files/1", "http+unix://%2Frun%2FA.sock/files/1"),
         ("1?x=2", "http+unix://%2Frun%2FA.sock/files/1?x=2"),
         ("http+unix://%2frun%2FA.sock/other", "http+unix://%2frun%2FA.sock/other"),
-        // tusd and others build the address from the Host that we sent.
+        // tusd and other servers build the URL from the Host field of the request.
         ("http://localhost/files/1", "http+unix://%2Frun%2FA.sock/files/1"),
         ("https://LOCALHOST:443/files/a%2Fb", "http+unix://%2Frun%2FA.sock/files/a%2Fb"),
         ("//localhost/files/1", "http+unix://%2Frun%2FA.sock/files/1"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Feeds responses to a check and returns how it ended, and what it asked.
+/// Passes responses to a check, and returns its last step and its requests.
 private func run(_ check: any DestinationCheck, _ answers: [ExchangeOutcome]) -> (
     end: CheckStep, asked: [Exchange]
 ) {
@@ -176,7 +176,7 @@ struct PutCheckTests {
         #expect(run(check, [.answer(200, [.allow: "PUT"]), list]).end.failure == nil)
     }
 
-    /// nginx with `limit_except PUT { deny all; }` answers so.
+    /// nginx responds like this with `limit_except PUT { deny all; }`.
     @Test(arguments: [(403, 403), (405, 405), (403, 404), (404, 403), (501, 501), (200, 403)])
     func `refusals of OPTIONS and HEAD prove nothing`(first: Int, second: Int) {
         #expect(run(check, [.answer(first), .answer(second)]).end.report != nil)

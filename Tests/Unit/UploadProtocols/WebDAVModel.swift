@@ -3,49 +3,50 @@ import HTTPTypes
 
 @testable import FerryProtocols
 
-/// A WebDAV server that is a dictionary: what RFC 4918 asks for, and the ways in which servers differ.
+/// A model of a WebDAV server (RFC 4918), with the differences between real servers.
 struct WebDAVModel {
     enum RangeHabit {
         case honours
-        /// Responds with 501, as nginx does.
+        /// The server responds with 501, as nginx does.
         case refuses
-        /// Keeps the part as the whole, as rclone does.
+        /// The server stores the part as the whole file, as rclone does.
         case ignores
     }
 
-    /// Sizes by path, percent-encoding removed.
+    /// The sizes of files, by path without percent-encoding.
     var files: [String: ByteCount] = [:]
-    /// The path with a slash at its end.
+    /// The paths of folders, each with a slash at its end.
     var folders: Set<String> = ["/", "/files/"]
     var ranges = RangeHabit.refuses
     var takesPropfind = true
     var moveStatus: Int?
     var dav = "1, 2"
-    /// The digest of every file, as `SHA256:HEX` and similar forms.
+    /// The digests that the server reports for every file, in a form such as `SHA256:HEX`; nil if it reports none.
     var checksums: String?
-    /// The number of bytes of a `PUT` that are kept.
+    /// The number of bytes of each `PUT` that the server stores.
     var keeps: ByteCount = .max
-    /// True for a server that sends an entity tag for each version of a file.
+    /// True if the server sends an entity tag for each version of a file.
     var tellsTags = false
-    /// The time that the server reports for files written now; nil if it reports none.
+    /// The modification time that the server reports for new files; nil if it reports none.
     var time: String?
-    /// The wrong target of `Destination`, as behind a proxy that maps paths and leaves the field as it is.
+    /// The path to which `MOVE` moves a file instead of `Destination`, as behind a proxy that maps paths; nil for the
+    /// right one.
     var detour: String?
-    /// The responses to lookups of these paths.
+    /// The statuses of lookups (PROPFIND) of these paths.
     var lookStatus: [String: Int] = [:]
-    /// The response to `PATCH`; nil if it works.
+    /// The status of `PATCH`; nil if it succeeds.
     var patchStatus: Int?
-    /// The response to every `PUT`; nil if it works.
+    /// The status of every `PUT`; nil if it succeeds.
     var putStatus: Int?
-    /// The response to `PUT` if the folder is missing.
+    /// The status of `PUT` if the folder is missing.
     var missingFolderStatus = 409
-    /// The most bytes of a request.
+    /// The maximum number of bytes of a request; nil for no limit.
     var largestRequest: ByteCount?
-    /// The version of each file: it moves with it.
+    /// The version of each file. `MOVE` moves it with the file.
     private(set) var versions: [String: String] = [:]
     private(set) var times: [String: String] = [:]
     private(set) var writes = 0
-    /// The requests, shortly.
+    /// The requests so far, in a short form.
     private(set) var log: [String] = []
 
     mutating func answer(_ exchange: Exchange) -> ExchangeOutcome.Response {
@@ -80,7 +81,7 @@ struct WebDAVModel {
         }
     }
 
-    /// Puts a file there as another client does.
+    /// Adds a file, as another client does.
     mutating func put(_ path: String, size: ByteCount) {
         writes += 1
         files[path] = size
@@ -148,12 +149,15 @@ struct WebDAVRun {
     var model: WebDAVModel
     var resource: UploadResource?
     var capabilities: ServerCapabilities?
-    /// The digest that every file has.
+    /// The digest of every file.
     var digest: [UInt8] = [1, 2, 3]
-    /// The number of bytes that the server was said to have lost.
+    /// The number of bytes that the server was reported to have lost.
     var lost: ByteCount = 0
 
-    /// - Parameter lose: True for a request whose response never comes; it is carried out all the same if `reaches`.
+    /// Uploads a file.
+    ///
+    /// - Parameter lose: Returns true for a request whose response is lost. With `reaches` the server has carried it
+    ///   out.
     mutating func upload(
         _ item: UploadItem = .make(), _ options: ProtocolOptions = .init(), reaches: Bool = true,
         lose: (Exchange) -> Bool = { _ in false }

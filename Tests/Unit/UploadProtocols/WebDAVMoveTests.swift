@@ -7,7 +7,8 @@ private let place = "/files/a.bin"
 private let temporary = "/files/.a.bin.part-key-1"
 private let elsewhere = "/elsewhere/files/a.bin"
 
-/// Servers behind a proxy that maps paths and leaves `Destination` as it is: a `MOVE` succeeds and leads elsewhere.
+/// Tests servers behind a proxy that maps paths but not the field `Destination`: a `MOVE` succeeds, but moves the file
+/// elsewhere.
 struct WebDAVMoveTests {
     private var run = WebDAVRun(model: WebDAVModel())
 
@@ -191,7 +192,7 @@ struct WebDAVRefusalTests {
         #expect(run.capabilities?.facts["largestRequest"] == "655360")
         let sent = run.model.log.filter { $0.hasPrefix("PUT") }.count
         #expect(run.upload(.make(name: "b.bin", size: 10 << 20)).receipt != nil)
-        // The refusals are not repeated.
+        // The second upload does not repeat the refused requests.
         #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count - sent == 17)
     }
 
@@ -202,7 +203,7 @@ struct WebDAVRefusalTests {
         #expect(failure?.hint?.contains("client_max_body_size") == true)
         #expect(failure?.hint?.contains("chunkSize") == true)
         #expect(failure?.category == .permanent)
-        // The part that was tried is deleted.
+        // The part that was sent first is deleted.
         #expect(run.model.files.isEmpty)
         #expect(run.resource == nil)
     }
@@ -218,7 +219,7 @@ struct WebDAVRefusalTests {
     }
 }
 
-/// SabreDAV's partial update.
+/// Tests SabreDAV's partial update.
 struct WebDAVPatchTests {
     private var run = WebDAVRun(model: WebDAVModel(dav: "1, 3, sabredav-partialupdate"))
     private let size: ByteCount = 64 << 20

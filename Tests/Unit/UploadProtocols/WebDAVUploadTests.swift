@@ -155,7 +155,7 @@ struct WebDAVUploadTests {
         #expect(step.failure?.hint?.contains("put") == true)
         #expect(run.model.files.isEmpty)
         #expect(run.resource == nil)
-        // A refusal may hold for one folder; a method that is not there is not there.
+        // A 403 may concern one folder only. Other statuses mean that the server does not have the method.
         let sent = run.model.log.count
         #expect(run.upload().failure?.hint?.contains("put") == true)
         #expect((run.model.log.count == sent) == (status != 403))
@@ -212,7 +212,7 @@ struct WebDAVExistingTests {
         #expect(run.model.files == ["/files/a.bin": 7])
     }
 
-    /// Another client creates a file of this name while ours is sent.
+    /// Runs an upload during which another client creates a file with the same name.
     private mutating func overtaken(_ policy: ExistingFilePolicy?) -> Step {
         run.model.files = [:]
         _ = run.upload(
@@ -254,7 +254,7 @@ struct WebDAVRangeTests {
         #expect(run.upload(.make(), options).receipt != nil)
         #expect(run.capabilities?.facts["ranges"] == "put")
         #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 4)
-        // The proof, and the end.
+        // One PROPFIND proves that parts work, and one checks the whole file.
         #expect(run.model.log.filter { $0 == "PROPFIND \(temporary)" }.count == 2)
     }
 
@@ -281,7 +281,7 @@ struct WebDAVRangeTests {
     @Test mutating func `an upload resumes at the server's size once parts are proven`() {
         run.model.ranges = .honours
         _ = run.upload(.make(), options, lose: { $0.fields[.contentRange] == "bytes 6-8/10" })
-        // The process is another one: only what was noted is known.
+        // In a new process only the recorded resource is known.
         run.capabilities = .init(extensions: ["1"])
         run.model.files[temporary] = 8
         var first: String?
@@ -296,7 +296,7 @@ struct WebDAVRangeTests {
 
     @Test mutating func `a whole size says nothing before the proof`() {
         _ = run.upload(.make(), options, lose: { $0.fields[.contentRange] != nil })
-        // A server may make room for all that Content-Range speaks of.
+        // A server may allocate the whole length that Content-Range contains.
         run.model.files[temporary] = 10
         _ = run.upload(.make(), options)
         #expect(run.model.log.last { $0.hasPrefix("PUT") } != nil)
@@ -404,7 +404,7 @@ struct WebDAVFolderTests {
         try #require(WebDAVFolders(of: WebDAVAddress("http://h/a/b.bin")))
     }
 
-    /// Seen with Apache 2.4.71.
+    /// Apache 2.4.71 behaves like this.
     @Test func `a folder that another upload made at the same moment is there`() throws {
         var folders = try making()
         guard case .ask = folders.receive(.init(status: 403)),

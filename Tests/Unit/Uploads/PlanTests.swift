@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The batch of an upload and what must be so before it starts, as they cross to other processes.
+/// Tests that the batch and the start condition of an upload are encoded for other processes.
 struct PlanTests {
     private static func coded<Value: Codable>(_ value: Value) throws -> Value {
         try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))

@@ -6,12 +6,13 @@ import Testing
 
 @testable import FerryUploads
 
-/// Progress of uploads, as samples and servers report it.
+/// Tests the progress of uploads from samples and from the bytes that servers confirmed.
 struct SampledProgressTests {
     private static let date = Date(timeIntervalSince1970: 0)
     private static let failure = UploadFailure(.server, "busy")
 
-    /// An upload of 100 bytes of which the server holds 20, and a sample of 70.
+    /// Returns the progress of an upload of 100 bytes. Its record has 20 confirmed bytes; its sample has 70 sent and 30
+    /// confirmed.
     private func sent(_ state: Upload.State, _ phase: ProgressSample.Phase = .sending) -> ByteCount {
         let upload = Upload.make(
             size: 100, state: state, resource: UploadResource(url: "https://host/1", confirmed: 20))

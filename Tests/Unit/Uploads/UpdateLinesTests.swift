@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The lines by which updates reach another process.
+/// Tests the lines in which updates are sent to other processes.
 struct UpdateLinesTests {
     private func roundTrip(_ update: QueueUpdate) throws -> QueueUpdate {
         var lines = try UpdateLines.text(of: update).split(separator: 0x0A, omittingEmptySubsequences: false)

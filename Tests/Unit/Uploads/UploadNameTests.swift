@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The names of a file here and at the server.
+/// Tests the names of a file on this machine and at the server.
 struct UploadNameTests {
     @Test(arguments: [
         ("/data/a.bin", "a.bin", false), ("/data/day/a.bin", "day/a.bin", false),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The limits of `ferry add`: the files that are added without a question, and the paths from standard input.
+/// Tests the limits of `ferry add`: for files that are added without a question, and for paths from standard input.
 struct AddLimitTests {
     private static func question(_ count: Int) -> String? {
         let destination = Destination(name: "here", url: "http://h/box/", protocolName: "put")
@@ -24,7 +24,7 @@ struct AddLimitTests {
         #expect(question?.hasPrefix("Add 1001 files, ") ?? true, "\(question ?? "")")
     }
 
-    /// Reads so many bytes of paths, in pieces.
+    /// Reads `count` bytes of paths in several chunks, and returns the number of paths.
     private static func read(_ count: Int, upTo limit: Int) throws(CommandFailure) -> Int {
         var left = Array(repeating: UInt8(ascii: "a"), count: count - 1) + [0x0A]
         let paths = try PathInput(separator: .line).read(upTo: limit) { size in

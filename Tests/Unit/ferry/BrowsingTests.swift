@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the folder that the Add dialog lists for a typed line, and of its name there.
+/// Tests which folder the Add dialog lists for a typed line, and the name that it shows.
 @Suite struct BrowsingTests {
     private let folder: TemporaryDirectory
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the comparison between two configurations, before anything takes effect.
+/// Tests the comparison of two configurations.
 struct ConfigurationChangesTests {
     private func configuration(_ text: String) throws -> Configuration {
         try ConfigurationFile.parse(Data(text.utf8), file: "config.json")
@@ -76,7 +76,7 @@ struct ConfigurationChangesTests {
             "other": { "url": "http://h/", "auth": { "bearer": { "env": "B" } } } } }
         """#
 
-    /// Names of the destinations that keep their sign-in.
+    /// Returns the names of the destinations that keep their sign-in.
     private func kept(from before: String, to after: String) throws -> Set<String> {
         let (old, new) = (try assembly(before), try assembly(after))
         let known = Destinations(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the engine while it reads its configuration again.
+/// Tests the engine while it reloads its configuration.
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationReloaderTests {
     @Test func `a configuration file that hangs delays no other command`() async throws {

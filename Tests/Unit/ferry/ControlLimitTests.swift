@@ -5,14 +5,14 @@ import Testing
 @testable import FerryCommand
 @testable import FerryFiles
 
-/// The limits of the control socket: the time that a client may stand still, and the length of a line.
+/// Tests the limits of the control socket: the timeout of an idle client, and the length of a line.
 @Suite(.timeLimit(.minutes(1)))
 struct ControlLimitTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// Runs work that blocks on a thread of its own.
+    /// Runs blocking work on a thread of its own.
     private static func blocking<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value
     ) async -> Value {
@@ -21,7 +21,7 @@ struct ControlLimitTests {
         }
     }
 
-    /// Serves an engine's queue at a socket where clients may stand still for so many seconds.
+    /// Serves an engine's queue on a socket whose clients have a timeout of `timeout` seconds.
     private func withServer(
         timeout: Int = 1, _ body: (LocalPath) async throws -> Void
     ) async throws {
@@ -51,7 +51,7 @@ struct ControlLimitTests {
                 return lines.next()
             }
             #expect(line == nil)
-            // The client itself would have waited for 50 seconds.
+            // The client's own timeout is 50 seconds.
             #expect(ContinuousClock.now - began < .seconds(40))
         }
     }

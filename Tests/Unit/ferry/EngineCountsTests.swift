@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the counts in `ferry status`.
+/// Tests the counts in `ferry status`.
 struct EngineCountsTests {
     private static func scheduled(_ id: Upload.ID) -> Upload {
         var upload = Upload.boxed(id)

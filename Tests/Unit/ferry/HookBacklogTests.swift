@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of which events' hooks may run next.
+/// Tests the events whose hooks may run next.
 struct HookBacklogTests {
     private static func done(_ id: Upload.ID) -> QueueEvent { .upload(.ended(.done, .boxed(id, .done))) }
 
@@ -16,7 +16,7 @@ struct HookBacklogTests {
         event.name.map { backlog.add(event, $0) } ?? false
     }
 
-    /// All that may begin now.
+    /// Returns all events whose hooks may run now.
     private static func begin(_ backlog: inout HookBacklog) -> [HookBacklog.Entry] {
         var entries: [HookBacklog.Entry] = []
         while let entry = backlog.next() { entries.append(entry) }
@@ -43,7 +43,7 @@ struct HookBacklogTests {
         let idle = QueueEvent.idle([.done: 2])
         var backlog = Self.backlog(of: [Self.done(1), Self.done(2), idle, Self.done(3)])
         let begun = Self.begin(&backlog)
-        // What came after it does not wait for it, nor it for that.
+        // Later events do not wait for the idle event, and it does not wait for them.
         #expect(begun.map(\.event.upload) == [1, 2, 3])
         backlog.finish(begun[0])
         #expect(Self.begin(&backlog).isEmpty)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Additional members in a text that a user wrote.
+/// Tests adding members to JSON that a user wrote.
 struct JSONInsertionTests {
     private func inserting(_ name: String, _ value: String, to object: [String] = [], in text: String)
         -> String?

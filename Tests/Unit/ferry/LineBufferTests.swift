@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The lines of a command that wait for the reader of its standard output.
+/// Tests the lines that wait for the reader of a command's standard output.
 struct LineBufferTests {
     private var buffer = LineOutput.Buffer()
 

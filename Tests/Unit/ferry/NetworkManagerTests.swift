@@ -12,10 +12,10 @@ struct NetworkManagerTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A NetworkManager behind a busctl that is a script.
+    /// Makes a `NetworkManager` that runs a script instead of busctl.
     private func manager(_ script: String) throws -> NetworkManager {
         let program = try directory.program("#!/bin/sh\n\(script)\n", at: "bin/busctl")
-        // Long enough for a script to start on a busy machine.
+        // A script may take long to start on a busy machine.
         return NetworkManager(program: program, timeout: 50)
     }
 

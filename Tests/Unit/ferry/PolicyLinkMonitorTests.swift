@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PolicyLinkMonitorTests {
-    /// A network that a test changes, and that may delay its information.
+    /// The current network, which the test changes. It can delay the information about it.
     private final class Network: Sendable {
         private let current: Mutex<CurrentNetwork?>
         let asked = Gate()
@@ -59,7 +59,7 @@ struct PolicyLinkMonitorTests {
         var statuses = statuses(network)
         try await network.asked.wait()
         link.report(.down(reason: "no route"))
-        // Reported at once, however late the network's information is.
+        // The status is reported at once, although the information about the network is delayed.
         #expect(await statuses.next() == .down(reason: "no route"))
         link.report(.up(generation: 1))
         network.answers.open()

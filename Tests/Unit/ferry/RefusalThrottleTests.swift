@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The refused requests that get a line in the output of `ferry serve`.
+/// Tests which refused requests get a line in the output of `ferry serve`.
 struct RefusalThrottleTests {
     private static func kind(_ client: String, _ reason: String = "no") -> RefusalThrottle.Kind {
         RefusalThrottle.Kind(client: client, status: 401, reason: reason)

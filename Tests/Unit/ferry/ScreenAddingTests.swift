@@ -9,9 +9,9 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the additions from the screen.
+/// Tests adding files from the screen.
 struct ScreenAddingTests {
-    /// A queue that adds all files and remembers them.
+    /// A queue that adds all files and records them.
     private final class Recorder: QueueClient {
         let added = Mutex<[NewUpload]>([])
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of the times that users write after `--at`.
+/// Tests the times that `--at` accepts.
 struct StartTimeTests {
     private static let berlin = TimeZone(identifier: "Europe/Berlin")
     /// Noon in Berlin, in winter.
@@ -67,7 +67,7 @@ struct StartTimeTests {
 
     @Test(arguments: [("2027-03-14", noon), ("tomorrow", "2027-03-13T12:00:00Z")])
     func `a day starts later if the clock passes over its midnight`(text: String, now: String) throws {
-        // Clocks are set on from 00:00 to 01:00.
+        // The clocks go from 00:00 to 01:00.
         #expect(
             try date(text, now: now, in: TimeZone(identifier: "America/Havana")) == "2027-03-14T05:00:00Z")
     }
@@ -79,10 +79,10 @@ struct StartTimeTests {
     }
 
     @Test(arguments: [
-        // Clocks are set on from 02:00 to 03:00.
+        // The clocks go from 02:00 to 03:00.
         ("02:30", "2027-03-27T12:00:00Z", "2027-03-28T01:00:00Z"),
         ("2027-03-28T02:30", noon, "2027-03-28T01:00:00Z"),
-        // And back from 03:00 to 02:00.
+        // The clocks go from 03:00 back to 02:00.
         ("02:30", "2027-10-30T12:00:00Z", "2027-10-31T00:30:00Z"),
         ("2027-10-31 02:30", noon, "2027-10-31T00:30:00Z"),
     ])

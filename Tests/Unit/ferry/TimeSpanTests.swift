@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Lengths of time as people write them, the same for every option.
+/// Tests the durations that options accept.
 struct TimeSpanTests {
     @Test(
         arguments: [

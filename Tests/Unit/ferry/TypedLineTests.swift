@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of a typed line that is not shown.
+/// Tests reading a line from the terminal without showing it.
 struct TypedLineTests {
     private func ending(of bytes: [UInt8]) -> TypedLine.Ending? {
         var line = TypedLine()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// The line of an upload for people.
+/// Tests the line about an upload in the output of commands.
 struct UploadTextTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 

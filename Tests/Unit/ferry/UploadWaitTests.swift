@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Tests of how `ferry wait` reads the updates of a queue.
+/// Tests how `ferry wait` reads the updates of a queue.
 struct UploadWaitTests {
     private static func waiting(_ id: Upload.ID, after: ClosedRange<Upload.ID>) -> Upload {
         var upload = Upload.boxed(id)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import FerryCommand
 
-/// The questions of `ferry init`, and the destinations that inputs give.
+/// Tests the questions of `ferry init`, and the destinations that result from the inputs.
 struct WizardTests {
-    /// Inputs that were written down before.
+    /// A prompt whose inputs the test has written before.
     private final class Script: Prompt {
         var left: [String]
         var said: [String] = []

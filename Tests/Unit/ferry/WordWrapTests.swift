@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Lines that are longer than a terminal is wide.
+/// Tests how lines are wrapped at the width of a terminal.
 struct WordWrapTests {
     private func wrapped(_ line: String, _ columns: Int = 20) -> [String] {
         WordWrap.lines(line, columns: columns)

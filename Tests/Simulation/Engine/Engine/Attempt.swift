@@ -2,29 +2,29 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// One attempt at an upload: a real protocol value, and where its driver stands.
+/// An attempt at one upload: the real protocol value, and the state of the simulation code that drives it.
 struct Attempt {
     enum Phase {
-        /// Waits until it is written down that the upload runs.
+        /// The attempt waits until the journal has recorded that the upload runs.
         case saving
-        /// Writes down what the step notes, one after the other.
+        /// The notes of the step are recorded one after another. `left` are those not yet recorded.
         case noting(Step, left: ArraySlice<Step.Note>)
-        /// Waits for one of its requests to end.
+        /// The attempt waits for the end of one of its requests.
         case flying
-        /// Has the server delete what it holds of a file that changed.
+        /// The file changed, so the attempt sends requests that delete the upload resource at the server.
         case forgetting([Exchange])
-        /// Takes back a mark before it ends.
+        /// The attempt removes a mark from the journal before it ends.
         case ending(UploadAttempt.Outcome)
     }
 
-    /// An exchange that has ended.
+    /// The end of a request, with the response or the error.
     struct Ending {
         var flight: Int
         var exchange: Exchange
         var reply: ExchangeOutcome
     }
 
-    /// A protocol may make so many requests without moving.
+    /// The number of requests without progress after which the attempt fails.
     static let idleLimit = 128
 
     let upload: Upload
@@ -32,22 +32,22 @@ struct Attempt {
     let site: Int
     var uploadProtocol: any UploadProtocol
     var phase = Phase.saving
-    /// The resource that was last noted.
+    /// The upload resource of the protocol's last note.
     var known: UploadResource?
-    /// Its requests under way.
+    /// The numbers of the attempt's requests under way.
     var flights: Set<Int> = []
     var endings: [Ending] = []
     var idleExchanges = 0
-    /// Bytes that went out, of this attempt and those before it.
+    /// The bytes that this attempt and the earlier ones sent.
     var totals: SentTotals
-    /// The value of `reached` when a request last began or moved.
+    /// The value of `totals.reached` at the last start or progress of a request.
     var shown: ByteCount
-    /// A mark that says too much was released with its request.
+    /// True if a request with a mark was released before its whole body was sent. The mark is wrong then.
     var hasVainMark = false
-    /// The instant at which bytes last went out.
+    /// The time at which the attempt last sent bytes; nil if it has sent none.
     var moved: Int64?
     var carriesAll = false
-    /// The last response that asked for a pause.
+    /// The longest `Retry-After` that a response asked for, with the status of that response; nil if there was none.
     var askedPause: (status: Int, seconds: Double)?
 
     init(
@@ -62,13 +62,13 @@ struct Attempt {
         shown = totals.reached
     }
 
-    /// A request has sent so many bytes of the file.
+    /// Records that the request `flight` has sent `bytes` bytes of the file in total.
     mutating func moved(_ bytes: ByteCount, by flight: Int, at time: Int64) {
         totals.record(bytes, of: flight)
         shown = totals.reached
         moved = time
     }
 
-    /// The number of the upload's file.
+    /// The number of the upload's file, which the simulation stores as its inode.
     var file: Int { Int(upload.identity.inode) }
 }

@@ -3,7 +3,7 @@ import FerryTestSupport
 import FerryUploads
 import Synchronization
 
-/// Answers what the queue asks in the middle of an event.
+/// Answers the lookups that the queue makes while it handles an event: hosts, progress and random numbers.
 final class Desk: Sendable {
     private struct State {
         var random: SeededGenerator
@@ -33,7 +33,7 @@ final class Desk: Sendable {
 
     func note(_ progress: RunProgress?, of id: Upload.ID) { state.withLock { $0.progress[id] = progress } }
 
-    /// Draws in whole milliseconds, as far as the range has any.
+    /// Returns a random number from `range`, rounded to 0.001 where the range allows it.
     private func drawn(_ range: ClosedRange<Double>) -> Double {
         let drawn = state.withLock { Double.random(in: range, using: &$0.random) }
         return min(range.upperBound, max(range.lowerBound, (drawn * 1000).rounded() / 1000))

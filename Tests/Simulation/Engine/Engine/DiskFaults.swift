@@ -7,9 +7,9 @@ final class DiskFaults: Sendable {
     private struct State {
         var calls = 0
         var isKilled = false
-        /// A sync failed since the last time that this was asked for.
+        /// True if a sync has failed since the last call of `takeSyncFailed`.
         var syncFailed = false
-        /// A call failed so that refused changes may come back.
+        /// True once a call has failed after which the disk may still contain refused changes.
         var mayKeepRefused = false
     }
 
@@ -37,7 +37,7 @@ final class DiskFaults: Sendable {
     }
 
     var isFaulty: Bool { fault != nil }
-    /// True once the process was to end in the middle of a call.
+    /// True once a fault has ended the process in the middle of a call.
     var isKilled: Bool { state.withLock { $0.isKilled } }
     var mayKeepRefused: Bool { state.withLock { $0.mayKeepRefused } }
 

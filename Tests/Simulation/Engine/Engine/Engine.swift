@@ -2,15 +2,15 @@ import FerryProtocols
 import FerryStateSimulation
 import FerryUploads
 
-/// The engine from one start to its end.
+/// One life of the engine, from its start to its end.
 struct Engine {
-    /// The one that waits for a response of the queue.
+    /// The part of the simulation that waits for a reply of the queue.
     enum Waiter {
         case saved(Upload.ID, run: Int)
         case noted(Upload.ID, run: Int)
         case marked(flight: Int)
         case unmarked(flight: Int, ExchangeOutcome)
-        /// The mark or the resource of an attempt that ends is taken back.
+        /// An attempt that is ending has removed its mark or its upload resource from the journal.
         case cleared(Upload.ID, run: Int)
         case ended
         case command(Order)
@@ -26,12 +26,12 @@ struct Engine {
     var condition = JournalCondition.sound
     var attempts: [Upload.ID: Attempt] = [:]
     var capabilities: [String: ServerCapabilities] = [:]
-    /// The number of the timer that counts.
+    /// The number of the current timer. Events of timers with other numbers are ignored.
     var timer = 0
     var isLinkAway = false
-    /// Bytes per second that a user allows.
+    /// The bandwidth limit of a user in bytes per second; nil if there is none.
     var rate: ByteCount?
-    /// True if nothing goes wrong in this life.
+    /// True if no faults occur in this life.
     let isCalm: Bool
     private var waiters: [ReplyID: Waiter] = [:]
     private var lastReply = 0
@@ -61,9 +61,11 @@ struct Engine {
 
     var hasWaiters: Bool { !waiters.isEmpty }
 
-    // Effects are carried out in order, those of an event that comes up meanwhile behind the others.
+    // Effects are performed in order. If an event returns more effects while others are performed, they are appended.
 
-    /// - Returns: False if effects are carried out already.
+    /// Appends `new` to the effects to perform.
+    ///
+    /// - Returns: False if effects are already being performed; the caller then does nothing.
     mutating func beginPerforming(_ new: [CoreEffect]) -> Bool {
         effects += new
         guard !isPerforming else { return false }

@@ -2,13 +2,13 @@ import FerryStateSimulation
 import FerryUploads
 import Foundation
 
-/// The real store of the journal on a simulated disk. Its writes happen when the simulation says so.
+/// The real journal store on a simulated disk. It writes only when the simulation calls `write` and `writeSnapshot`.
 struct EngineJournal {
     struct Append {
         var changes: [QueueChange]
         var durability: Durability
         var ticket: Ticket
-        /// Its number in the ledger.
+        /// The number of this append in the judge's ledger.
         var entry: Int
 
         var isDurable: Bool { durability != .process }
@@ -43,7 +43,7 @@ struct EngineJournal {
 
     mutating func submit(_ append: Append) { waiting.append(append) }
 
-    /// Writes the first of what waits, as one.
+    /// Writes the first `limit` waiting appends with one call of the store.
     mutating func write(atMost limit: Int) -> [(Append, Result<Void, JournalError>)] {
         let batch = Array(waiting.prefix(limit))
         waiting.removeFirst(batch.count)
@@ -68,9 +68,9 @@ struct EngineJournal {
         }
     }
 
-    /// Takes one step of a snapshot: begins a new journal, or writes what is before it.
+    /// Takes one step of a snapshot: starts a new journal, or writes the snapshot of the changes before it.
     ///
-    /// - Returns: True if a snapshot is on disk for certain.
+    /// - Returns: True if a snapshot was written and synced.
     mutating func writeSnapshot() -> Bool {
         switch snapshot {
         case .none: return false
@@ -96,7 +96,7 @@ struct EngineJournal {
     }
 }
 
-/// A disk whose folder is never synced.
+/// A disk that ignores syncs of the folder.
 private struct UnsyncedNames: StateFiles {
     let disk: SimulatedDisk
 

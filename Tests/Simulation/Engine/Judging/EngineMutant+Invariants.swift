@@ -1,5 +1,5 @@
 extension EngineMutant {
-    /// The invariants that a schedule with this fault may violate first; which of them it is depends on the seed.
+    /// The invariants that a schedule with this mutant may violate first. The seed decides which of them it is.
     package var invariants: [Invariant] {
         switch self {
         case .appendsAreNotSynced, .doneIsNotSynced: [.nothingAcknowledgedIsLost]

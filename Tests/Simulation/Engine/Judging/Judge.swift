@@ -4,25 +4,27 @@ import FerryTransfer
 import FerryUploads
 import HTTPTypes
 
-/// The facts about the engine that are known from outside, and the invariants that follow from them.
+/// Checks the invariants. The judge sees the engine only from outside: its journal, its requests and its responses to
+/// users.
 struct Judge {
     struct Known {
-        /// The upload as the journal last got it.
+        /// The upload as it was last passed to the journal.
         var last: Upload?
-        /// The last resource that the attempts noted.
+        /// The upload resource that an attempt last recorded.
         var resource: UploadResource?
-        /// Bytes of each version of the file that went over the wire.
+        /// The number of bytes sent to the server, by version of the file.
         var wire: [Int64: ByteCount] = [:]
-        /// The bytes of these that a crash may have kept from being counted.
+        /// The number of sent bytes that a crash may have prevented the engine from counting.
         var uncounted: ByteCount = 0
         /// The bytes of these that may count as sent again although the server has them.
         var unseen: ByteCount = 0
         var retries = 0
-        /// The number of times that it left a state that only a retry ends.
+        /// The number of times that the upload left the state failed or held.
         var left = 0
-        /// A user or a server has done something by which bytes may be sent again.
+        /// True once a user or a server has done something after which the engine may send bytes again.
         var mayStartOver = false
-        /// The promise to a user: true if the upload is there, false if it is gone.
+        /// The result that a user was promised: true if the upload must exist, false if it must not, nil if either is
+        /// allowed.
         var isPromised: Bool?
 
         /// Bytes of all versions of the file that went over the wire.
@@ -31,21 +33,21 @@ struct Judge {
 
     private(set) var violations: [Violation] = []
     var ledger = Ledger()
-    /// A sync failed, and nothing has been acknowledged as durable since.
+    /// True if a sync failed and no later change has been acknowledged as durable.
     var isSyncUncertain = false
-    /// True until a snapshot is written if the disk may lack what the life before wrote.
+    /// True if the disk may lack changes that the previous life wrote. A new snapshot makes it false.
     var isDiskUncertain = false
     var uploads: [Upload.ID: Known] = [:]
-    /// The offset that each address last sent the client, and the parts that it acknowledged.
+    /// The last offset that the client received for each address.
     var confirmed: [String: ByteCount] = [:]
     var parts: [String: Set<Range<ByteCount>>] = [:]
-    /// The end of the pause that each host asked for.
+    /// The pause that each host asked for: when it asked, and when the pause ends.
     var pauses: [String: (asked: Int64, end: Int64)] = [:]
-    /// The most uploads that a user ever allowed at once.
+    /// The greatest number of concurrent uploads that a user has allowed so far.
     var ceiling = 4
-    /// The number of times that a user retried the upload of each file.
+    /// The number of retries by a user, by file.
     private(set) var retries: [Int: Int] = [:]
-    /// Attempts that began.
+    /// The number of attempts that began.
     var starts = 0
     var done: Set<Upload.ID> = []
 
@@ -60,12 +62,12 @@ struct Judge {
         if let resource { uploads[id, default: Known()].resource = resource }
     }
 
-    /// Bytes that the server had confirmed are gone, and it says so or was made to.
+    /// Records that the server lost confirmed bytes of the upload.
     mutating func lost(_ id: Upload.ID) { uploads[id, default: Known()].mayStartOver = true }
     mutating func serverSaysLost(_ id: Upload.ID) { lost(id) }
 }
 
-// Users.
+// Commands of users.
 extension Judge {
     mutating func retried(_ retried: [Upload]) {
         for upload in retried { retries[Int(upload.identity.inode), default: 0] += 1 }
@@ -75,13 +77,13 @@ extension Judge {
         }
     }
 
-    /// A user wants everything tried now.
+    /// Records that a user asked to try all uploads now, so no pause has to be respected.
     mutating func forced() { pauses = [:] }
 
-    /// A removal is on its way to the disk: nothing is promised until it has a response.
+    /// Records that a removal was requested. Until its reply arrives, the uploads may exist or not.
     mutating func removing(_ ids: [Upload.ID]) { for id in ids { uploads[id]?.isPromised = nil } }
 
-    /// A command is taken back: which promises hold is known again when it has a response.
+    /// Records that an undo or redo was requested. Until its reply arrives, every upload may exist or not.
     mutating func undone() {
         for id in uploads.keys {
             uploads[id]?.isPromised = nil
@@ -102,9 +104,9 @@ extension Judge {
     }
 }
 
-// What goes over the wire.
+// Requests and responses.
 extension Judge {
-    /// A request reaches its server.
+    /// Checks a request as it reaches its server.
     mutating func check(_ flight: Flight, engine: Engine?) {
         guard case .attempt = flight.purpose, let range = flight.exchange.range else { return }
         let (id, url) = (flight.owner, flight.exchange.url)
@@ -135,7 +137,7 @@ extension Judge {
         uploads[flight.owner, default: Known()].wire[flight.version, default: 0] += bytes
     }
 
-    /// A response reaches the attempt that waits for it.
+    /// Checks a response as it reaches its attempt.
     mutating func delivered(_ reply: ExchangeOutcome, to flight: Flight, site: Site) {
         guard case .responded(let answer) = reply else { return }
         if site.protocolName == "webdav", flight.exchange.range == nil, [423, 500].contains(answer.status) {
@@ -162,17 +164,17 @@ extension Judge {
     }
 }
 
-// Attempts.
+// The starts and ends of attempts.
 extension Judge {
     mutating func began(_ upload: Upload, engine: Engine?, sites: [Site], now: Int64) {
         starts += 1
         let id = upload.id
         if engine?.attempts[id] != nil { violated(.oneSender, "upload \(id) has two attempts") }
         let running = (engine?.attempts.count ?? 0) + 1
-        // For each upload that is stuck at one host each other host may have one.
+        // When uploads are stuck at one host, the queue may start one more at each other host.
         if running > ceiling + sites.count { violated(.oneSender, "\(running) run, and \(ceiling) may") }
         guard let host = sites.first(where: { $0.url == upload.target.url })?.host else { return }
-        // A start that was decided in the same moment may follow the response that asks for the pause.
+        // The queue may have decided the start in the same millisecond in which the response asked for the pause.
         if let (asked, end) = pauses[host], asked < now, now < end - 2 {
             violated(
                 .pausesAreKept, "upload \(id) is tried \(end - now) ms before \(host) wants to be asked again"
@@ -193,9 +195,11 @@ extension Judge {
     }
 }
 
-// What is written down.
+// Changes that are passed to the journal.
 extension Judge {
-    /// - Parameter site: The server that the upload goes to.
+    /// Checks an upload that is passed to the journal.
+    ///
+    /// - Parameter site: The server of the upload; nil if there is none with its URL.
     mutating func check(_ upload: Upload, at site: Site?) {
         var known = uploads[upload.id] ?? Known()
         if let last = known.last { checkTransition(from: last, to: upload, &known) }
@@ -250,7 +254,7 @@ extension Judge {
     }
 }
 
-// Ends and beginnings.
+// Crashes and recoveries.
 extension Judge {
     mutating func crashed() {
         if isSyncUncertain { isDiskUncertain = true }
@@ -273,7 +277,7 @@ extension Judge {
             default: break
             }
             guard let upload = found.uploads[id] else {
-                // Its number may be given again.
+                // The queue may give the number of this upload to another one.
                 uploads[id] = known.isPromised == nil ? nil : known
                 continue
             }

@@ -1,17 +1,18 @@
 import FerryProtocols
 import FerryUploads
 
-/// The checks that look at all of the simulation at once.
+/// The checks that need the state of the whole simulation.
 extension Simulation {
     mutating func check(_ upload: Upload) {
         judge.check(upload, at: sites.first { $0.url == upload.target.url })
     }
 
-    /// A second after the link was reported to be up, and nothing has changed since.
+    /// Checks that the engine uses the link. It is called one second after the kernel reported the link as up, if
+    /// nothing has changed since.
     mutating func checkLink(since starts: Int) {
         guard link.isUp, !link.isFading, let engine else { return }
         for number in flights.keys.sorted() {
-            // One that has ended may still wait for the disk.
+            // A request that has ended may still wait for the disk.
             guard let flight = flights[number], flight.life == engine.life, !flight.isAbandoned,
                 flight.stage != .ended, !sites[flight.site].isLocal, flight.generation < link.generation
             else { continue }
@@ -25,7 +26,8 @@ extension Simulation {
         }
     }
 
-    /// Everything that could continue must have ended.
+    /// Checks at the end of a schedule that every upload has ended, unless a user paused it, and that no POST was
+    /// repeated.
     mutating func checkEnds() {
         for (id, upload) in uploads.sorted(by: { $0.key < $1.key }) {
             switch upload.state {

@@ -1,32 +1,32 @@
 /// A property that must hold in every schedule.
 package enum Invariant: String, CaseIterable, Sendable {
-    /// A change that the journal acknowledged is there after a kill or a power cut.
+    /// A change that the journal acknowledged still exists after a kill or a power cut.
     case nothingAcknowledgedIsLost = "acknowledged"
-    /// The content at a server is one version of the file, whole and in order.
+    /// The content at a server is one whole version of the file, in order.
     case nothingIsSpliced = "spliced"
     /// Bytes that a server confirmed are not sent again unless it lost them.
     case confirmedIsNotSentAgain = "sent again"
-    /// The counters of an upload count all that was sent, and nothing else.
+    /// The counters of an upload include every byte that was sent, and no others.
     case sentBytesAreCounted = "counted"
-    /// A request that cannot be asked for is not repeated without a user's word.
+    /// A request whose outcome the server cannot be asked about is not repeated unless a user retries it.
     case postsAreNotRepeated = "posted twice"
-    /// Everything ends once nothing goes wrong any more.
+    /// Every upload ends once the faults have ended.
     case nothingStarves = "starved"
-    /// A link that returns is used within a second.
+    /// The queue uses a returned link within a second.
     case linkIsUsed = "link unused"
-    /// A host that asked for a pause is left alone.
+    /// No request is sent to a host during a pause that the host asked for.
     case pausesAreKept = "pause broken"
-    /// An upload has one sender at a time, and no more run than may.
+    /// An upload has at most one running attempt, and the limit of running uploads is respected.
     case oneSender = "senders"
-    /// The bytes that are recorded as confirmed are at the server.
+    /// The server has all bytes that the journal records as confirmed.
     case confirmedIsThere = "confirmed"
-    /// The file of an upload that is done is at the server.
+    /// The server has the file of every upload that is done.
     case doneIsThere = "done"
-    /// No byte goes to an address that is not on disk.
+    /// Bytes are sent only to addresses that are recorded on disk.
     case addressIsOnDisk = "address"
-    /// The queue can be read after every end.
+    /// The queue can be read after every crash.
     case queueIsReadable = "readable"
-    /// An upload that ended stays so until a user says otherwise.
+    /// An upload that has ended stays so until a user retries it.
     case endsAreFinal = "final"
 }
 

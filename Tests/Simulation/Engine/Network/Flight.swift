@@ -1,14 +1,14 @@
 import FerryProtocols
 import FerryUploads
 
-/// A request that is under way.
+/// A request under way.
 struct Flight {
     enum Stage {
         case connecting
         case sending
-        /// The mark must be on disk before the last bytes go.
+        /// The request waits until its mark is on disk. Only then may it send its last bytes.
         case marking
-        /// The whole request is out.
+        /// The whole request is sent, and the response has not arrived.
         case waiting
         /// The request has ended, and its mark is being removed.
         case ended
@@ -17,9 +17,9 @@ struct Flight {
     /// The reason why the request is made.
     enum Purpose: Equatable {
         case attempt(run: Int)
-        /// The attempt has the server forget what it holds.
+        /// The attempt deletes an upload resource at the server.
         case forgetting(run: Int)
-        /// No attempt waits for the response.
+        /// The queue deletes an upload resource at the server. No attempt waits for the response.
         case discard
     }
 
@@ -29,21 +29,21 @@ struct Flight {
     let site: Int
     let exchange: Exchange
     let file: Int
-    /// The version of the file that was queued.
+    /// The version of the file when it was added to the queue.
     let version: Int64
-    /// The generation of addresses that its connection is bound to.
+    /// The link's generation of addresses when the connection was made.
     let generation: Int
     var stage = Stage.connecting
-    /// Bytes of the body that have left.
+    /// The number of bytes of the body that were sent.
     var sent: ByteCount = 0
-    /// Bytes of the file that have left and have not arrived.
+    /// The part of the file that was sent and has not arrived.
     var inTransit = Content()
     var isMarked = false
-    /// The attempt is over, and what was sent may still arrive.
+    /// True if the attempt is over. Bytes that were sent may still arrive.
     var isAbandoned = false
-    /// True while no packet gets through.
+    /// True while no packets get through to the server.
     var isBlocked = false
-    /// The number of the plan that counts; others are out of date.
+    /// The number of the current planned event. Planned events with other numbers are ignored.
     var plan = 0
 
     var length: ByteCount { exchange.contentLength }

@@ -1,17 +1,17 @@
-/// The link of the machine.
+/// The network link of the simulated machine.
 struct Link {
-    /// The status that the kernel knows.
+    /// True if the link is up according to the kernel.
     var isUp = true
-    /// The number of addresses that the machine has lost.
+    /// The number of times that the machine lost its address.
     var generation = 0
-    /// Packets are dropped, and the kernel does not know.
+    /// True if packets are dropped although the kernel reports the link as up.
     var isFading = false
-    /// A captive portal responds instead of every server.
+    /// True if a captive portal responds instead of every server.
     var hasPortal = false
-    /// Bytes per second.
+    /// The rate in bytes per second.
     var rate: Double = 1_048_576
-    /// The time of the kernel's last report.
+    /// The time of the kernel's last report to the engine.
     var lastReport: Int64 = 0
-    /// Grows with each change, so that a check finds out whether anything has changed since.
+    /// The number of changes of the link. A later check uses it to find out whether the link has changed.
     var changes = 0
 }

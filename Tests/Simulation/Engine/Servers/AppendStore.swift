@@ -2,15 +2,15 @@ import FerryProtocols
 import FerryTestSupport
 import FerryUploads
 
-/// Uploads that are appended to, as tus servers and those of the IETF's draft keep them.
+/// The uploads of a server that appends to them: tus and resumable uploads of the IETF draft.
 struct AppendStore {
     struct Entry {
         var owner: Upload.ID
         var size: ByteCount?
         var content = Content()
-        /// The most that a response has confirmed.
+        /// The highest offset that a response has confirmed.
         var confirmed: ByteCount = 0
-        /// The request whose bytes are stored now.
+        /// The number of the request whose bytes are stored; nil if there is none.
         var taker: Int?
         var isComplete = false
     }
@@ -30,7 +30,9 @@ struct AppendStore {
     mutating func remove(_ url: String) { entries[url] = nil }
     mutating func complete(_ url: String) { entries[url]?.isComplete = true }
 
-    /// A request takes the upload over if its offset is right: an older connection's bytes are no longer stored.
+    /// Makes the request `number` the only one whose bytes are stored.
+    ///
+    /// - Returns: False if the offset is wrong or the upload is complete.
     mutating func take(_ url: String, at offset: ByteCount?, by number: Int) -> Bool {
         guard let entry = entries[url], !entry.isComplete, entry.content.count == offset else { return false }
         entries[url]?.taker = number
@@ -45,7 +47,7 @@ struct AppendStore {
         if let entry = entries[url], entry.content.count == entry.size { entries[url]?.isComplete = true }
     }
 
-    /// Returns the offset for a response, which confirms it.
+    /// Returns the offset for a response, and records it as confirmed.
     mutating func confirm(_ url: String) -> ByteCount {
         guard let entry = entries[url] else { return 0 }
         entries[url]?.confirmed = entry.content.count
@@ -60,7 +62,7 @@ struct AppendStore {
         entries.values.contains { $0.owner == owner && $0.isComplete && $0.content.count == size }
     }
 
-    /// See `Service.crash`.
+    /// Loses bytes as `Service.crash` describes.
     mutating func crash(isForgetful: Bool, _ random: inout SeededGenerator) -> [Upload.ID] {
         var losers: [Upload.ID] = []
         for url in entries.keys.sorted() {

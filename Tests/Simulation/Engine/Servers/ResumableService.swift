@@ -3,7 +3,7 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// A server of the IETF's resumable uploads, interop version 8.
+/// A server of resumable uploads by the IETF draft, interop version 8.
 struct ResumableService: Service {
     private var store = AppendStore()
 

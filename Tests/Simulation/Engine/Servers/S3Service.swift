@@ -3,7 +3,7 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// A bucket of S3: whole objects and multipart uploads.
+/// An S3 bucket with whole objects and multipart uploads.
 struct S3Service: Service {
     private struct Multipart {
         var owner: Upload.ID
@@ -90,7 +90,8 @@ struct S3Service: Service {
 
     func holds(_ content: Content, of owner: Upload.ID) -> Bool { objects.values.contains(content) }
 
-    /// Each file has a name of its own, so an object of the size of any is enough.
+    /// Returns true if an object of this size has more than one run. The owner need not be compared, as no two uploads
+    /// have the same object name.
     func hasSpliced(of owner: Upload.ID, size: ByteCount) -> Bool {
         objects.values.contains { $0.count == size && $0.runs.count > 1 }
     }
@@ -107,7 +108,7 @@ struct S3Service: Service {
         return [upload.owner]
     }
 
-    /// A tag that no one takes for an MD5.
+    /// Returns an entity tag that cannot be taken for an MD5.
     private static func tag(_ content: Content) -> String {
         "tag-"
             + content.runs.map { "\($0.file).\($0.version).\($0.range.lowerBound)-\($0.range.upperBound)" }

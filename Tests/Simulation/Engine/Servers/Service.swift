@@ -3,7 +3,7 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// A request that a server has begun to read.
+/// A request whose head the server has read.
 struct ServerRequest {
     struct FileVersion: Hashable {
         var file: Int
@@ -14,31 +14,32 @@ struct ServerRequest {
     let owner: Upload.ID
     let file: FileVersion
     let exchange: Exchange
-    /// The bytes of the file that have come and are not stored yet.
+    /// The received bytes of the file that are not stored yet.
     var body = Content()
-    /// Whether the server still stores what comes.
+    /// True while the server stores the bytes of this request.
     var isTaken = true
-    /// A response that the server sends whatever else comes.
+    /// The response if the server refuses the request before it has read the body; nil otherwise.
     var refusal: ExchangeOutcome.Response?
 }
 
-/// A server that keeps uploads: it takes requests bit by bit and responds to them.
+/// The behavior of a simulated server: it receives requests in parts, stores content and responds.
 protocol Service {
-    /// The head of a request is there.
+    /// Handles the head of a request.
     mutating func begin(_ request: inout ServerRequest)
-    /// Some more of its body is there.
+    /// Handles a part of the request's body.
     mutating func absorb(_ content: Content, of request: inout ServerRequest)
-    /// All of it is there.
+    /// Handles the end of the request, and returns the response.
     mutating func answer(_ request: ServerRequest) -> ExchangeOutcome.Response
-    /// True if the server has exactly this content whole, from this upload.
+    /// Returns true if the server has exactly this content, complete and from this upload.
     func holds(_ content: Content, of owner: Upload.ID) -> Bool
-    /// True if the server has whole uploads of this size from this upload, with other content.
+    /// Returns true if the server has a complete upload of this size from this owner with other content.
     func hasSpliced(of owner: Upload.ID, size: ByteCount) -> Bool
-    /// The number of bytes at this address; nil if the server does not know the address.
+    /// The number of bytes stored at this address; nil if the server does not know the address.
     func held(at url: String) -> ByteCount?
-    /// The server restarts. Unsynced bytes are lost; a forgetful server loses confirmed ones and whole uploads too.
+    /// Restarts the server. Bytes that were not synced are lost. A forgetful server also loses confirmed bytes and
+    /// whole uploads.
     ///
-    /// - Returns: The uploads of which it lost confirmed bytes.
+    /// - Returns: The uploads that lost confirmed bytes.
     mutating func crash(isForgetful: Bool, _ random: inout SeededGenerator) -> [Upload.ID]
 }
 
@@ -63,9 +64,9 @@ extension Exchange {
     /// The first value of a header field.
     func value(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
 
-    /// The part of the file that it carries.
+    /// The range of the file in the request's body; nil if the body is not from a file.
     var range: Range<ByteCount>? { if case .file(let range, _, _) = body { range } else { nil } }
 
-    /// Its address without the query.
+    /// The request's URL without the query.
     var path: String { String(url.prefix { $0 != "?" }) }
 }

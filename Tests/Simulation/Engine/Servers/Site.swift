@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTestSupport
 import FerryUploads
 
-/// The frequency of faults at a server, in percent.
+/// The frequencies of a server's faults, in percent.
 struct Mood {
     var breaks = 0
     var refusals = 0
@@ -23,19 +23,19 @@ struct Mood {
     }
 }
 
-/// A target of uploads: a server behind a host name.
+/// A server with its host name, the target of uploads.
 struct Site {
     enum Presence { case up, refusing, silent }
 
     let host: String
     let scheme: String
     let protocolName: String
-    /// True if what it confirmed may be lost.
+    /// True if the server can lose bytes that it has confirmed.
     let isForgetful: Bool
     let isLocal: Bool
-    /// There and back, in milliseconds.
+    /// The time in milliseconds that a request or a response takes between the machine and the server.
     var latency: Int64 = 40
-    /// The time that it works on a response, in milliseconds.
+    /// The time in milliseconds that the server needs for a response.
     var work: Int64 = 0
     var service: any Service
     var mood = Mood.well
@@ -70,7 +70,7 @@ struct Site {
         ]
     }
 
-    // Requests, as they come in.
+    // Handling of requests.
 
     mutating func begin(_ request: ServerRequest) {
         var request = request

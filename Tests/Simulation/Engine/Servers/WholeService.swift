@@ -6,8 +6,8 @@ import HTTPTypes
 struct WholeService: Service {
     private var files: [Upload.ID: [Content]] = [:]
     private var sizes: [String: ByteCount] = [:]
-    /// The number of times that a POST of each file was carried out. A file has one upload, whose number may be given
-    /// again.
+    /// The number of POSTs that were carried out, by version of a file. Each file has one upload; upload numbers are
+    /// not unique, as the queue may give a number again.
     private(set) var posts: [ServerRequest.FileVersion: Int] = [:]
 
     mutating func answer(_ request: ServerRequest) -> ExchangeOutcome.Response {

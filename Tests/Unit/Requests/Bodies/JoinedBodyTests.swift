@@ -8,7 +8,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// Bodies of several files, streams and bytes.
+/// Tests bodies that consist of several files, streams and bytes.
 struct JoinedBodyTests {
     private func form(_ first: TestFile, _ second: TestFile) -> MultipartFormData {
         var form = MultipartFormData()

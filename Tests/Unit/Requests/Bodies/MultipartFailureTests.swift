@@ -7,13 +7,13 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// The failures of forms that cannot be sent, on every path.
+/// Tests forms that cannot be sent, in each way of encoding them.
 struct MultipartFailureTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A form whose first part is right and whose second is not.
+    /// Returns a form whose first part is valid. `append` adds an invalid second part.
     private func form(_ append: (inout MultipartFormData) throws -> Void) rethrows -> MultipartFormData {
         var form = MultipartFormData()
         form.append("v", name: "first")
@@ -21,7 +21,7 @@ struct MultipartFailureTests {
         return form
     }
 
-    /// Each path fails alike, and names the second part.
+    /// Checks that each way of encoding fails with this category and text, and names the second part.
     private func expectFailure(
         of form: MultipartFormData, _ category: UploadFailure.Category, _ text: String
     ) async throws {
@@ -33,7 +33,7 @@ struct MultipartFailureTests {
         }
     }
 
-    // http.md §3, 11
+    // LeftOut.md, item 11
     @Test func `a destination that exists stays as it is`() async throws {
         try directory.write("mine".utf8, to: "there")
         let failure = await failure { try await MultipartFormData().write(to: directory.path("there")) }
@@ -41,7 +41,7 @@ struct MultipartFailureTests {
         #expect(FileManager.default.contents(atPath: directory.path("there")) == Data("mine".utf8))
     }
 
-    // http.md §3, 11
+    // LeftOut.md, item 11
     @Test func `a link is not followed, wherever it leads`() async throws {
         try FileManager.default.createSymbolicLink(
             atPath: directory.path("link"), withDestinationPath: directory.path("target"))
@@ -50,7 +50,7 @@ struct MultipartFailureTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path("target")))
     }
 
-    // http.md §3, 12
+    // LeftOut.md, item 12
     @Test(arguments: ["https://host/a", "file:///tmp/a", ""])
     func `a destination must be a path`(destination: String) async throws {
         let failure = await failure { try await MultipartFormData().write(to: destination) }
@@ -68,25 +68,25 @@ struct MultipartFailureTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    // http.md §3, 14
+    // LeftOut.md, item 14
     @Test func `an address is not a file`() async throws {
         let form = form { $0.append(file: "https://example.com/image.jpg", name: "photo") }
         try await expectFailure(of: form, .permanent, "is an address, not the path of a file")
     }
 
-    // http.md §3, 15
+    // LeftOut.md, item 15
     @Test func `a file that is missing is named`() async throws {
         let form = form { $0.append(file: directory.path("gone.png"), name: "photo") }
         try await expectFailure(of: form, .sourceUnreadable, "gone.png: no such file")
     }
 
-    // http.md §3, 16
+    // LeftOut.md, item 16
     @Test func `a folder is named`() async throws {
         let form = form { $0.append(file: directory.path, name: "photo") }
         try await expectFailure(of: form, .sourceUnreadable, "is a folder")
     }
 
-    // http.md §3, 17
+    // LeftOut.md, item 17
     @Test func `the first of several bad parts is reported`() async throws {
         let form = form {
             $0.append(json: Double.nan, name: "photo")
@@ -95,7 +95,7 @@ struct MultipartFailureTests {
         try await expectFailure(of: form, .permanent, "cannot be written as JSON")
     }
 
-    // http.md §3, 19
+    // LeftOut.md, item 19
     @Test(arguments: [
         (5, "ended after 3 bytes, it declared 5"), (2, "brought 3 bytes or more, it declared 2"),
     ])
@@ -104,7 +104,7 @@ struct MultipartFailureTests {
     {
         let form = form { $0.append(stream: .of([[1], [2, 3]], length: length), name: "photo") }
         try await expectFailure(of: form, .permanent, text)
-        // As it is sent.
+        // The segments show how the form would be sent.
         let segments = try await form.open().segments
         let failure = await failure {
             for case .stream(let stream) in segments { for try await _ in try await stream.open() {} }
@@ -160,7 +160,7 @@ struct MultipartFailureTests {
                 { _ = try await form.encode() }, { _ = try await form.streamed() },
                 { _ = try await form.write(to: directory.path("form")) },
             ] as [() async throws -> Void] {
-                // Without a rename, so that it stays the same file.
+                // The content is replaced without a rename, so the inode stays the same.
                 try directory.write(Array(repeating: 0, count: 100), to: change)
                 let failure = await failure(read)
                 #expect(failure?.category == .sourceChanged)
@@ -200,7 +200,7 @@ struct MultipartFailureTests {
         try await expectFailure(of: form, .permanent, "Content-Disposition")
     }
 
-    // http.md §3, 21
+    // LeftOut.md, item 21
     @Test func `a header's value cannot begin another header`() async throws {
         let form = form {
             $0.append("v", name: "photo", headers: [.contentLanguage: "de\r\nX-Evil: 1\r\n\r\nv"])
@@ -259,7 +259,7 @@ struct MultipartFailureTests {
         try await expectFailure(of: form, .permanent, "declares -1 bytes")
     }
 
-    // http.md §3, 25
+    // LeftOut.md, item 25
     @Test func `a missing source fails whatever the threshold, and leaves nothing behind`() async throws {
         let form = form { $0.append(file: directory.path("gone"), name: "photo") }
         for threshold in [0, ByteCount.max] {
@@ -270,7 +270,7 @@ struct MultipartFailureTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
-    // http.md §3, 26
+    // LeftOut.md, item 26
     @Test func `a writing that is cancelled takes its file away, not the user's`() async throws {
         try directory.write([1], to: "mine")
         let (began, goOn) = (Gate(), Gate())

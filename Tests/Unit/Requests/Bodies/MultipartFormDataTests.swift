@@ -7,20 +7,20 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// The bytes of forms that can be sent.
+/// Tests the bytes of forms.
 struct MultipartFormDataTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    // http.md §3, 1
+    // LeftOut.md, item 1
     @Test func `a new form names its own boundary, and no two forms have the same`() async throws {
         let (first, second) = (MultipartFormData(), MultipartFormData())
         #expect(first.contentType == "multipart/form-data; boundary=\(first.boundary.text)")
         #expect(first.contentType != second.contentType)
     }
 
-    // http.md §3, 2
+    // LeftOut.md, item 2
     @Test func `a boundary that was agreed on is used in the header and in the body`() async throws {
         var form = try MultipartFormData(boundary: "custom-test-boundary")
         form.append("v", name: "k")
@@ -31,7 +31,7 @@ struct MultipartFormDataTests {
                 + "--custom-test-boundary--\r\n")
     }
 
-    // http.md §3, 3
+    // LeftOut.md, item 3
     @Test func `the content's length counts the contents alone`() async throws {
         var form = MultipartFormData()
         form.append(Array(repeating: 1, count: 27), name: "a")
@@ -40,7 +40,7 @@ struct MultipartFormDataTests {
         #expect(try await form.length() == ByteCount(try await form.encode().count))
     }
 
-    // http.md §3, 4
+    // LeftOut.md, item 4
     @Test func `one field is laid out as the standard says`() async throws {
         var form = try MultipartFormData(boundary: "B")
         form.append("Lorem ipsum dolor sit amet.", name: "data")
@@ -50,7 +50,7 @@ struct MultipartFormDataTests {
                 + "\r\n--B--\r\n")
     }
 
-    // http.md §3, 5
+    // LeftOut.md, item 5
     @Test func `text is UTF-8, and a type is written only where one was given`() async throws {
         var form = try MultipartFormData(boundary: "B")
         form.append("français", name: "french")
@@ -64,7 +64,7 @@ struct MultipartFormDataTests {
                 + "Content-Type: text/plain\r\n\r\n😃👍🏻🍻🎉\r\n--B--\r\n")
     }
 
-    // http.md §3, 6
+    // LeftOut.md, item 6
     @Test func `two fields and a boundary of 35 characters are 241 bytes`() async throws {
         var form = try MultipartFormData(boundary: "alamofire.boundary.0123456789abcdef")
         form.append("français", name: "french")
@@ -73,7 +73,7 @@ struct MultipartFormDataTests {
         for body in try await form.encodings() { #expect(body.count == 241) }
     }
 
-    // http.md §3, 7
+    // LeftOut.md, item 7
     @Test(arguments: [("unicorn.png", "image/png"), ("rainbow.jpg", "image/jpeg")])
     func `a file brings its name and the type of its extension`(name: String, type: String) async throws {
         try directory.write("pixels".utf8, to: name)
@@ -85,7 +85,7 @@ struct MultipartFormDataTests {
                 + "Content-Type: \(type)\r\n\r\npixels\r\n--B--\r\n")
     }
 
-    // http.md §3, 13
+    // LeftOut.md, item 13
     @Test(arguments: ["Makefile", "LICENSE", ".hidden", "a.", "ünï", " "])
     func `a file without an extension is bytes of an unknown type`(name: String) async throws {
         try directory.write([1, 2, 3], to: name)
@@ -117,7 +117,7 @@ struct MultipartFormDataTests {
         #expect(read.parts.map(\.contentType) == ["application/pdf", "text/x-own", "text/csv"])
     }
 
-    /// Bytes, two files, one of which is larger than what is read at a time, and two streams.
+    /// Returns a form with bytes, two files and two streams. One of the files is larger than a single read.
     private func mixedForm(lengthIsKnown: Bool = true) throws -> MultipartFormData {
         _ = try PatternFile(at: directory.path("large.bin"), count: 3 << 20 | 17)
         try directory.write([], to: "empty.bin")
@@ -132,7 +132,7 @@ struct MultipartFormDataTests {
         return form
     }
 
-    // http.md §3, 8
+    // LeftOut.md, item 8
     @Test func `parts are sent in the order they were appended`() async throws {
         let form = try mixedForm()
         let read = try ReadForm(try await form.encode(), contentType: form.contentType)
@@ -140,7 +140,7 @@ struct MultipartFormDataTests {
         #expect(read.contents.map(\.count) == [4, 3 << 20 | 17, 6, 0, 0, 3 << 20])
     }
 
-    // http.md §3, 9
+    // LeftOut.md, item 9
     @Test func `a stream is sent as the file with the same bytes`() async throws {
         try directory.write("content".utf8, to: "a.txt")
         var (first, second) = (try MultipartFormData(boundary: "B"), try MultipartFormData(boundary: "B"))
@@ -151,7 +151,7 @@ struct MultipartFormDataTests {
         #expect(try await first.length() == second.length())
     }
 
-    // http.md §3, 10 and 18
+    // LeftOut.md, items 10 and 18
     @Test(arguments: [true, false])
     func `memory, stream and file give the same bytes, however often`(lengthIsKnown: Bool) async throws {
         let form = try mixedForm(lengthIsKnown: lengthIsKnown)
@@ -162,7 +162,7 @@ struct MultipartFormDataTests {
         #expect(try await form.contentLength() == (lengthIsKnown ? 4 + (3 << 20 | 17) + 6 + 3 << 20 : nil))
     }
 
-    // http.md §3, 20
+    // LeftOut.md, item 20
     @Test func `an empty form is its closing delimiter`() async throws {
         let form = try MultipartFormData(boundary: "B")
         for body in try await form.encodings() { #expect(body == Array("--B--\r\n".utf8)) }
@@ -171,7 +171,7 @@ struct MultipartFormDataTests {
         #expect(try ReadForm(try await form.encode(), contentType: form.contentType).parts.isEmpty)
     }
 
-    // http.md §3, 21
+    // LeftOut.md, item 21
     @Test(arguments: ["a\"b", "a\\b", "a\r\nX-Evil: 1\r\n\r\nb", "\r\n", "\"; filename=\"evil"])
     func `no name adds a header or ends its own`(name: String) async throws {
         var form = MultipartFormData()
@@ -182,7 +182,7 @@ struct MultipartFormDataTests {
         #expect(!String(decoding: body, as: UTF8.self).contains("\r\nX-Evil"))
     }
 
-    // http.md §3, 22 and 23
+    // LeftOut.md, items 22 and 23
     @Test func `a form with fewer bytes than the threshold is sent from memory`() async throws {
         var form = MultipartFormData()
         form.append(Array(repeating: 1, count: 18), name: "a")
@@ -202,7 +202,7 @@ struct MultipartFormDataTests {
         }
     }
 
-    // http.md §3, 22
+    // LeftOut.md, item 22
     @Test func `18 MB are sent from memory where that is allowed`() async throws {
         var form = MultipartFormData()
         form.append(Array(repeating: 1, count: 18_000_000), name: "a", fileName: "a")
@@ -221,7 +221,7 @@ struct MultipartFormDataTests {
         #expect(body.length == nil)
     }
 
-    // http.md §3, 24
+    // LeftOut.md, item 24
     @Test func `parts appended before it is opened are in, those of a copy are not`() async throws {
         var form = MultipartFormData()
         form.append("1", name: "a")
@@ -232,7 +232,7 @@ struct MultipartFormDataTests {
         #expect(read.parts.map(\.name) == ["a", "c"])
     }
 
-    // http.md §1, A15: one part per element, the name as it is.
+    // One part for each element. The name stays as it is.
     @Test func `the values of an array are fields of the same name`() async throws {
         var form = MultipartFormData()
         form.append(values: ["raw", "ünsorted"], name: "tags[]")
@@ -245,7 +245,6 @@ struct MultipartFormDataTests {
         #expect(read.parts.allSatisfy { $0.contentType == nil && $0.filename == nil })
     }
 
-    // http.md §1, A16
     @Test func `a value is a field of JSON, the same bytes each time`() async throws {
         var form = MultipartFormData()
         let value = Dictionary(uniqueKeysWithValues: (0..<50).map { ("key \($0)", $0) })
@@ -256,7 +255,6 @@ struct MultipartFormDataTests {
         #expect(try await form.encode() == form.encode())
     }
 
-    // http.md §1, A17
     @Test func `several files may have one name`() async throws {
         var form = MultipartFormData()
         for number in 1...3 {

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 
 extension MultipartFormData {
-    /// The same body by every path: in memory, piece by piece, and written to a file.
+    /// Returns the body in each way of encoding: in memory, streamed, and written to a file.
     func encodings() async throws -> [[UInt8]] {
         let directory = try TemporaryDirectory()
         let written = try await write(to: directory.path("form"))
@@ -27,7 +27,7 @@ extension MultipartFormData {
 
     func text() async throws -> String { String(decoding: try await encode(), as: UTF8.self) }
 
-    /// The failure of each path, in the same order.
+    /// Returns the failure of each way of encoding, in the same order; nil for one that succeeds.
     func failures() async throws -> [UploadFailure?] {
         let directory = try TemporaryDirectory()
         let destination = directory.path("form")
@@ -35,13 +35,13 @@ extension MultipartFormData {
             await failure { _ = try await encode() }, await failure { _ = try await streamed() },
             await failure { _ = try await write(to: destination) },
         ]
-        // http.md §3, 25: nothing stays behind.
+        // LeftOut.md, item 25: no file is left behind.
         #expect(!FileManager.default.fileExists(atPath: destination))
         return failures
     }
 }
 
-/// The failure of `body`; nil if it does not fail.
+/// Returns the failure of `body`; nil if it does not fail.
 func failure(_ body: () async throws -> Void) async -> UploadFailure? {
     do {
         try await body()
@@ -52,7 +52,7 @@ func failure(_ body: () async throws -> Void) async -> UploadFailure? {
 }
 
 extension BodyStream {
-    /// Brings chunks that are there already, as often as it is asked.
+    /// Makes a stream of chunks that are in memory. It can be opened repeatedly.
     static func of(_ chunks: [[UInt8]], length: ByteCount? = nil) -> BodyStream {
         BodyStream(length: length) {
             AsyncThrowingStream { stream in

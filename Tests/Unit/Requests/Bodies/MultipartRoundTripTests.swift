@@ -5,9 +5,9 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// Random forms, read back by the receiver's parser.
+/// Encodes random forms and reads them back with the receiver's parser.
 struct MultipartRoundTripTests {
-    /// Knuth's MMIX generator: a failure can be repeated with its seed.
+    /// Knuth's MMIX generator, with a seed, so that a failure can be repeated.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -27,8 +27,8 @@ struct MultipartRoundTripTests {
         var content: [UInt8]
     }
 
-    /// Difficult parts of a name. A percent sign and two backslashes in a row are missing: what a receiver makes of
-    /// them cannot be undone (see `MultipartHeader`).
+    /// The difficult parts of names. `%` and two backslashes in a row are missing, because their encoding in a form is
+    /// ambiguous (see `MultipartHeader`).
     private static let fragments = [
         "a", "Z", "0", " ", ".", "/", ";", "=", ":", "'", "\"", "\t", "ü", "日本", "😀", "e\u{301}", "\\n",
         "\r\n", "filename", "--", "\u{85}", "\u{2028}",
@@ -40,13 +40,13 @@ struct MultipartRoundTripTests {
         }.joined()
     }
 
-    /// Bytes that look like delimiters for a while. No word begins with what may end a boundary.
+    /// Returns random bytes that contain beginnings of delimiters, but never the whole boundary.
     private static func content(_ boundary: String, _ generator: inout Generator) -> [UInt8] {
         let words = ["\r\n", "\r", "\n", "--", "\r\n--", "\r\n--" + boundary.dropLast(), "--\r\n", "!", "\0"]
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
             bytes += words[Int.random(in: 0..<words.count, using: &generator)].utf8
-            // Any byte but the one that would complete the boundary.
+            // A byte that would complete the boundary is replaced by 0.
             let byte = UInt8.random(in: 0...255, using: &generator)
             bytes.append(byte == boundary.utf8.last ? 0 : byte)
             if Bool.random(using: &generator) { bytes.removeLast() }

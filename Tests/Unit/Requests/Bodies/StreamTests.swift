@@ -8,7 +8,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// Chunks that are made one at a time, when they are asked for.
+/// A sequence of chunks that a closure makes when they are requested.
 struct Chunks: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
@@ -35,7 +35,7 @@ struct Chunks: AsyncSequence, Sendable {
 private struct Broken: Error {}
 
 extension HTTPClientTransport {
-    /// The result of putting a stream.
+    /// Sends a stream by PUT and returns the response or the error.
     fileprivate func put(_ stream: BodyStream, to url: String) async -> Result<
         TransportResponse, TransportError
     > {
@@ -45,7 +45,7 @@ extension HTTPClientTransport {
 }
 
 struct StreamTests {
-    /// The bytes that a server gets of a stream, and the result.
+    /// Returns the bytes of a stream that a server receives, and the response or the error.
     private func sent(
         _ stream: BodyStream, bodyLimit: Int = 1 << 20
     ) async throws -> (answer: Result<TransportResponse, TransportError>, requests: [RecordedRequest]) {
@@ -170,7 +170,7 @@ struct StreamTests {
         }
         try await withTransport { transport in
             #expect(await transport.put(stream, to: server.url()).status == 413)
-            // The piece that was being made then may still have been taken.
+            // One chunk may be requested at the time of the refusal.
             let count = pulled.value
             let next = TransportRequest(method: .put, url: server.url(), body: .bytes([1]))
             #expect(await transport.outcome(of: next).status == 200)
@@ -191,7 +191,8 @@ struct StreamTests {
         }
         let answer = try await withTransport { await $0.put(stream, to: server.url()) }
         #expect(answer.status == 201)
-        // The kernel's own buffers are 4 MiB at most on the sending side; two pieces and a chunk come on top.
+        // The kernel buffers at most 4 MiB on the sending side. Two chunks of the stream and one of the transport come
+        // on top.
         #expect(furthest.withLock { $0 } < 16 << 20)
     }
 
@@ -213,7 +214,7 @@ struct StreamTests {
         let answer = try await withTransport { await $0.put(stream, to: server.url()) }
         #expect(answer.status == 201)
         #expect(server.requests.first?.bodyByteCount == 1 << 30)
-        // Other tests run at the same time, and none holds this much.
+        // Other tests run at the same time, but they do not use this much memory.
         #expect(most.withLock { $0 } - before < 700 << 20)
     }
 
@@ -268,7 +269,7 @@ struct StreamTests {
     }
 }
 
-/// Bytes of this process that are in memory.
+/// Returns the resident memory of this process in bytes.
 private func residentBytes() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
     let pages = status.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

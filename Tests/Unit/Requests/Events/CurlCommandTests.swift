@@ -7,9 +7,10 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// A shell runs the command, and what it calls curl prints its arguments.
+/// Tests curl commands: a shell runs them with a stub in place of curl, which prints its arguments.
 struct CurlCommandTests {
-    /// Runs a script on a thread of its own: programs are waited for, and the tasks' threads are few.
+    /// Runs a script and returns its output. It uses a thread of its own, because waiting for a program would block one
+    /// of the few threads of tasks.
     private static func run(_ script: String, in folder: TemporaryDirectory) async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {

@@ -8,9 +8,9 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// The events that monitors receive, and their order.
+/// Tests which events monitors receive, and in which order.
 struct EventTests {
-    /// The events that a session sends about one upload to a server with this behaviour.
+    /// Returns the events of one upload to a server with this behavior.
     private func events(
         _ behaviors: [HostileBehavior], body: UploadBody = .data([1, 2, 3]),
         interceptor: Interceptor = Interceptor(), log: EventLog = EventLog(),
@@ -32,7 +32,7 @@ struct EventTests {
 
     private static let exchange = ["started", "waiting", "responded"]
 
-    // http.md §3, 33
+    // LeftOut.md, item 33
     @Test func `a success is reported step by step, each once`() async throws {
         let log = try await events([.answer(201)])
         #expect(log.names == ["created", "adapted"] + Self.exchange + ["finished"])
@@ -41,7 +41,7 @@ struct EventTests {
         #expect(Set(log.entries.map(\.context.id)).count == 1)
     }
 
-    // http.md §3, 34
+    // LeftOut.md, item 34
     @Test func `a cancel in flight is reported once, and nothing after it`() async throws {
         let log = try await events([.neverAnswer]) { task, server in
             try await server.wait { $0.first?.isComplete == true }
@@ -120,7 +120,7 @@ struct EventTests {
             _ = try await session.upload(.data([1]), to: server.url(), method: .put, options: options)
                 .status()
         }
-        // Whether the first try still got its byte out is the kernel's affair.
+        // The first try may or may not send its byte before the connection breaks.
         #expect(
             log.names.filter { $0 != "waiting" } == [
                 "created", "adapted", "started", "broke", "retriedOnFreshConnection", "started", "responded",
@@ -258,7 +258,7 @@ struct EventTests {
     }
 }
 
-/// Wants every failed request again after the same time.
+/// Retries every failed request after the same time.
 struct RetryNow: RequestRetrier {
     let delay: Duration
 

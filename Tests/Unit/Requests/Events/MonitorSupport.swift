@@ -7,7 +7,7 @@ import Logging
 import Metrics
 import Synchronization
 
-/// Keeps what a logger receives.
+/// Keeps the lines of a logger.
 final class LogLines: Sendable {
     struct Line: Sendable {
         var level: Logging.Logger.Level
@@ -44,7 +44,7 @@ final class LogLines: Sendable {
     }
 }
 
-/// Keeps what is counted and timed, and how many handlers were made.
+/// Keeps counters and timers, and counts the handlers that were made.
 final class MetricsLog: MetricsFactory {
     private struct State {
         var made = 0
@@ -55,9 +55,9 @@ final class MetricsLog: MetricsFactory {
     private let state = Mutex(State())
 
     var made: Int { state.withLock { $0.made } }
-    /// The counts by name and dimensions: `ferry_requests outcome=failed`.
+    /// The counts by name and dimensions, such as `ferry_requests outcome=failed`.
     var counts: [String: Int64] { state.withLock { $0.counts } }
-    /// Nanoseconds.
+    /// The times in nanoseconds, by name and dimensions.
     var times: [String: [Int64]] { state.withLock { $0.times } }
 
     private func made(_ label: String, _ dimensions: [(String, String)]) -> String {
@@ -100,7 +100,7 @@ final class MetricsLog: MetricsFactory {
     }
 }
 
-/// One event of each kind.
+/// An event of each kind.
 let everyEvent: [TransferEvent] = {
     let summary = RequestSummary(
         TransportRequest(method: .put, url: "https://h/f?a=b", body: .bytes([1, 2, 3])))

@@ -9,9 +9,9 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// Secrets of every kind in every part of a request, and all monitors.
+/// Sends requests with secrets in every part, and checks that no monitor shows one.
 struct PlantedSecretTests {
-    /// Distinct, so that a failure says which.
+    /// Each secret has a different text, so a failure names the one that was shown.
     private static let secrets = [
         "planted-user-1", "planted-word-2", "planted-query-3", "planted-fragment-4", "planted-bearer-5",
         "planted-cookie-6", "planted-amz-7", "planted-goog-8", "planted-ocp-9", "planted-private-10",
@@ -20,7 +20,7 @@ struct PlantedSecretTests {
         "planted-auth-19",
     ]
 
-    /// A server repeats what it was sent, as far as it fits into a failure.
+    /// Returns the secrets that the server repeats in its response. Failures quote only the beginning of a response.
     private static func echo(_ scene: Scene) -> String {
         let sent = secrets.filter { !$0.contains("location") && !$0.contains("setcookie") }
         return (scene == .retry ? sent.reversed() : sent).joined(separator: " ")
@@ -30,7 +30,7 @@ struct PlantedSecretTests {
         let url = server.url(
             "/f?token=planted-query-3&X-Amz-Signature=planted-amz-7&q=%70lanted-encoded-18#planted-fragment-4"
         )
-        // A redirect that keeps user info is not followed.
+        // A redirect to a URL with user info is not followed.
         guard scene != .redirectFollowed else { return url }
         return url.replacingOccurrences(of: "http://", with: "http://planted-user-1:planted-word-2@")
     }
@@ -142,7 +142,7 @@ struct PlantedSecretTests {
         }
         #expect(!texts.contains { $0.contains("planted") })
         #expect(log.names.count >= 2)
-        // A scene in which nothing happened would prove nothing.
+        // Without these requests the test would prove nothing.
         #expect(server.requests.count == scene.requests)
     }
 }

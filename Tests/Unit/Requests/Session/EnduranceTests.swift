@@ -12,7 +12,7 @@
 
     private let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
 
-    /// Many requests at once, and thousands one after the other.
+    /// Tests many requests at once, and thousands one after another.
     @Suite(.serialized, .timeLimit(.minutes(20)))
     struct EnduranceTests {
         @Test func `A1 a thousand requests at once that meet a 401 renew the credential once`() async throws {
@@ -29,7 +29,7 @@
                 }
             }
             defer { server.stop() }
-            // Until many have come back refused, so that most meet a renewal that is under way.
+            // The renewal waits for 200 refused requests, so that most requests wait for it.
             let authenticator = CountingAuthenticator { number in
                 while refused.value < 200 { try await Task.sleep(for: .milliseconds(1)) }
                 return Token(name: "a\(number)")
@@ -54,7 +54,7 @@
             )
         }
 
-        /// Runs in a process of its own: what other tests hold would count as well.
+        /// The load runs in a process of its own, because the tests in this process use descriptors and memory too.
         @Test(.enabled(if: Load.requested == nil), arguments: Load.lasting)
         func `thousands of uploads leave no descriptor and no memory`(load: Load) async throws {
             let reports = try await load.inOwnProcess(
@@ -62,15 +62,15 @@
             let (first, last) = (try #require(reports.first), try #require(reports.last))
             #expect(reports.count == 2)
             #expect(last.descriptors <= first.descriptors + 2)
-            // Swift Testing keeps about 120 bytes of each thrown error, for its location; nothing that belongs to an
-            // upload is as small. The rest is fragments.
+            // Swift Testing keeps about 120 bytes for the location of each thrown error. Anything of an upload is
+            // larger. The rest is fragmentation of the heap.
             let allowance = 300 * (last.uploads - first.uploads) + 300_000
             #expect(last.allocated - first.allocated <= allowance)
             #expect(last.wrong == 0)
             print("\(load.rawValue): \(first) -> \(last)")
         }
 
-        /// The limit is 4 MiB above what the first ones took.
+        /// The last uploads may use 4 MiB more than the first ones.
         @Test(.enabled(if: Load.requested == nil))
         func `P5 refusals of gigabytes leave the memory as it was`() async throws {
             let reports = try await Load.flooded.inOwnProcess(rounds: [10, 60])
@@ -91,15 +91,15 @@
         }
     }
 
-    /// The resources that a process holds after so many uploads.
+    /// The resources in use after a number of uploads.
     struct LoadReport: Codable, CustomStringConvertible {
         var uploads: Int
-        /// Uploads that did not end as they should have.
+        /// The number of uploads with an unexpected outcome.
         var wrong: Int
         var descriptors: Int
-        /// Bytes in use of the heap.
+        /// The allocated bytes of the heap.
         var allocated: Int
-        /// Bytes of memory that are resident.
+        /// The resident memory in bytes.
         var resident: Int
 
         var description: String {
@@ -107,10 +107,10 @@
         }
     }
 
-    /// One kind of upload, made again and again.
+    /// A kind of upload that is repeated many times.
     enum Load: String, CaseIterable, Sendable {
         case data, file, form, stream, refusedOnce, refusedConnection, reset, cancelled
-        /// Each response is a refusal that continues for as long as the client reads.
+        /// Each response is a refusal with an endless body.
         case flooded
 
         static var lasting: [Load] { allCases.filter { $0 != .flooded } }
@@ -123,7 +123,9 @@
 
         var shortCount: Int { self == .file ? 2000 : 1500 }
 
-        /// - Parameter rounds: Uploads from the beginning, after which to report.
+        /// Runs the uploads.
+        ///
+        /// - Parameter rounds: The numbers of uploads after which a report is made.
         func run(rounds: [Int]) async throws -> [LoadReport] {
             let directory = try TemporaryDirectory()
             let path = directory.path("x.bin")
@@ -167,7 +169,7 @@
                         done += 1
                     }
                     while session.running.count > 0 { await Task.yield() }
-                    // The server's side of the last connections closes a moment later.
+                    // The server closes the last connections a moment later.
                     try await Task.sleep(for: .milliseconds(200))
                     reports.append(.now(uploads: done, wrong: wrong))
                 }
@@ -175,7 +177,9 @@
             }
         }
 
-        /// - Returns: Whether it ended as it should.
+        /// Runs one upload.
+        ///
+        /// - Returns: True if it ended as expected.
         private func upload(_ path: String, to url: String, _ session: Session) async throws -> Bool {
             let file = LocalPath(path)
             switch self {
@@ -219,7 +223,7 @@
             }
         }
 
-        /// Runs in a copy of this program, as `swift test` does.
+        /// Runs this load in a new process of the test runner.
         func inOwnProcess(rounds: [Int]) async throws -> [LoadReport] {
             let process = Process()
             process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -257,7 +261,7 @@
                 allocated: allocatedBytes, resident: (pages.flatMap { Int($0[1]) } ?? 0) * 4096)
         }
 
-        /// The bytes that glibc got from the system, less those that are free, by malloc_info(3).
+        /// The bytes that glibc got from the system, without the free ones, by malloc_info(3).
         private static var allocatedBytes: Int {
             typealias MallocInfo = @convention(c) (CInt, UnsafeMutablePointer<FILE>?) -> CInt
             guard let symbol = dlsym(nil, "malloc_info") else { return 0 }
@@ -267,7 +271,7 @@
             fclose(file)
             defer { free(text) }
             guard let text else { return 0 }
-            // The totals stand after those of each arena.
+            // The totals come after the numbers of each arena.
             let totals = String(cString: text).components(separatedBy: "</heap>").last ?? ""
             func bytes(_ mark: String) -> Int {
                 guard let start = totals.range(of: mark),
@@ -280,7 +284,7 @@
         }
     }
 
-    /// Makes a refused request again, once.
+    /// Retries a refused request once.
     private struct OnceAfterRefusal: RequestRetrier {
         func retry(
             _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext

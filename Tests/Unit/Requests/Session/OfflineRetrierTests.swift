@@ -10,7 +10,7 @@ import Testing
 
 private let url = "http://server.example/f"
 
-// http.md §3, 78
+// LeftOut.md, item 78
 struct OfflineRetrierTests {
     private let link = FakeLink(.down(reason: "no address"))
     private let clock = ManualClock()

@@ -10,7 +10,7 @@ import Testing
 
 private let url = "http://server.example/f"
 
-/// A transport in the hands of a closure, which also reports the progress.
+/// A transport whose work a closure does. The closure also reports the progress.
 struct TellingTransport: Transport {
     typealias Perform =
         @Sendable (TransportRequest, any UploadDelegate) async -> Result<TransportResponse, TransportError>
@@ -31,7 +31,7 @@ private func broken() -> Result<TransportResponse, TransportError> {
 }
 
 extension RequestTask {
-    /// All that a reader receives, to the end.
+    /// Returns all progress values of the request, up to its end.
     fileprivate func heard() async -> [UploadProgress] {
         var heard: [UploadProgress] = []
         for await value in progress { heard.append(value) }
@@ -150,7 +150,7 @@ struct ProgressTests {
         transport.answer.open()
         let task = Session.making(transport).upload(.data([1, 2]), to: url)
         _ = try await task.status()
-        // The outcome is known a moment before the readers get it.
+        // `status()` may return a moment before the progress ends.
         _ = await task.heard()
         for _ in 0..<2 {
             let heard = await task.heard()
@@ -285,7 +285,7 @@ struct ProgressTests {
         }
     }
 
-    // http.md §3, 29
+    // LeftOut.md, item 29
     @Test(arguments: ["57000 bytes", "form from memory", "form streamed"])
     func `progress only rises, and ends at the whole`(kind: String) async throws {
         let server = try HostileServer(bodyLimit: 2 << 20, [.answer(200)])
@@ -324,13 +324,13 @@ struct ProgressTests {
         #expect(server.requests.first?.bodyByteCount == Int(length))
     }
 
-    // http.md §3, 30
+    // LeftOut.md, item 30
     @Test func `a stream of small chunks shows how it moves`() async throws {
         let server = try HostileServer([.answer(200)])
         defer { server.stop() }
         let stream = BodyStream(length: 4275) {
             Chunks { index in
-                // Each chunk is made when the server has read the one before.
+                // Each chunk is made only when the server has read the one before the previous.
                 if index > 0, index < 75 {
                     try await server.wait { ($0.first?.bodyByteCount ?? 0) >= (index - 1) * 57 }
                 }
@@ -366,7 +366,7 @@ struct ProgressTests {
     }
 }
 
-/// Wants every failed request again after a second.
+/// Retries every failed request after a second.
 struct RetryLater: RequestRetrier {
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext

@@ -18,8 +18,10 @@ enum RedirectTarget: String, CaseIterable, Sendable {
 }
 
 struct RedirectMatrixTests {
-    /// The requests to a transport that returns `status` to the file's address and, unless that leads back there, 201
-    /// to any other.
+    /// Uploads a file. The server responds with `status` and the redirect to `place`, and with 201 to the redirected
+    /// request.
+    ///
+    /// - Returns: The final status, and all requests.
     private func upload(
         _ status: Int, to place: RedirectTarget
     ) async throws -> (status: Int?, asked: [TransportRequest]) {

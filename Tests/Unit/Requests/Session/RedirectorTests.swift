@@ -7,9 +7,9 @@ import Testing
 
 private let url = "http://server.example/f"
 
-// http.md §3, 80
+// LeftOut.md, item 80
 struct RedirectorTests {
-    /// The result of a request to a server that responds with one redirect, and the requests that it got.
+    /// Returns the outcome of a request that is redirected once, and the requests that the server received.
     private func outcome(
         of status: Int, to location: String, session: Redirector = .withinServer, own: Redirector? = nil,
         method: HTTPRequest.Method = .put

@@ -7,9 +7,9 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-// http.md §3, 80
+// LeftOut.md, item 80
 struct RequestFormTests {
-    /// The request as a server gets it.
+    /// Returns the request that a server receives.
     private func received(
         _ make: (Session, HostileServer) -> RequestTask
     ) async throws -> RecordedRequest {
@@ -39,7 +39,7 @@ struct RequestFormTests {
         #expect(request["Content-Type"] == "application/problem+json")
     }
 
-    // http.md §3, 23
+    // LeftOut.md, item 23
     @Test func `a form's content type has its boundary whatever the caller says`() async throws {
         var form = MultipartFormData()
         form.append("film", name: "name")
@@ -89,7 +89,7 @@ struct RequestFormTests {
         #expect(request.body.isEmpty)
     }
 
-    // http.md §3, 28
+    // LeftOut.md, item 28
     @Test func `an upload of nothing has a length and gets a response`() async throws {
         let request = try await received { session, server in
             session.upload(.data([UInt8]()), to: server.url())

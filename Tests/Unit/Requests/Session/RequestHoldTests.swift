@@ -10,7 +10,7 @@ import Testing
 
 private let url = "http://server.example/f"
 
-/// The task that a test is about, for what is called before the test has it.
+/// A holder for the request's task, for closures that are made before the task.
 private final class Slot: Sendable {
     private let state = Mutex<RequestTask?>(nil)
     var task: RequestTask? {
@@ -19,7 +19,7 @@ private final class Slot: Sendable {
     }
 }
 
-/// Returns what `body` brings, nil if it takes longer than a test should.
+/// Returns the result of `body`; nil if it takes longer than 30 seconds.
 func soon<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
     let done = Gate()
     let value = Mutex<Value?>(nil)
@@ -33,7 +33,7 @@ func soon<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async 
     return value.withLock { $0 }
 }
 
-/// Holding, continuing and cancelling in the moments between two attempts and two requests.
+/// Suspends, resumes and cancels requests, also between two attempts and between two requests.
 struct RequestHoldTests {
     @Test func `a request that is held again while it is being resumed stays held`() async throws {
         let (slot, transport) = (Slot(), HeldTransport())
@@ -45,12 +45,12 @@ struct RequestHoldTests {
         let task = session.upload(.data([1]), to: url)
         slot.task = task
         task.suspend()
-        // A task waits: the request has begun, and is held.
+        // Reading the status starts the request, which stays suspended.
         let reader = Task { await outcome { () throws(RequestFailure) in try await task.status() } }
         while session.running.count == 0 { await Task.yield() }
         task.resume()
         #expect(task.state == .suspended)
-        // Whatever this one needs to get through, the held one would have had too.
+        // In the time of 20 requests the suspended one would have been sent, too, if it were not suspended.
         for _ in 0..<20 { _ = try await session.upload(.data([1]), to: url).resume().status() }
         #expect(transport.count.value == 20)
         slot.task = nil
@@ -283,7 +283,7 @@ struct RequestHoldTests {
                             }
                         }
                     }
-                    // A request that was suspended last resumes.
+                    // The last call may have been `suspend`, so this task resumes the request.
                     group.addTask {
                         while ![.cancelled, .finished].contains(task.state) {
                             task.resume()

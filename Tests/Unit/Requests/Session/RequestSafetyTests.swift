@@ -19,7 +19,7 @@ private struct Adding: RequestAdapter {
     }
 }
 
-/// Responds with what a closure makes of the address, and keeps what was asked.
+/// A server whose responses a closure makes from the request. It keeps the requests.
 private final class Site: Sendable {
     private let received = Mutex<[TransportRequest]>([])
     private let answer: @Sendable (TransportRequest) -> TransportResponse
@@ -41,7 +41,7 @@ private func following(_ redirects: any RedirectHandler = Redirector.follow) -> 
     return options
 }
 
-/// Redirects lead nowhere that the caller would not have gone.
+/// Tests redirects to URLs that a server must not choose.
 struct RedirectSafetyTests {
     @Test(arguments: [
         ("http://server.example/f", "http+unix://%2Frun%2Fdocker.sock/containers"),
@@ -146,7 +146,7 @@ struct RedirectSafetyTests {
     }
 }
 
-/// Errors that other code throws.
+/// Tests errors that the code of other modules throws.
 struct ForeignErrorTests {
     private struct Cancelling: RequestAdapter {
         func adapt(_ request: TransportRequest, for context: RequestContext) throws -> TransportRequest {

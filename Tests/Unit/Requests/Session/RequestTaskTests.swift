@@ -10,7 +10,7 @@ import Testing
 
 private let url = "http://server.example/f"
 
-/// A transport that holds each request until a gate opens, or its task is cancelled.
+/// A transport that delays each response until a gate opens or the task is cancelled.
 struct HeldTransport: Transport {
     let started = Gate()
     let answer = Gate()
@@ -35,7 +35,7 @@ extension RequestFailure {
     var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 }
 
-/// The outcome of a request, without a throw.
+/// Returns the outcome of a request instead of throwing its error.
 func outcome<Value>(
     of body: () async throws(RequestFailure) -> Value
 ) async -> Result<Value, RequestFailure> {
@@ -47,7 +47,7 @@ extension Result where Failure == RequestFailure {
 }
 
 struct RequestTaskTests {
-    // http.md §3, 38
+    // LeftOut.md, item 38
     @Test func `a hundred cancels from many tasks are one`() async {
         let (log, transport) = (EventLog(), HeldTransport())
         let task = Session.making(transport, monitors: [log]).upload(.data([1]), to: url)
@@ -62,7 +62,7 @@ struct RequestTaskTests {
         #expect(task.state == .cancelled)
     }
 
-    // http.md §3, 39 and 40
+    // LeftOut.md, items 39 and 40
     @Test func `a hundred holds are one, and so are a hundred resumes`() async throws {
         let (log, transport) = (EventLog(), HeldTransport())
         transport.answer.open()
@@ -81,7 +81,7 @@ struct RequestTaskTests {
         #expect(log.count("resumed") == 1)
     }
 
-    // http.md §3, 41
+    // LeftOut.md, item 41
     @Test func `a request that was cancelled stays so when it is resumed`() async {
         let (log, transport) = (EventLog(), HeldTransport())
         var configuration = Session.Configuration(monitors: [log])
@@ -96,7 +96,7 @@ struct RequestTaskTests {
         #expect(log.names == ["created", "cancelled"])
     }
 
-    // http.md §3, 42 and 43
+    // LeftOut.md, items 42 and 43
     @Test func `a task's result is available every time, after a cancel and after the end`() async throws {
         let transport = HeldTransport()
         let session = Session.making(transport)
@@ -114,7 +114,7 @@ struct RequestTaskTests {
         #expect(transport.count.value <= 2)
     }
 
-    // http.md §3, 44
+    // LeftOut.md, item 44
     @Test func `many who wait for one request make it once`() async throws {
         let transport = HeldTransport()
         let task = Session.making(transport).upload(.data([1]), to: url)
@@ -128,7 +128,7 @@ struct RequestTaskTests {
         #expect(transport.count.value == 1)
     }
 
-    // http.md §3, 45: a session that is released finishes what it began; only shutting it down ends requests.
+    // LeftOut.md, item 45: a session that is released finishes its requests. Only `shutdown()` ends them.
     @Test func `a session that is released completes its requests`() async throws {
         let transport = HeldTransport()
         let task = { Session.making(transport).upload(.data([1]), to: url) }()
@@ -137,7 +137,7 @@ struct RequestTaskTests {
         #expect(try await task.string() == "hello")
     }
 
-    // http.md §3, 45
+    // LeftOut.md, item 45
     @Test func `shutting a session down ends every request with an error and retains none of them`()
         async throws
     {
@@ -239,7 +239,7 @@ struct RequestTaskTests {
         #expect(attempts.value == 2)
     }
 
-    // http.md §3, 35
+    // LeftOut.md, item 35
     @Test(arguments: ["", "no address", "ftp://server.example/f", "http://", "/f"])
     func `an address that cannot be used ends the request with an error and sends nothing`(address: String)
         async
@@ -255,7 +255,7 @@ struct RequestTaskTests {
         #expect(transport.count.value == 0)
     }
 
-    // http.md §3, 46
+    // LeftOut.md, item 46
     @Test(arguments: [false, true])
     func `a GET with a body is not sent, also when an adapter adds it`(addedByAdapter: Bool) async {
         struct Adding: RequestAdapter {
@@ -275,7 +275,7 @@ struct RequestTaskTests {
     }
 }
 
-/// Says that the body is out, then responds as a closure says.
+/// A transport that reports the whole body as sent, and then responds as a closure decides.
 struct WaitingTransport: Transport {
     let begin: @Sendable () -> Void
     let answer: @Sendable () async -> TransportResponse
@@ -291,7 +291,7 @@ struct WaitingTransport: Transport {
     }
 }
 
-/// Wants every failed request again at once.
+/// Retries every failed request at once.
 struct AlwaysRetry: RequestRetrier {
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext

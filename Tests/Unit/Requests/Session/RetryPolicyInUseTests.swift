@@ -8,7 +8,7 @@ import Testing
 @testable import FerryTransfer
 
 struct RetryPolicyInUseTests {
-    // http.md §3, 54
+    // LeftOut.md, item 54
     @Test func `a policy with one retry makes two attempts, its wait apart`() async throws {
         let (clock, count) = (ManualClock(), Counter())
         var policy = RetryPolicy()
@@ -26,7 +26,7 @@ struct RetryPolicyInUseTests {
         #expect(count.value == 2)
     }
 
-    // http.md §3, 26
+    // LeftOut.md, item 26
     @Test(arguments: ["success", "failure", "cancel"])
     func `an upload leaves the user's file where it is, and nothing beside it`(end: String) async throws {
         let file = try TestFile(count: 2 << 20)

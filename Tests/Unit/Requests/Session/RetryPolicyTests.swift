@@ -47,14 +47,14 @@ struct RetryPolicyTests {
         return decisions
     }
 
-    // http.md §3, 47
+    // LeftOut.md, item 47
     @Test func `a lost connection is retried after half a second, after a second, and no more`() async {
         #expect(
             await decisions(policy(), count: 3)
                 == [.retryAfter(.seconds(0.5)), .retryAfter(.seconds(1)), .doNotRetry])
     }
 
-    // http.md §3, 48
+    // LeftOut.md, item 48
     @Test func `the waits double up to the limit`() async {
         let waits = [0.5, 1, 2, 4].map { RetryDecision.retryAfter(.seconds($0)) }
         #expect(await decisions(policy { $0.limit = 4 }, count: 5) == waits + [.doNotRetry])
@@ -78,7 +78,7 @@ struct RetryPolicyTests {
         #expect(ranges.withLock { $0 } == [0...0.5, 0...1, 0...2])
     }
 
-    // http.md §3, 49
+    // LeftOut.md, item 49
     @Test(arguments: [
         (HTTPRequest.Method.delete, true), (.get, true), (.head, true), (.options, true), (.put, true),
         (.trace, true), (.post, false), (.patch, false), (.connect, false),
@@ -97,7 +97,7 @@ struct RetryPolicyTests {
                 == .retryAfter(.seconds(0.5)))
     }
 
-    // http.md §3, 50; 429 besides
+    // LeftOut.md, item 50, and also 429
     @Test func `six of all statuses are retried`() async {
         var repeated: [Int] = []
         for status in 100..<600 {
@@ -108,7 +108,8 @@ struct RetryPolicyTests {
         #expect(repeated == [408, 429, 500, 502, 503, 504])
     }
 
-    // http.md §3, 51 and 52: our reasons instead of URLSession's codes, which say -1 for most.
+    // LeftOut.md, items 51 and 52: `TransportError.Reason` takes the place of URLSession's error codes, most of which
+    // are -1 on Linux.
     @Test(arguments: [
         (TransportError.Reason.notConnected, true), (.unsent, true), (.staleConnection, true),
         (.broken, true),

@@ -16,7 +16,7 @@ struct RetryingTests {
     private static let broke = RequestFailure.transport(
         TransportError(.broken, UploadFailure(.network, "the connection broke")))
 
-    // http.md §3, 31 and 54
+    // LeftOut.md, items 31 and 54
     @Test func `an attempt that breaks is made again with the whole body, after the wait`() async throws {
         let server = try HostileServer([.reset(afterBodyBytes: 100_000), .answer(201)])
         defer { server.stop() }
@@ -35,7 +35,7 @@ struct RetryingTests {
         #expect(last.isComplete && file.pattern.firstDifference(from: last.body) == nil)
     }
 
-    // http.md §3, 32 and 59
+    // LeftOut.md, items 32 and 59
     @Test func `adapters run on every attempt, from the request as it was asked for`() async throws {
         struct Numbering: RequestAdapter {
             func adapt(_ request: TransportRequest, for context: RequestContext) -> TransportRequest {
@@ -54,7 +54,7 @@ struct RetryingTests {
         #expect(urls.withLock { $0 } == [url + "?attempt=1", url + "?attempt=2"])
     }
 
-    // http.md §3, 36 and 37
+    // LeftOut.md, items 36 and 37
     @Test(arguments: ["data", "file", "stream"])
     func `every body arrives although an adapter fails once, when the retrier retries`(kind: String)
         async throws
@@ -91,7 +91,7 @@ struct RetryingTests {
             _ = try await session.upload(body, to: server.url()).response()
         }
         let request = try #require(server.requests.last)
-        // http.md §3, 27
+        // LeftOut.md, item 27
         #expect(request.method == "POST")
         #expect(request["Authorization"] == "123456")
         #expect(request.body == bytes)
@@ -119,7 +119,7 @@ struct RetryingTests {
         #expect(adapter.count.value == 8)
     }
 
-    // http.md §3, 53
+    // LeftOut.md, item 53
     @Test func `a cancelled request's retrier is never asked`() async throws {
         let (transport, retrier) = (HeldTransport(), ScriptedRetrier([.retry]))
         let task = Session.making(transport, retriers: [retrier]).upload(.data([1]), to: url)
@@ -130,7 +130,7 @@ struct RetryingTests {
         #expect(retrier.asked.isEmpty)
     }
 
-    // http.md §3, 55
+    // LeftOut.md, item 55
     @Test(arguments: [
         (RetryDecision.retry, 1), (.retryAfter(.seconds(1)), 1), (.fail(Broken()), 1), (.doNotRetry, 2),
     ])
@@ -141,14 +141,14 @@ struct RetryingTests {
         #expect(retriers.map(\.asked.count) == [1, asked - 1])
     }
 
-    // http.md §3, 55
+    // LeftOut.md, item 55
     @Test func `an interceptor without retriers does not retry`() async {
         let decision = await Interceptor().retry(
             TransportRequest(method: .put, url: url), after: Self.broke, for: RequestContext())
         #expect(decision == .doNotRetry)
     }
 
-    // http.md §3, 56
+    // LeftOut.md, item 56
     @Test func `the session is asked and adapts before the request's own interceptor`() async throws {
         struct Adding: RequestAdapter {
             let mark: String
@@ -175,7 +175,7 @@ struct RetryingTests {
         #expect(first.asked.count == 1 && second.asked.count == 1)
     }
 
-    // http.md §3, 57
+    // LeftOut.md, item 57
     @Test func `a retrier's own error comes with the failure it was asked about`() async {
         let session = Session.making(
             ScriptedTransport { _ in .success(TransportResponse(status: 500)) },
@@ -190,7 +190,7 @@ struct RetryingTests {
         #expect(response.status == 500)
     }
 
-    // http.md §3, 58
+    // LeftOut.md, item 58
     @Test func `a response that cannot be decoded is asked for again, and every reader gets the good one`()
         async throws
     {

@@ -87,7 +87,8 @@ struct RedirectTests {
 }
 
 struct StaleConnectionTests {
-    /// Two requests over a server that lets the kept connection die under the second.
+    /// Makes two requests. The server closes the kept connection when the second one arrives. Returns the results of
+    /// the second.
     private static func second(
         _ method: HTTPRequest.Method, isRepeatable: Bool? = nil,
         dying: [HostileBehavior] = [.answerThenGoStale(200)]
@@ -160,7 +161,7 @@ struct StaleConnectionTests {
     }
 }
 
-/// Adds fields that a request does not have.
+/// Adds the header fields that a request does not have.
 private struct Completing: RequestAdapter {
     let fields: HTTPFields
 

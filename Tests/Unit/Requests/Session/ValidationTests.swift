@@ -7,7 +7,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-// http.md §3, 79
+// LeftOut.md, item 79
 struct ValidationTests {
     private func reason(
         _ validation: ResponseValidation, status: Int = 200, type: String? = nil, body: String = "x",

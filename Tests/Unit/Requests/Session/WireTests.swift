@@ -8,7 +8,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// Requests as they are on the wire, whatever the caller asked for.
+/// Tests the bytes of requests on the wire.
 struct WireTests {
     private func sent(
         _ server: HostileServer, _ make: @Sendable (Session) -> RequestTask
@@ -166,7 +166,7 @@ struct WireTests {
             let session = Session.making(transport)
             let tasks = (0..<300).map { session.upload(.data([1]), to: server.url("/\($0)")) }
             try await full.wait(upTo: .seconds(60))
-            // They wait outside the pool, whose timeout is that for making a connection.
+            // They wait in the transport, not in the pool of the HTTP client, whose timeout is that for connecting.
             let end = ContinuousClock.now + .seconds(30)
             while transport.waitingCount(for: server.url()) < 44, .now < end { await Task.yield() }
             #expect(transport.waitingCount(for: server.url()) == 44)

@@ -22,7 +22,7 @@ import Testing
     @Test func `in a burst there is one line a second and then less, however many are done`() {
         var summary = EventSummary(names: false)
         var lines: [String] = []
-        // Ten thousand small files in ten seconds, in pieces as they come from the queue.
+        // Ten thousand small files end within ten seconds, in the updates in which the queue sends them.
         for step in 0..<1000 {
             let ids = (step * 10 + 1)...(step * 10 + 10)
             lines += summary.add(ids.map { .make(.done, $0) }, now: Double(step) / 100)

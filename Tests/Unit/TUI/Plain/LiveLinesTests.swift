@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// The lines at the foot of a terminal while a command without a screen uploads.
+/// Tests the lines at the bottom of the terminal while a command uploads.
 struct LiveLinesTests {
     private func lines(_ uploads: [Upload], isUnicode: Bool = false) -> LiveLines {
         var lines = LiveLines(isUnicode: isUnicode)
@@ -19,7 +19,7 @@ struct LiveLinesTests {
         lines.take(QueueUpdate(isComplete: false, changed: [upload], removed: [], status: EngineStatus()))
     }
 
-    /// Sends at an even rate for a while.
+    /// Sends bytes at a constant rate for `seconds`.
     private func run(_ lines: inout LiveLines, seconds: Int, bytesPerSecond: ByteCount) {
         for half in 0...(seconds * 2) {
             lines.advance(to: Double(half) / 2, Date())
@@ -97,7 +97,7 @@ struct LiveLinesTests {
     }
 }
 
-/// The table of `ferry list` on a terminal.
+/// Tests the table of `ferry list` on a terminal.
 struct ListTableTests {
     private func row(_ number: Int, _ name: String, to place: String = "films", remark: String = "")
         -> ListTable.Row

@@ -18,7 +18,7 @@ import Testing
         )
     }
 
-    /// The number of the question put by the only order; the text that it is about.
+    /// Returns the text and the number of the request for a preview; nil if the effects contain none.
     private static func question(_ effects: [PlainEffect]) -> (text: String, number: Int)? {
         guard case .preview(let request, let number)? = effects.sent.first else { return nil }
         return (request.text, number)

@@ -3,7 +3,7 @@ import FerryUploads
 @testable import FerryTUI
 
 extension PlainModel {
-    /// Makes a line mode whose queue has described itself.
+    /// Makes a model of the line mode that has received the whole queue.
     static func make(
         _ uploads: [Upload] = [], destinations: [String] = ["box"], defaultDestination: String? = nil,
         readsTerminal: Bool = true, status: EngineStatus = EngineStatus()

@@ -34,7 +34,7 @@ import Testing
         let ended = plain.update(.inputEnded)
         #expect(ended.waitsUntilIdle)
         #expect(ended.outcome == nil)
-        // The last update may come after the queue is idle.
+        // The last update may arrive after the queue has become idle.
         #expect(plain.update(.idle).outcome == nil)
         let last = plain.change([.make(1, state: .done)])
         #expect(last.outcome == .quitWhenIdle)

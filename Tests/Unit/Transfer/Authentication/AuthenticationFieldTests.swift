@@ -28,14 +28,14 @@ struct BasicCredentialTests {
     }
 }
 
-/// A secret that others change.
+/// A source of a secret that changes.
 private final class Safe: Sendable {
     private let state: Mutex<(secrets: [String], asked: Int)>
     init(_ secrets: String...) { state = Mutex((secrets, 0)) }
 
     var asked: Int { state.withLock { $0.asked } }
 
-    /// The next secret; the last one for ever.
+    /// Returns the next secret, and the last one repeatedly.
     func open() -> String {
         state.withLock { state in
             state.asked += 1

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 
 struct AuthenticationAdaptTests {
-    // http.md §3, 60
+    // LeftOut.md, item 60
     @Test func `a valid credential is put on the request`() async {
         let stage = AuthenticationStage(.a0, TokenServer(accepting: "a0"))
         #expect(await stage.driver.run().status == 200)
@@ -16,7 +16,7 @@ struct AuthenticationAdaptTests {
         #expect(stage.authenticator.refreshes == 0)
     }
 
-    // http.md §3, 61
+    // LeftOut.md, item 61
     @Test(arguments: [1, 12])
     func `A2 a credential that is over is renewed once before anything is sent`(count: Int) async {
         let together = Barrier(count)
@@ -36,7 +36,7 @@ struct AuthenticationAdaptTests {
         #expect(endings.allSatisfy { $0.context.retries == RetryCounts() && $0.context.attempt == 1 })
     }
 
-    // http.md §3, 62
+    // LeftOut.md, item 62
     @Test func `each request that waited fails once with a failed renewal, and nothing is sent`()
         async throws
     {
@@ -57,7 +57,7 @@ struct AuthenticationAdaptTests {
         #expect(stage.server.requests.isEmpty)
     }
 
-    // http.md §3, 63
+    // LeftOut.md, item 63
     @Test(arguments: [nil, Token.a0])
     func `without a credential nothing is sent`(first: Token?) async {
         let stage = AuthenticationStage(first, TokenServer(accepting: "a0"))
@@ -68,7 +68,7 @@ struct AuthenticationAdaptTests {
         #expect(stage.server.requests.isEmpty)
     }
 
-    // http.md §3, 68
+    // LeftOut.md, item 68
     @Test func `a renewal that ends at once deadlocks neither before nor after a refusal`() async {
         let before = AuthenticationStage(.expired, TokenServer(accepting: "a1"))
         #expect(await before.driver.run().status == 200)
@@ -76,9 +76,9 @@ struct AuthenticationAdaptTests {
         #expect(await after.driver.run().status == 200)
     }
 
-    // http.md §3, 73
+    // LeftOut.md, item 73
     @Test func `adapters before one that waited run again, and there is one renewal`() async {
-        /// Stamps requests with the time, as a signature does.
+        /// Adds a time to requests, as a signature does.
         struct Stamp: RequestAdapter {
             let clock: ManualClock
             func adapt(_ request: TransportRequest, for context: RequestContext) -> TransportRequest {
@@ -129,7 +129,7 @@ struct AuthenticationAdaptTests {
 }
 
 struct AuthenticationRefusalTests {
-    // http.md §3, 64
+    // LeftOut.md, item 64
     @Test(arguments: [nil, 500, 403])
     func `nothing but a refusal renews the credential`(status: Int?) async {
         let stage = AuthenticationStage(
@@ -143,7 +143,7 @@ struct AuthenticationRefusalTests {
         #expect(stage.server.requests.count == 1)
     }
 
-    // http.md §3, 65
+    // LeftOut.md, item 65
     @Test func `a credential that is gone when the refusal comes is reported with the refusal`() async throws
     {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
@@ -159,7 +159,7 @@ struct AuthenticationRefusalTests {
         #expect(ending.failure?.response?.status == 401)
     }
 
-    // http.md §3, 66
+    // LeftOut.md, item 66
     @Test func `A1 a refused credential that was replaced meanwhile is retried without a renewal`() async {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
         let stage = AuthenticationStage(
@@ -177,7 +177,7 @@ struct AuthenticationRefusalTests {
         #expect(stage.authenticator.refreshes == 0)
     }
 
-    // http.md §3, 67
+    // LeftOut.md, item 67
     @Test(arguments: [6, 1000])
     func `A1 parallel refusals cause exactly one renewal, and each request is made once more`(count: Int)
         async
@@ -198,7 +198,7 @@ struct AuthenticationRefusalTests {
         #expect(stage.server.requests.count == 2 * count)
     }
 
-    // http.md §3, 69
+    // LeftOut.md, item 69
     @Test
     func `A3 a renewal that fails for parallel refusals fails all, and a later request tries again`()
         async
@@ -225,7 +225,7 @@ struct AuthenticationRefusalTests {
         #expect(stage.authenticator.refreshes == 2)
     }
 
-    // http.md §3, 69
+    // LeftOut.md, item 69
     @Test func `a refusal that comes after the renewal failed begins no other`() async throws {
         let (arrived, answer) = (Gate(), Gate())
         let stage = AuthenticationStage(
@@ -245,7 +245,7 @@ struct AuthenticationRefusalTests {
         #expect(stage.authenticator.refreshes == 1)
     }
 
-    // http.md §3, 70
+    // LeftOut.md, item 70
     @Test func `a new request does not wait for a renewal that a refusal began`() async throws {
         let gate = Gate()
         let stage = AuthenticationStage(
@@ -266,7 +266,7 @@ struct AuthenticationRefusalTests {
         #expect(await refused.status == 200)
     }
 
-    // http.md §3, 71
+    // LeftOut.md, item 71
     @Test func `A4 a credential set from outside clears the failure`() async throws {
         let (arrived, answer) = (Gate(), Gate())
         let stage = AuthenticationStage(

@@ -10,7 +10,7 @@ struct RefreshRefused: Error, Hashable {
     var number = 0
 }
 
-/// Responds to requests and keeps what they carried.
+/// Responds to requests, and keeps them with their tokens.
 final class TokenServer: Sendable {
     private let answer: @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
     private let received = Mutex<[TransportRequest]>([])
@@ -20,7 +20,7 @@ final class TokenServer: Sendable {
         self.answer = answer
     }
 
-    /// Takes what has one of these tokens, and responds with 401 to the rest.
+    /// Responds with 200 to requests with one of these tokens, and with 401 to others.
     convenience init(accepting names: String...) {
         self.init { request in
             .success(.status(names.contains(request.fields[.authorization] ?? "") ? 200 : 401))
@@ -40,7 +40,7 @@ extension TransportResponse {
     static func status(_ status: Int) -> TransportResponse { TransportResponse(status: status) }
 }
 
-/// Opens when it was passed often enough; everybody waits until then.
+/// A barrier that opens when `count` callers have reached it. All of them wait for that.
 final class Barrier: Sendable {
     private let left: Mutex<Int>
     private let gate = Gate()
@@ -57,7 +57,7 @@ final class Barrier: Sendable {
     }
 }
 
-/// Makes requests to a server that is a script, and accepts all responses but a 401.
+/// Makes requests to a simulated server. Only a 401 counts as a failure.
 struct RequestDriver: Sendable {
     var adapters: [any RequestAdapter] = []
     let interceptor: any RequestInterceptor
@@ -70,7 +70,7 @@ struct RequestDriver: Sendable {
 
         var status: Int? { try? result.get().status }
         var failure: RequestFailure? { if case .failure(let failure) = result { failure } else { nil } }
-        /// The authentication's failure, wherever it is in the error.
+        /// The authentication error within the failure; nil if there is none.
         var authenticationError: AuthenticationError? {
             switch failure {
             case .adaptation(let error), .retry(let error, _): error as? AuthenticationError
@@ -115,7 +115,7 @@ struct RequestDriver: Sendable {
 }
 
 extension AuthenticationInterceptor {
-    /// Returns once `count` requests wait for a renewal.
+    /// Waits until `count` requests wait for a renewal.
     func waitForWaiters(_ count: Int) async throws {
         let end = ContinuousClock.now + .seconds(30)
         while waiterCount < count {
@@ -125,7 +125,7 @@ extension AuthenticationInterceptor {
     }
 }
 
-/// One interceptor, its authenticator and a server.
+/// An interceptor with its authenticator and a server.
 struct AuthenticationStage {
     let authenticator: CountingAuthenticator
     let interceptor: AuthenticationInterceptor<CountingAuthenticator>

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Requests that wait for a renewal, and what may happen to them meanwhile.
+/// Tests requests that wait for the renewal of a credential.
 struct AuthenticationWaitingTests {
     private let gate = Gate()
     private let authenticator: CountingAuthenticator
@@ -102,7 +102,7 @@ struct AuthenticationWaitingTests {
     }
 }
 
-/// An authenticator that asks for its tokens through the session it serves.
+/// An authenticator that requests its tokens through the session that it authenticates.
 private final class SelfServingAuthenticator: Authenticator {
     let driver = Mutex<RequestDriver?>(nil)
 
@@ -112,7 +112,7 @@ private final class SelfServingAuthenticator: Authenticator {
 
     func refresh(_ credential: Token) async throws -> Token {
         guard let driver = driver.withLock({ $0 }) else { return credential }
-        // A session makes requests in tasks of their own.
+        // The request runs in a task of its own, as in a session.
         let answer = try await Task { try await driver.run("/token").result.get() }.value
         return Token(name: String(decoding: answer.body, as: UTF8.self))
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 
 struct AuthenticationWindowTests {
-    /// Takes each token for one request only, so that every request is refused first.
+    /// A server that accepts each token only once, so that each new request is refused first.
     private static func greedyServer() -> TokenServer {
         let used = Mutex<Set<String>>(["a0"])
         return TokenServer { request in
@@ -16,7 +16,7 @@ struct AuthenticationWindowTests {
         }
     }
 
-    // http.md §3, 72
+    // LeftOut.md, item 72
     @Test func `A6 more renewals than the window allows end with that and the refusal`() async {
         let clock = ManualClock()
         let stage = AuthenticationStage(
@@ -30,14 +30,14 @@ struct AuthenticationWindowTests {
         #expect(await stage.driver.run().status == 200)
     }
 
-    // http.md §3, 72
+    // LeftOut.md, item 72
     @Test func `without a window there may be many renewals`() async {
         let stage = AuthenticationStage(.a0, Self.greedyServer(), window: nil)
         for _ in 0..<5 { #expect(await stage.driver.run().status == 200) }
         #expect(stage.authenticator.refreshes == 5)
     }
 
-    // http.md §3, 72
+    // LeftOut.md, item 72
     @Test(arguments: [Token.a0, Token.expired])
     func `a window of none allows none`(credential: Token) async {
         let stage = AuthenticationStage(credential, Self.greedyServer(), window: RefreshWindow(limit: 0))
@@ -45,7 +45,7 @@ struct AuthenticationWindowTests {
         #expect(stage.authenticator.refreshes == 0)
     }
 
-    // http.md §3, 72
+    // LeftOut.md, item 72
     @Test func `the window remembers renewals after their failure is cleared`() async {
         let stage = AuthenticationStage(
             .a0, TokenServer(accepting: "none"),

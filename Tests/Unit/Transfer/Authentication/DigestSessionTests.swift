@@ -13,7 +13,7 @@ struct DigestSessionTests {
         AuthenticationChallenge.list(authorization).first?.parameters["response"]
     }
 
-    /// RFC 7616 §3.9.1; those of sessions were computed with Python's hashlib as §3.4.2 says.
+    /// The values without `-sess` are from RFC 7616 §3.9.1. The others were computed with Python's hashlib by §3.4.2.
     @Test(arguments: [
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
@@ -79,7 +79,7 @@ struct DigestSessionTests {
             try challenge(#"Digest realm="a \"b\"", nonce="n", qop="auth""#), clientNonce: "c")
         let quoted = session.authorization(user: "a\"b", password: "p", method: "PUT", target: "/")
         #expect(quoted.contains(#"username="a\"b", realm="a \"b\"""#))
-        // RFC 7616 §3.9.2 has this name.
+        // The name is from RFC 7616 §3.9.2.
         let other = session.authorization(user: "Jäsøn Doe", password: "p", method: "PUT", target: "/")
         #expect(other.contains("username*=UTF-8''J%C3%A4s%C3%B8n%20Doe"))
     }

@@ -110,7 +110,7 @@ struct OAuth2FileTests {
         let (one, two) = (authenticator(endpoint), authenticator(endpoint))
         var (left, right) = (OAuth2Credential.missing, OAuth2Credential.missing)
         for _ in 0..<5 {
-            // Both were refused, as after a change at the server.
+            // The server has refused both tokens.
             let (oldLeft, oldRight) = (left, right)
             async let newLeft = one.refresh(oldLeft)
             async let newRight = two.refresh(oldRight)
@@ -125,7 +125,7 @@ struct OAuth2FileTests {
         let endpoint = TokenEndpoint.rotating()
         let authenticator = authenticator(endpoint)
         let first = try await authenticator.refresh(.missing)
-        // A folder in the way of the new file; a permission would not stop root.
+        // A folder stands where the new file is made. Missing permissions would not stop root.
         try directory.write([0], to: "tokens/here.json.new/x")
         let error = await #expect(throws: UploadFailure.self) { try await authenticator.refresh(first) }
         #expect(error?.summary.hasPrefix("cannot open \(path).new: ") == true, "\(error?.summary ?? "")")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Tokens whose lifetime the wall clock's changes must not shorten.
+/// Tests that changes of the wall clock do not shorten the lifetime of tokens.
 struct OAuth2LifetimeClockTests {
     private let clock = ManualClock()
     private let endpoint = TokenEndpoint.rotating(lifetime: 100)
@@ -63,7 +63,7 @@ struct OAuth2LifetimeClockTests {
         #expect(stored.accessToken == "a1")
         #expect(endpoint.tokens == ["r0"])
         date.withLock { $0 -= 3_650 * 86_400 }
-        // 60 of 100 seconds are left, of which the last tenth of its life is kept back.
+        // 60 of 100 seconds are left. A token is renewed in the last tenth of its lifetime.
         clock.advance(by: .seconds(49))
         #expect(!stored.requiresRefresh)
         clock.advance(by: .seconds(1))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// A token server: responds as the test says, and keeps the forms it got.
+/// A token server whose responses the test decides. It keeps the forms that it received.
 final class TokenEndpoint: Sendable {
     struct Asked: Sendable {
         var fields: HTTPFields
@@ -18,12 +18,12 @@ final class TokenEndpoint: Sendable {
     private let asked = Mutex<[Asked]>([])
     private let answer: @Sendable (Int, [String: String]) -> Result<TransportResponse, TransportError>
 
-    /// - Parameter answer: Gets the number of the request, from 1, and its form.
+    /// - Parameter answer: Makes the response. It is called with the number of the request, from 1, and its form.
     init(_ answer: @escaping @Sendable (Int, [String: String]) -> Result<TransportResponse, TransportError>) {
         self.answer = answer
     }
 
-    /// Replaces the refresh token with each use, r0, r1, …, and refuses all but the newest.
+    /// Makes a server that issues a new refresh token with each use, r0, r1, …, and accepts only the newest.
     static func rotating(lifetime: Int = 3600) -> TokenEndpoint {
         let newest = Mutex(0)
         return TokenEndpoint { number, form in
@@ -71,7 +71,7 @@ extension Result where Success == TransportResponse, Failure == TransportError {
 }
 
 extension OAuth2Client {
-    /// A client of `sign-in.example`.
+    /// Makes a client of `sign-in.example`.
     static func make(
         refreshToken: @escaping OAuth2Client.Secret = { "r0" }, secret: OAuth2Client.Secret? = nil,
         authentication: OAuth2Client.Authentication = .basic, scope: String? = nil,
@@ -84,7 +84,7 @@ extension OAuth2Client {
 }
 
 extension TokenEndpoint {
-    /// The failure of a renewal at `endpoint`; nil if it did not fail.
+    /// Returns the failure of a renewal at `endpoint`; nil if it succeeded.
     static func failure(
         of endpoint: TokenEndpoint, _ client: OAuth2Client = .make(), file: TokenFile? = nil
     ) async -> UploadFailure? {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// A server that wants Digest and checks what it gets: each number of a nonce once.
+/// A server with Digest authentication. It checks each response, and accepts each nonce count (nc) of a nonce once.
 private final class DigestServer: Sendable {
     private struct State {
         var nonce = 1
@@ -16,7 +16,7 @@ private final class DigestServer: Sendable {
 
     private let state = Mutex(State())
     private let password: String
-    /// Each nonce is good for so many requests; the next one is sent with the last response if `tellsNext`.
+    /// The number of requests that a nonce is valid for. With `tellsNext` the last response contains the next nonce.
     private let requestsPerNonce: Int
     private let tellsNext: Bool
     private let saysStale: Bool
@@ -33,7 +33,7 @@ private final class DigestServer: Sendable {
     var challenges: Int { state.withLock { $0.challenges } }
     var withoutDigest: Int { state.withLock { $0.withoutDigest } }
 
-    /// Forgets all nonces, as one does that is started anew.
+    /// Forgets all nonces, as a restarted server does.
     func restart() { state.withLock { $0.nonce += 1000 } }
 
     var server: TokenServer { TokenServer { [self] in .success(answer($0)) } }
@@ -113,7 +113,7 @@ struct PasswordInterceptorTests {
         let digest = DigestServer(requestsPerNonce: 2)
         let driver = RequestDriver(interceptor: interceptor(), server: digest.server)
         for _ in 0..<6 { #expect(await driver.run().status == 200) }
-        // One for each nonce.
+        // One challenge for each nonce.
         #expect(digest.challenges == 3)
         #expect(digest.withoutDigest == 1)
     }

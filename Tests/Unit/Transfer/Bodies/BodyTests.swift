@@ -102,7 +102,7 @@ struct BodyTests {
                 of: TransportRequest(method: .put, url: server.url(), body: body), delegate: delegate)
         }
         #expect(answer.status == 201)
-        // All that the kernel sends by itself is out, and one buffer is not.
+        // Everything before the last buffer of 64 KiB is sent.
         #expect(sentBefore.withLock { $0 } == ByteCount(3 << 20) - 65_536)
     }
 
@@ -153,7 +153,7 @@ struct BodyTests {
     }
 }
 
-/// Ten thousand bytes a piece, and a wait before each.
+/// A limiter with chunks of 10,000 bytes and a delay before each.
 private final class StepLimiter: RateLimiter {
     let chunkLimit: ByteCount?
     private let delay: Duration

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Changes of a file between the first byte and the last.
+/// Tests changes of a file while it is sent.
 struct SourceChangeTests {
     enum Change: CaseIterable {
         case shrinks, empties, grows, isRewritten
@@ -27,7 +27,7 @@ struct SourceChangeTests {
         }
     }
 
-    /// Uploads 32 MiB as an attempt does and makes the change when the server has read the first MiB.
+    /// Uploads 32 MiB as an attempt does. The change happens when the server has read the first MiB.
     private static func outcome(
         before: (TestFile) throws -> Void = { _ in }, _ change: @escaping (TestFile) throws -> Void
     ) async throws -> (outcome: UploadAttempt.Outcome, requests: [RecordedRequest], file: TestFile) {
@@ -70,7 +70,7 @@ struct SourceChangeTests {
         #expect(requests.allSatisfy { !$0.isComplete })
     }
 
-    /// Each of them one system call, so that no reader sees half of it.
+    /// Changes of a file's change time. Each is a single system call, so no reader sees a part of it.
     enum ChangeTimeOnly: CaseIterable {
         case permissions, timesSetAsTheyWere, anotherName
 

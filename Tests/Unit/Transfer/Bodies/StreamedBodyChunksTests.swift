@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Bodies as a transport of one's own reads them.
+/// Tests bodies as a custom transport reads them.
 struct StreamedBodyChunksTests {
     private func collected(_ chunks: some AsyncSequence<[UInt8], any Error>) async throws -> [[UInt8]] {
         var all: [[UInt8]] = []
@@ -73,7 +73,7 @@ struct StreamedBodyChunksTests {
     }
 }
 
-/// Holds each chunk back once.
+/// A limiter that delays each chunk once.
 private final class CountingLimiter: RateLimiter {
     let chunkLimit: ByteCount? = nil
     private let state = Mutex<(asked: Int, booked: [ByteCount])>((0, []))

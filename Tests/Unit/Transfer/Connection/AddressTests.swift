@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Servers behind Unix sockets.
+/// Tests servers on Unix sockets.
 struct UnixSocketTests {
     private let directory: TemporaryDirectory
     private let path: String

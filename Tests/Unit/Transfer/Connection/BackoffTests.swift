@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// The kernel's time between two attempts, while the other side is silent.
+/// Tests the kernel's time between two retransmissions while the other side is silent.
 struct BackoffTests {
     private static func wanted(unanswered: Int, probes: Int = 0, roundTrip: Duration = .zero) -> Duration? {
         TCPInfo(unanswered: unanswered, roundTrip: roundTrip, probes: probes).wantedBackoff

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The number of open connections at the server, and a gate for when none is.
+/// Counts the server's open connections. Its gate opens when there is none.
 private final class OpenConnections: Sendable {
     private let state = Mutex((open: 0, watchers: [Gate]()))
 
@@ -76,7 +76,7 @@ struct CancelTests {
         let file = try TestFile(count: 32 << 20)
         let closed = Gate()
         let server = try HostileServer(receiveBuffer: 65_536) { connection in
-            // The cancel may come before any number of bytes has arrived: reading ends with the connection.
+            // The cancellation may come before any byte. `drain` returns when the connection ends.
             defer { closed.open() }
             try connection.readHead()
             connection.drain()
@@ -90,7 +90,7 @@ struct CancelTests {
             try await started.wait()
             task.cancel()
             #expect(await task.value.error?.reason == .cancelled)
-            // The transport is still there: only the request's own connection can have ended.
+            // The transport still runs, so it was the cancellation that ended the connection.
             try await closed.wait(upTo: .seconds(30))
         }
         #expect(await file.isClosedSoon())

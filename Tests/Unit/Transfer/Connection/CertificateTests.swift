@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Servers whose certificates are no good, and connections whose encryption breaks.
+/// Tests servers with invalid certificates, and connections whose TLS stream breaks.
 @Suite(.enabled(if: TLSServer.isAvailable, "openssl and python3 make and serve the certificates"))
 struct CertificateTests {
     private static func outcome(

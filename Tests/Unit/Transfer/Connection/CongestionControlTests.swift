@@ -9,7 +9,7 @@
     @testable import FerryProtocols
 
     struct CongestionControlTests {
-        /// An algorithm that this machine allows and does not use by default.
+        /// A congestion control algorithm that this machine allows and does not use by default; nil if there is none.
         private static let other: CongestionControl? = {
             let settings = "/proc/sys/net/ipv4/tcp_"
             let own = try? String(contentsOfFile: settings + "congestion_control", encoding: .utf8)
@@ -21,7 +21,7 @@
                 }
         }()
 
-        /// The algorithms of this process's sockets that are connected to `port`.
+        /// The congestion control algorithms of this process's sockets that are connected to `port`.
         private static func algorithms(to port: UInt16) -> [String] {
             (Int32(0)..<4096).compactMap { descriptor in
                 var address = sockaddr_in()
@@ -55,7 +55,7 @@
                 HTTPClientTransport.Configuration(proxy: .none, congestionControl: chosen))
             let result = await transport.outcome(
                 of: TransportRequest(method: .put, url: server.url(), body: .bytes(Array("a".utf8))))
-            // A kept connection is there still.
+            // The kept connection is still open.
             let found = Self.algorithms(to: server.port)
             await transport.shutdown()
             #expect(result.status == 201)

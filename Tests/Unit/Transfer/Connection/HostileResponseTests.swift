@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Responses that are wrong, early, too long or never end.
+/// Tests invalid, early, endless and too long responses.
 struct HostileResponseTests {
     private static func outcome(
         _ behavior: HostileBehavior, size: Int = 100_000, response: Duration = .seconds(10),

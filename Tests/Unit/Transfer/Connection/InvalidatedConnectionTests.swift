@@ -17,7 +17,7 @@ struct InvalidatedConnectionTests {
         let server = try HostileServer([twoAnswers, twoAnswers])
         defer { server.stop() }
         try await withTransport { transport in
-            // It makes up for a connection that closes just as it is used.
+            // The sender retries a request whose connection was just being closed.
             let sender = RequestSender(over: transport)
             for _ in 0..<2 {
                 let request = TransportRequest(method: .put, url: server.url())

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Proxies that die while a file goes through them.
+/// Tests proxies that end while they transfer a file.
 struct ProxyDeathTests {
     private static func outcome(
         of url: String, by proxy: HostileServer

@@ -1,7 +1,7 @@
 import FerryTestSupport
 import Foundation
 
-/// A proxy that others wrote, on a free port of 127.0.0.1.
+/// A real proxy program on a free port of 127.0.0.1.
 final class ProxyProgram: Sendable {
     struct NotStarted: Error {}
 
@@ -12,7 +12,7 @@ final class ProxyProgram: Sendable {
     static var hasTinyproxy: Bool { TLSServer.program("tinyproxy") != nil }
     static var hasMicrosocks: Bool { TLSServer.program("microsocks") != nil }
 
-    /// An HTTP proxy that wants `me` and `geheim`, and makes tunnels to any port.
+    /// Starts an HTTP proxy with the user `me` and the password `geheim`. It allows tunnels to any port.
     static func tinyproxy() async throws -> ProxyProgram {
         try await start("tinyproxy") { port, directory in
             let configuration = """
@@ -29,8 +29,8 @@ final class ProxyProgram: Sendable {
         }
     }
 
-    /// A SOCKS 5 proxy.
-    /// - Parameter wantsUser: Whether it takes only those who name themselves.
+    /// Starts a SOCKS 5 proxy.
+    /// - Parameter wantsUser: True if it wants a user name and a password.
     static func microsocks(wantsUser: Bool = false) async throws -> ProxyProgram {
         try await start("microsocks") { port, _ in
             ["-i", "127.0.0.1", "-p", "\(port)"] + (wantsUser ? ["-u", "me", "-P", "geheim"] : [])
@@ -60,7 +60,7 @@ final class ProxyProgram: Sendable {
         process.standardError = FileHandle.nullDevice
         try process.run()
         identifier = process.processIdentifier
-        // They do not say when they listen.
+        // The programs do not report when they listen.
         for _ in 0..<1000 {
             if (try? RawClient(port: probe.port)) != nil { return }
             guard process.isRunning else { break }

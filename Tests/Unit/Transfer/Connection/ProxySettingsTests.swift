@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// The choice of the proxy for a request.
+/// Tests which proxy a request uses.
 struct ProxySettingsTests {
     private static func proxy(for url: String, _ variables: [String: String]) throws -> String? {
         try ProxySettings.environment.proxy(for: url, environment: ProxyEnvironment(variables))?.description
@@ -28,7 +28,7 @@ struct ProxySettingsTests {
         #expect(try Self.proxy(for: url, variables) == expected)
     }
 
-    // CVE-2016-5385: a web server makes HTTP_PROXY of a client's field.
+    // CVE-2016-5385: in a CGI program, a client's `Proxy` field becomes the variable HTTP_PROXY.
     @Test func `the upper-case name for http is not trusted`() throws {
         #expect(try Self.proxy(for: "http://h.example/", ["HTTP_PROXY": "http://evil:1"]) == nil)
     }

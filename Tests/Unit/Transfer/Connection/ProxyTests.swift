@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Requests through scripted proxies, good and bad.
+/// Tests requests through scripted proxies.
 struct ProxyTests {
     private static func settings(
         _ server: HostileServer, _ kind: ProxyAddress.Kind = .http, user: String? = nil
@@ -26,7 +26,7 @@ struct ProxyTests {
         }
     }
 
-    // RFC 9112 §3.2.2: proxies refuse a tunnel to port 80 as a rule.
+    // RFC 9112 §3.2.2. Most proxies refuse tunnels to port 80.
     @Test(arguments: [
         ("http://files.example/a%20b?c=d", "http://files.example/a%20b?c=d", "files.example"),
         ("http://files.example:8080/f", "http://files.example:8080/f", "files.example:8080"),
@@ -172,7 +172,7 @@ struct ProxyTests {
         #expect(error.failure.summary.contains("proxy \(kind.rawValue)://127.0.0.1:\(proxy.port) within"))
     }
 
-    /// The HTTP client has no limit for the bytes of this response, but it keeps none of them.
+    /// The HTTP client does not limit the size of this response, but it does not keep its bytes either.
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nX-Field: ", "xxxxxxxx"), ("HTTP/1.1 200 OK\r\n", "X-Field: x\r\n"),
         ("", "HTTP/1.1 100 Go\r\n\r\n"),
@@ -199,7 +199,7 @@ struct ProxyTests {
         let proxy = try HostileServer { connection in
             try connection.readRequest()
             try connection.write("HTTP/1.1 407 Who\r\nContent-Length: 10000000\r\n\r\n")
-            // Faster than the silence that ends a refusal, and slower than the limit of its size.
+            // A byte every 0.2 s is too frequent for the timeout of silence, and too slow to reach the size limit.
             while true {
                 try connection.write("x")
                 Thread.sleep(forTimeInterval: 0.2)
@@ -210,7 +210,7 @@ struct ProxyTests {
         let error = try #require(
             try await Self.outcome(of: "http://files.example/f", by: Self.settings(proxy)).error)
         #expect(error.failure.category == .authentication)
-        // Its body alone may take twenty seconds.
+        // Reading the body may take 20 seconds.
         #expect(begin.duration(to: .now) < .seconds(15))
     }
 
@@ -232,7 +232,7 @@ struct ProxyTests {
         reply: [UInt8], category: UploadFailure.Category, words: String
     ) async throws {
         let proxy = try HostileServer { connection in
-            // The greeting, and then the request, to a host's name.
+            // The client's greeting, then its request to connect to a host name.
             try connection.readBytes(3)
             try connection.write(Array(reply.prefix(2)))
             if reply.count > 2 {

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Uploads through proxies that others wrote.
+/// Tests uploads through real proxy programs.
 @Suite(.serialized)
 struct RealProxyTests {
     @Suite(.enabled(if: ProxyProgram.hasTinyproxy, "needs tinyproxy; Tests/run installs it"))
@@ -53,7 +53,8 @@ struct RealProxyTests {
             #expect(file.pattern.firstDifference(from: request.body) == nil)
         }
 
-        // It responds to a wrong password with 401, which a tunnel's client does not see.
+        // This proxy responds to a wrong password with 401 instead of 407. The client does not see this response to a
+        // tunnel request.
         @Test(arguments: ["http", "https"])
         func `N13 missing credentials are reported with the proxy's name`(scheme: String) async throws {
             let proxy = try await ProxyProgram.tinyproxy()

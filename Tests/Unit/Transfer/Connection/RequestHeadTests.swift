@@ -5,7 +5,8 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Heads of any length with a streamed body: longer than 64 KiB they end the process in AsyncHTTPClient 1.37.0.
+/// Tests request heads of any length with a streamed body. AsyncHTTPClient 1.37.0 ends the process if such a head has
+/// more than 64 KiB.
 struct RequestHeadTests {
     private func outcome(
         _ fields: HTTPFields, path: String = "/f", proxied: Bool = false
@@ -97,9 +98,9 @@ struct RequestHeadTests {
     }
 }
 
-/// Redirects to addresses of any length.
+/// Tests redirects to URLs of any length.
 struct LongRedirectTests {
-    // A field may have 64 KiB (`ResponseLimitTests`), so a server can name an address that long.
+    // A header field may have 64 KiB (`ResponseLimitTests`), so a server can redirect to a URL of that length.
     @Test(arguments: [(8192, 201), (8193, 307), (60_000, 307)])
     func `a redirect to an address of more than 8 KiB is not followed`(length: Int, status: Int) async throws
     {

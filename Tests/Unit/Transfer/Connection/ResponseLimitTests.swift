@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The limits of what is taken of a response, and of what is sent to a server that refuses.
+/// Tests the limits of a response's size, and of what is sent to a server after its refusal.
 struct ResponseLimitTests {
     private static func outcome(
         of behavior: HostileBehavior, body: TransportRequest.Body = .bytes([1, 2, 3]),
@@ -22,7 +22,7 @@ struct ResponseLimitTests {
         return (result, server.requests)
     }
 
-    /// Checks that after a refusal only the kernels' buffers and the piece on its way go out.
+    /// Checks that after a refusal only the content of the kernel's buffers and one chunk are sent.
     @Test(arguments: [401, 403, 413, 415, 422])
     func `P1 after a refusal no more is sent than was in flight`(status: Int) async throws {
         let file = try TestFile(count: 64 << 20)
@@ -109,7 +109,7 @@ struct ResponseLimitTests {
             request.headers.filter { $0.name.lowercased() == "accept-encoding" }.map(\.value) == ["identity"])
     }
 
-    /// 30 bytes of gzip that would be 1,000 zeros.
+    /// A gzip stream of 30 bytes that expands to 1,000 zeros.
     @Test func `P18 a compressed response that was not asked for is not unpacked, and not shown`()
         async throws
     {

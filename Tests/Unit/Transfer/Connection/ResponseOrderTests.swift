@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Responses that come when no request waits for them, and requests that wait for none.
+/// Tests responses without a request, and requests that do not wait for a response.
 struct ResponseOrderTests {
     private static let unasked = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
 
@@ -23,7 +23,7 @@ struct ResponseOrderTests {
         ])
         defer { server.stop() }
         try await withTransport { transport in
-            // The sender repeats a request whose connection was closed before the pool knew.
+            // The sender retries a request if the pool did not know that the connection was closed.
             let sender = RequestSender(over: transport)
             let request = TransportRequest(method: .put, url: server.url(), body: .bytes([1]))
             #expect(try await sender.perform(request, label: "1").status == 200)
@@ -33,7 +33,7 @@ struct ResponseOrderTests {
         #expect(server.requests.map(\.connection) == [1, 2])
     }
 
-    /// The server has sent the second response before the second request.
+    /// The server sends the second response before it has received the second request.
     @Test func `P15 a repeated response is never taken for the next request's`() async throws {
         let server = try HostileServer([
             HostileBehavior { connection in

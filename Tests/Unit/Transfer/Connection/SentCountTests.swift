@@ -60,7 +60,7 @@ struct SentCountTests {
                     }
                 ])
             defer { server.stop() }
-            // The kernel holds much more than the server has room for.
+            // The kernel's buffers contain much more than the server's small receive buffer.
             let delegate = RecordingDelegate { call in
                 if case .sent(_, let total, _) = call, total >= 300_000 { isFull.open() }
             }
@@ -76,7 +76,7 @@ struct SentCountTests {
             }
             let left = try #require(totals.first)
             #expect(totals.count == 1)
-            // The kernel doubles what it is asked for.
+            // The kernel doubles the requested buffer size.
             #expect(left > 0 && left <= ByteCount(room * 3), "\(left)")
         }
     #endif

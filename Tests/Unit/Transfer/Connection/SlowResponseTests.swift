@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Responses that come byte by byte, with pauses of real time between.
+/// Tests responses that arrive byte by byte, with real pauses.
 struct SlowResponseTests {
     private static let limit = Duration.milliseconds(600)
 
@@ -56,7 +56,7 @@ struct SlowResponseTests {
         #expect(time < .seconds(60))
     }
 
-    // As Django 5.2's development server does.
+    // Django 5.2's development server behaves like this.
     @Test func `a refusal that does not end is taken with the reason that came`() async throws {
         let (result, time) = try await Self.outcome(response: .seconds(120)) { connection in
             try connection.readRequest()

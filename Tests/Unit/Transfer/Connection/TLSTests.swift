@@ -58,7 +58,7 @@ struct TLSTests {
         #expect(error?.failure.category == .network)
     }
 
-    // The other pin is of no key: one that fits is enough.
+    // The first pin matches no key. One matching pin is enough.
     @Test func `a server with a pinned key gets the file`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let pins = [SPKIPin(subjectPublicKeyInfo: []), try #require(SPKIPin(try server.pin))]
@@ -197,7 +197,7 @@ struct TLSSettingsTests {
         #expect(try JSONDecoder().decode(TLSSettings.self, from: JSONEncoder().encode(settings)) == settings)
     }
 
-    // RFC 7469 §2.4 is the digest; the writing is curl's.
+    // The digest is from RFC 7469 §2.4, the notation from curl.
     @Test func `a pin reads with and without its mark, and as nothing else`() {
         let pin = SPKIPin(subjectPublicKeyInfo: [])
         #expect(pin.description == "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
@@ -241,7 +241,7 @@ struct TLSSettingsTests {
     func `a TLS file beyond the limit is refused before it is read`(size: ByteCount, words: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write([], to: "authorities.pem")
-        // Without content on the disk: only the length counts.
+        // The file is sparse, because only its length matters.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.truncate(atOffset: UInt64(size))
         try file.close()

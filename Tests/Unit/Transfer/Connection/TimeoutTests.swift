@@ -7,7 +7,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// Reads pieces with pauses of real time between.
+/// Reads the body in pieces, with real pauses.
 private func slowReader(piece: Int, pause: Duration, then status: Int) -> HostileBehavior {
     HostileBehavior { connection in
         try connection.readHead()
@@ -131,7 +131,7 @@ struct TimeoutTests {
                 of: TransportRequest(method: .put, url: "https://127.0.0.1:\(server.port)/")
             ).error
         }
-        // With the client's bytes unread, the system can send a reset in place of the end.
+        // As the client's bytes were not read, the system may send a reset instead of a close.
         #expect([.notConnected, .unsent].contains(error?.reason))
         #expect(error?.failure.category == .network)
     }
@@ -152,7 +152,7 @@ struct TimeoutTests {
     }
 }
 
-/// Lets every second question through.
+/// A limiter that delays each chunk once.
 private final class SlowLimiter: RateLimiter {
     let chunkLimit: ByteCount? = 10_000
     private let hasAsked = Mutex(false)

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The threads on which files are read, with a clock that the test moves.
+/// Tests the threads on which files are read, with a clock that the test advances.
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingIOPoolTests {
     private static let path = LocalPath("/medium/file")
@@ -15,7 +15,7 @@ struct BlockingIOPoolTests {
         BlockingIOPool(limit: limit, timeout: .seconds(30), clock: clock)
     }
 
-    /// Begins a call that comes back when `gate` opens; returns once it holds its thread.
+    /// Starts a call that blocks until `gate` opens. Returns when the call occupies its thread.
     private func block(
         _ readers: BlockingIOPool, medium: UInt64, until gate: Gate
     ) async throws -> Task<Result<Int, UploadFailure>, Never> {
@@ -41,7 +41,7 @@ struct BlockingIOPoolTests {
         }
     }
 
-    /// Lets more than 30 s pass, a look at a time.
+    /// Advances the clock by more than 30 s, in the steps in which the pool checks its calls.
     private func passTimeout() async throws {
         for _ in 0..<5 {
             try await clock.waitForSleepers()
@@ -121,7 +121,7 @@ struct BlockingIOPoolTests {
         try #require(await isTrueSoon { readers.awaited == 3 })
         for _ in 0..<5 {
             try await clock.waitForSleepers()
-            // Another medium that gets on is no comfort.
+            // Progress on another medium does not extend the timeout.
             #expect(await Self.outcome(readers, medium: 2) { 2 } == .success(2))
             clock.advance(by: .seconds(7.5))
         }

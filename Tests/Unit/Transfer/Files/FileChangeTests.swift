@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// The message about a file that is not the one that was queued.
+/// Tests the message about a file that is not the one that was added.
 struct FileChangeTests {
     private static func file(inode: UInt64 = 1, size: ByteCount = 48 << 20, modified: Int64 = 1)
         -> FileIdentity

@@ -12,8 +12,8 @@ struct PathTrustTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Writes an empty file with mode 600, and gives its folder a mode. A test of the queue changes the umask
-    /// meanwhile.
+    /// Writes an empty file with the mode 600, and sets the mode of its folder. Modes are set explicitly, because a
+    /// test of the queue changes the umask at the same time.
     private func file(_ name: String, folder: String, mode: Int) throws {
         try directory.write([], to: "\(folder)/\(name)")
         try setMode(0o600, "\(folder)/\(name)")
@@ -33,7 +33,7 @@ struct PathTrustTests {
         }
     }
 
-    /// The last component of the folder in which others can create the file; nil if they cannot.
+    /// Returns the last component of the folder in which other users can create the file; nil if they cannot.
     private func openFolder(_ name: String) -> String? {
         guard case .creatable(let folder) = issue(directory.path(name)) else { return nil }
         return folder.name
@@ -128,15 +128,16 @@ struct PathTrustTests {
     }
 
     #if os(Linux)
-        /// Gives a file of mode 775 an access control list by which user 1001 may write. False if the file system has
-        /// no such lists.
+        /// Makes a file with the mode 775 and an access control list that lets user 1001 write.
+        ///
+        /// - Returns: False if the file system has no access control lists.
         private func addAccessList(_ name: String) throws -> Bool {
             typealias Function =
                 @convention(c) (
                     UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, CInt
                 ) -> CInt
             let set = unsafeBitCast(try #require(dlsym(nil, "setxattr")), to: Function.self)
-            // linux/posix_acl_xattr.h: the version, then a tag, permissions and an id of each entry.
+            // The format of linux/posix_acl_xattr.h: the version, then tag, permissions and id of each entry.
             var list: [UInt8] = [2, 0, 0, 0]
             for (tag, bits, id) in [
                 (1, 7, UInt32.max), (2, 7, 1001), (4, 5, .max), (16, 7, .max), (32, 5, .max),

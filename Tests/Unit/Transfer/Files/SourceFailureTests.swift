@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// The system's errors about a file, and their meaning for its upload.
+/// Tests the failures that system errors about a file cause.
 struct SourceFailureTests {
     private static let path = LocalPath("/medium/file")
 
@@ -41,7 +41,7 @@ struct SourceFailureTests {
         let general = "too many open files: the limit is \(limit); `ulimit -n` raises it"
         #expect(failure.summary == "/medium/file: \(general)")
         #expect(failure.ofEveryUpload.summary == general)
-        // The limit of the whole machine is not ours to raise.
+        // A process cannot raise the limit of the whole machine.
         #expect(
             SourceFile.failure(Self.path, .tooManyOpenFilesInSystem).ofEveryUpload.summary
                 == "too many open files on this machine")

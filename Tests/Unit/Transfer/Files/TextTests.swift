@@ -2,7 +2,7 @@ import FerryFiles
 import Foundation
 import Testing
 
-/// Compares what Ferry does with texts with what Foundation does.
+/// Compares Ferry's text functions with Foundation's.
 struct TextTests {
     private static let texts = [
         "", "a", "~-._", "a b", "50%", "%41", "%zz", "%4", "%", "käse/ü", "日本.mov", "a\u{0}b", "#?&=+;",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Tests of what is JSON (RFC 8259), and of the position of the first error.
+/// Tests which texts are JSON (RFC 8259), and the position of the first error.
 struct JSONWalkTests {
     private func issue(_ text: String) -> String? {
         Self.error(in: Data(text.utf8))?.text(in: text.utf8)
@@ -116,7 +116,7 @@ struct JSONWalkTests {
                 options: Bool.random(using: &random)
                     ? [.prettyPrinted, .fragmentsAllowed] : .fragmentsAllowed)
             #expect(Self.error(in: data) == nil, "\(String(decoding: data, as: UTF8.self))")
-            // What is cut off anywhere is no list and no object any more.
+            // A list or object that is cut off is incomplete.
             if let first = data.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
                 #expect(
                     Self.error(in: data.prefix(.random(in: 0..<data.count, using: &random)))?.kind

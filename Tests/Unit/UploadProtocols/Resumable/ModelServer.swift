@@ -3,7 +3,7 @@ import HTTPTypes
 
 @testable import FerryProtocols
 
-/// A server of resumable uploads that keeps to the drafts and is otherwise as unreliable as the dice will have it.
+/// A model of a server of resumable uploads. It follows the drafts, and everything that they leave open is random.
 struct ModelServer {
     struct Upload {
         var held: ByteCount = 0
@@ -11,14 +11,14 @@ struct ModelServer {
     }
 
     private(set) var uploads: [String: Upload] = [:]
-    /// The number of times that a whole file has arrived.
+    /// The number of times that a whole file arrived.
     private(set) var completions = 0
-    /// The client's violations of the protocol.
+    /// The violations of the protocol by the client.
     private(set) var faults: [String] = []
 
     let size: ByteCount
     let version: InteropVersion
-    /// Whether it drops an upload once that is complete, and one that was asked for a wrong offset.
+    /// True if the server deletes an upload that is complete or that received a wrong offset.
     let forgets: Bool
     private let keepsBrokenRequests: Bool
     private let maximumAppend: ByteCount?
@@ -104,7 +104,7 @@ struct ModelServer {
         return .answer(200, dice.isOne(in: 2) ? state(after) : [:])
     }
 
-    /// Takes the first bytes of an append.
+    /// Appends the bytes that arrived.
     private mutating func receive(_ exchange: Exchange, arrived: ByteCount) {
         guard exchange.method == .patch, let upload = uploads[exchange.url], !upload.isComplete,
             exchange.fields[.uploadOffset] == "\(upload.held)", arrived <= maximumAppend ?? .max

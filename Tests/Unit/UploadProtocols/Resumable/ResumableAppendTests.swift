@@ -51,7 +51,7 @@ struct ResumableAppendTests {
         #expect(step.exchange?.url == "http://server.example/kept/a.bin")
         let noted = try #require(step.notedResource ?? nil)
         #expect(upload.receive(.answer(200, [.contentLength: "10"])).receipt?.bytes == 10)
-        // Killed before that response: the server may have removed the upload since.
+        // The process was killed before that response. The server may have removed the upload since.
         var next = ResumableUpload(item: .make(), options: .init())
         _ = next.start(resource: noted, capabilities: .newestResumable)
         #expect(next.receive(.answer(404)).receipt?.bytes == 10)
@@ -112,7 +112,7 @@ struct ResumableAppendTests {
         var (upload, _) = try ResumableUpload.appending()
         let step = upload.receive(.answer(status, fields, body: body))
         #expect(step.exchange?.method == .head)
-        // Nothing is left of the mark that everything may have arrived.
+        // The mark of a possibly sent body is removed.
         #expect(step.notedResource??.wholeBodySent == false)
     }
 
@@ -206,7 +206,7 @@ struct ResumableAppendTests {
         for _ in 1...10 where step.failure == nil {
             step = upload.receive(.answer(200, [.uploadOffset: "-1"]))
         }
-        // What responds so may not be the server: the queue asks again, and not for ever.
+        // The response may come from another server, such as a proxy. The queue tries again, with a limit.
         #expect(step.failure?.category == .server)
     }
 

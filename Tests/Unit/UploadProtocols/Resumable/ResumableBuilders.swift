@@ -4,13 +4,13 @@ import Testing
 @testable import FerryProtocols
 
 extension ServerCapabilities {
-    /// The capabilities of a server that speaks the newest version.
+    /// The capabilities of a server with the newest interop version.
     static let newestResumable = ServerCapabilities(
         facts: ["resumable-limit": "min-size=0", "resumable-version": "8"])
 }
 
 extension UploadResource {
-    /// The resource at a server that speaks this version.
+    /// The upload resource at a server with this interop version.
     static func resumable(_ version: InteropVersion) -> UploadResource {
         var resource = UploadResource(url: "http://server.example/files/7")
         resource.resumable.interop = version
@@ -19,7 +19,7 @@ extension UploadResource {
 }
 
 extension ResumableUpload {
-    /// An upload that is about to append from `offset`.
+    /// Returns an upload that is about to append from `offset`.
     static func appending(
         size: ByteCount = 10, from offset: ByteCount = 0, version: InteropVersion = .eight,
         limit: String? = nil, options: ProtocolOptions = .init()
@@ -32,7 +32,7 @@ extension ResumableUpload {
         return (upload, try #require(step.exchange))
     }
 
-    /// A problem document (RFC 9457) of that type.
+    /// Returns a problem document (RFC 9457) of this type.
     static func problem(_ type: String, more: String = "") -> String {
         #"{"type":"https://iana.org/assignments/http-problem-types#\#(type)"\#(more)}"#
     }

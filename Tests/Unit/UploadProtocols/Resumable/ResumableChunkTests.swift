@@ -3,11 +3,11 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Servers that keep nothing of an append that breaks.
+/// Tests servers that discard an append whose connection breaks.
 struct ResumableChunkTests {
     private static let size: ByteCount = 100 << 20
 
-    /// Attempts that break after so many bytes, while the server holds nothing.
+    /// Runs attempts whose connections break after these numbers of bytes, while the server stores nothing.
     private func breaking(
         after bytes: [ByteCount]
     ) throws -> (sizes: [ByteCount], noted: UploadResource, reported: [ServerCapabilities]) {

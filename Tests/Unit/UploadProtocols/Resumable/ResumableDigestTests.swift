@@ -9,7 +9,7 @@ struct ResumableDigestTests {
     private let sum = RunningDigest.of(Array("whatever".utf8), .sha256)
     private var field: String { "sha-256=:\(Data(sum).base64EncodedString()):" }
 
-    /// Through the creation, with the digest as the driver gives it back.
+    /// Runs the upload through its creation. The response contains the digest that an attempt computes.
     private func created(_ upload: inout ResumableUpload) -> Step {
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         return upload.receive(

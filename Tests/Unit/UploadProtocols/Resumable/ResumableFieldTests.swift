@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The fields' cases, each a value and what it means; null where the field is ignored.
+/// The cases of the vectors: the values of a header field and their meanings; null where the field is ignored.
 private struct FieldCases: Decodable {
     struct Case<Value: Decodable>: Decodable {
         var text: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Attempts one after another, as the queue makes them, with what a crash would leave in between.
+/// Runs one attempt after another, as the queue does. A crash between them keeps only what was recorded.
 private struct Attempts {
     var server: ModelServer
     var dice: SeededGenerator
@@ -18,7 +18,7 @@ private struct Attempts {
         options = ProtocolOptions(chunkSize: chunkSize)
     }
 
-    /// The last step of an attempt; nil for one that was killed.
+    /// Runs an attempt and returns its last step; nil if it was killed.
     mutating func run() -> Step? {
         var upload = ResumableUpload(item: .make(size: server.size), options: options)
         var step = upload.start(resource: journaled, capabilities: known)
@@ -69,7 +69,8 @@ struct ResumablePropertyTests {
                 break
             }
             if let failure = step?.failure, !failure.isTransient {
-                // Who forgets what was complete leaves a question; anything else is a fault.
+                // If the server has forgotten a complete upload, its outcome is unknown. Any other permanent failure is
+                // an error.
                 #expect(failure.category == .outcomeUnknown, "\(failure.summary)")
                 #expect(server.forgets && attempts.server.completions == 1)
                 break

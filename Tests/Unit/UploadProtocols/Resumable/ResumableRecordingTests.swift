@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Real servers' responses in each version, as recorded.
+/// The recorded responses of real servers, by version.
 private struct Recordings: Decodable {
     struct Exchange: Decodable {
         var request: String
@@ -13,7 +13,7 @@ private struct Recordings: Decodable {
     var servers: [String: [String: [String: Exchange]]]
 }
 
-/// One server in one version.
+/// The recordings of one server in one version.
 private struct Recorded {
     static let tusd = "tusd 2.9.2"
     static let nio = "swift-nio-extras 1.35.2 NIOResumableUpload"
@@ -31,7 +31,7 @@ private struct Recorded {
         url = "http://\(try #require(lines.first { $0.hasPrefix("Host: ") }).dropFirst(6))\(path)"
     }
 
-    /// The final response: interim ones never reach a protocol.
+    /// Returns the final response. A protocol does not see interim responses.
     func answer(_ name: String) throws -> ExchangeOutcome {
         var text = try #require(exchanges[name]).response[...]
         while text.hasPrefix("HTTP/1.1 1"), let end = text.firstRange(of: "\r\n\r\n") {
@@ -50,7 +50,7 @@ private struct Recorded {
         return .answer(status, fields, body: end.map { String(text[$0.upperBound...]) } ?? "")
     }
 
-    /// An upload that this server has not been asked about before, up to its first append.
+    /// Runs an upload to a server without known capabilities up to its first append.
     func begun(chunkSize: ByteCount? = 5) throws -> (upload: ResumableUpload, step: Step) {
         var upload = ResumableUpload(item: .make(url: url), options: .init(chunkSize: chunkSize))
         _ = upload.start(resource: nil, capabilities: nil)
@@ -66,7 +66,8 @@ private struct Recorded {
 struct ResumableRecordingTests {
     @Test(arguments: [Recorded.tusd, Recorded.nio], [InteropVersion.three, .five, .six])
     func `an upload to a recorded server ends`(server: String, version: InteropVersion) throws {
-        // This server sends its newest version, so older ones are not asked for unless they were remembered.
+        // This server responds with its newest version, so older versions are tried only if they are recorded as
+        // capabilities.
         guard server == Recorded.tusd || version == .six else { return }
         let recorded = try Recorded(server, version)
         var (upload, step) = try recorded.begun()
@@ -92,7 +93,7 @@ struct ResumableRecordingTests {
         var (upload, _) = try recorded.begun()
         #expect(try upload.receive(recorded.answer("appendWrongOffset")).exchange?.method == .head)
         let next = try upload.receive(recorded.answer("headAfterConflict")).exchange
-        // One of them has destroyed the upload by now.
+        // One of the servers has deleted the upload after the conflict.
         #expect(next?.method == (server == Recorded.tusd ? .patch : .post))
     }
 

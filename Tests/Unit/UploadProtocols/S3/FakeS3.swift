@@ -3,7 +3,7 @@ import HTTPTypes
 
 @testable import FerryProtocols
 
-/// A server of one bucket that keeps sizes and digests instead of bytes.
+/// A model of an S3 server with one bucket. It keeps sizes and digests instead of bytes.
 struct FakeS3 {
     struct Part: Equatable {
         var range: Range<ByteCount>
@@ -17,22 +17,22 @@ struct FakeS3 {
         var size: ByteCount { parts.reduce(0) { $0 + $1.range.upperBound - $1.range.lowerBound } }
     }
 
-    /// The content of the file, for a test about digests; nil if only ranges matter.
+    /// The content of the file, for tests about digests; nil if only ranges matter.
     var file: [UInt8]?
     var uploads: [String: [Int: Part]] = [:]
     var objects: [String: Object] = [:]
-    /// Numbers of parts in the order of each completion.
+    /// The part numbers of each completion, in its order.
     var completions: [[Int]] = []
-    /// Every part that came.
+    /// The numbers of all received parts.
     var received: [Int] = []
     var pageSize = 1000
-    /// True for a server that sends digests with its responses.
+    /// True if the server reports digests in its responses.
     var tells = true
     private var begun = 0
 
     init(file: [UInt8]? = nil) { self.file = file }
 
-    /// The digests that the driver computes before it sends.
+    /// Returns the digests that an attempt computes for an exchange.
     func digests(_ exchange: Exchange) -> [ComputedDigest] {
         exchange.digests.map { order in
             let bytes = file.map { Array($0[Int(order.range.lowerBound)..<Int(order.range.upperBound)]) }

@@ -2,13 +2,13 @@ import HTTPTypes
 
 @testable import FerryProtocols
 
-/// The destination of the tests' files.
+/// The URL of the tests' bucket.
 let bucketURL = "http://server.example/b/"
 let objectURL = "http://server.example/b/a.bin"
 let megabyte: ByteCount = 1 << 20
 
 extension UploadItem {
-    /// A file for the tests' bucket.
+    /// Makes an item for the tests' bucket.
     static func object(_ size: ByteCount, url: String = bucketURL, parameters: [Parameter] = []) -> UploadItem
     {
         .make(url: url, size: size, parameters: parameters)
@@ -16,7 +16,7 @@ extension UploadItem {
 }
 
 extension S3Upload {
-    /// Responds to one exchange after another as the server does, until nothing is left or `stop` says so.
+    /// Runs the upload: the server responds to each exchange until none is left or `stop` returns true.
     mutating func run(
         _ step: Step, on server: inout FakeS3, until stop: (Exchange) -> Bool = { _ in false }
     ) -> (step: Step, notes: [Step.Note]) {
@@ -35,13 +35,13 @@ extension S3Upload {
 }
 
 extension [Step.Note] {
-    /// The resource to resume with after all of them.
+    /// The upload resource after these notes; nil if there is none.
     var lastResource: UploadResource? {
         for case .resource(let resource) in reversed() { return resource }
         return nil
     }
 
-    /// The known facts about the server after all of them.
+    /// The known facts about the server after these notes; nil if no note has any.
     var lastFacts: [String: String]? {
         for case .capabilities(let capabilities) in reversed() { return capabilities.facts }
         return nil
@@ -49,13 +49,13 @@ extension [Step.Note] {
 }
 
 extension Exchange {
-    /// The request to the server: the method and the query's names.
+    /// A short form of the request: its method and the names in its query.
     var kind: String {
         let query = url.split(separator: "?").dropFirst().first ?? ""
         let names = query.split(separator: "&").map { $0.prefix { $0 != "=" } }
         return ([method.rawValue] + names.map(String.init)).joined(separator: " ")
     }
 
-    /// The value of a field by its name in the source.
+    /// Returns the value of a header field.
     func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
 }

@@ -16,7 +16,7 @@ struct S3ChecksumTests {
         var s3Multipart: Multipart
     }
 
-    /// The values as the vectors define them.
+    /// The pattern as the vectors define it.
     private static let pattern = (0..<1_048_576).map {
         UInt8(truncatingIfNeeded: $0 * 31 + ($0 >> 8) * 17)
     }

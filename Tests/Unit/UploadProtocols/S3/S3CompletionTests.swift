@@ -7,7 +7,7 @@ import Testing
 private let size = 2 * 5 * megabyte + 1
 
 struct S3CompletionTests {
-    /// All parts are at the server, and the completion is about to be sent.
+    /// Runs an upload until all its parts are at the server and its completion is about to be sent.
     private func completing(
         checksum: DigestAlgorithm? = nil, existing: ExistingFilePolicy? = nil, file: [UInt8]? = nil
     ) throws -> (upload: S3Upload, exchange: Exchange, server: FakeS3) {
@@ -55,7 +55,7 @@ struct S3CompletionTests {
         var (upload, exchange, _) = try completing()
         let step = upload.receive(.answer(200, body: body), to: exchange)
         #expect(step.failure?.category == .server)
-        // The upload stays on record with its mark.
+        // The recorded upload resource stays with its mark.
         #expect(step.notes.isEmpty)
     }
 
@@ -76,7 +76,7 @@ struct S3CompletionTests {
     {
         var (upload, exchange, server) = try completing()
         _ = server.reply(to: exchange)
-        // radosgw 16.2.15 has no upload any more, and says so of the key.
+        // radosgw 16.2.15 reports the missing upload as a missing key.
         var step = upload.receive(FakeS3.error(404, "NoSuchKey"), to: exchange)
         #expect(step.exchange?.kind == "HEAD")
         step = upload.run(step, on: &server).step
@@ -147,7 +147,7 @@ struct S3CompletionTests {
     @Test(arguments: ["", "\"made\""])
     func `a completion with an empty tag is a success`(tag: String) throws {
         var (upload, exchange, _) = try completing()
-        // As radosgw 16.2.15 responds.
+        // radosgw 16.2.15 responds like this.
         let step = upload.receive(
             .answer(
                 200, tag.isEmpty ? [:] : [.eTag: tag],
@@ -323,7 +323,7 @@ struct S3CompletionTests {
         let resource = UploadResource(
             url: objectURL + "?uploadId=U",
             memory: ["uploadId": "U", "partSize": "1000", "checksum": algorithm.rawValue])
-        // The setting has changed since: what was declared when the upload was begun holds.
+        // The configured checksum has changed, but the one from the start of the upload is used.
         for attempt in 0..<2 {
             var upload = S3Upload(item: .object(2500), options: Self.options())
             let start = upload.start(resource: resource, capabilities: nil)

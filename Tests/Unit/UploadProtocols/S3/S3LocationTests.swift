@@ -8,7 +8,7 @@ struct S3LocationTests {
             ("s3://photos/2026/", nil, nil, .auto, "https://photos.s3.amazonaws.com/2026/"),
             ("S3://photos", nil, "eu-west-1", .auto, "https://photos.s3.eu-west-1.amazonaws.com/"),
             ("s3://photos/", nil, "cn-north-1", .auto, "https://photos.s3.cn-north-1.amazonaws.com.cn/"),
-            // The certificate of *.s3.amazonaws.com does not stand for two labels.
+            // The certificate of *.s3.amazonaws.com does not cover a name with two labels before it.
             ("s3://my.photos/a/", nil, "eu-west-1", .auto, "https://s3.eu-west-1.amazonaws.com/my.photos/a/"),
             ("s3://photos/a/", nil, nil, .path, "https://s3.amazonaws.com/photos/a/"),
             ("s3://photos/a/", "https://s3.example.org", nil, .auto, "https://s3.example.org/photos/a/"),

@@ -7,7 +7,7 @@ private let size = 12 * 5 * megabyte + 1
 private let options = ProtocolOptions(chunkSize: 5 * megabyte)
 
 struct S3PartsTests {
-    /// An upload that was created at the server and has sent nothing yet.
+    /// Runs an upload until it is created at the server and about to send its first parts.
     private func sending(
         _ options: ProtocolOptions = options, facts: [String: String] = [:]
     ) throws -> (upload: S3Upload, step: Step, server: FakeS3) {
@@ -223,7 +223,7 @@ struct S3PartsTests {
                 + "inclusive</Message><ArgumentName>partNumber</ArgumentName></Error>")
         step = upload.receive(refusal, to: parts[0])
         #expect(step.notes.lastFacts == ["s3.parts": "1000"])
-        // What was on its way when the refusal came.
+        // These requests were under way when the refusal came.
         for part in parts[1...] { step = upload.receive(server.reply(to: part), to: part) }
         #expect(step.exchange?.kind == "DELETE uploadId")
         step = upload.run(step, on: &server) { $0.part > 0 }.step

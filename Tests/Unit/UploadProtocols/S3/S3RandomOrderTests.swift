@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The facts kept between attempts, as the driver keeps them.
+/// The notes that are kept between attempts.
 private struct Disk {
     var resource: UploadResource?
     var capabilities: ServerCapabilities?
@@ -23,7 +23,7 @@ private struct Disk {
 struct S3RandomOrderTests {
     private enum Outcome: CaseIterable { case arrives, lost, answerLost, refused, slowed }
 
-    /// Runs attempts until one is done; responses to parts come in any order, and anything may go wrong.
+    /// Runs attempts until one succeeds. Responses to parts come in random order, and requests fail at random.
     private func upload(
         _ item: UploadItem, _ options: ProtocolOptions, to server: inout FakeS3, faults: Int, seed: UInt64
     ) throws -> (receipt: Receipt, attempts: Int) {
@@ -48,7 +48,8 @@ struct S3RandomOrderTests {
                 let outcome =
                     Int.random(in: 0..<100, using: &random) < faults
                     ? Outcome.allCases.randomElement(using: &random) : .arrives
-                // A creation whose response is lost leaves an upload behind, which is not what this is about.
+                // A creation whose response is lost leaves an unfinished upload at the server, which these tests do not
+                // check.
                 switch outcome ?? .arrives {
                 case .arrives: step = upload.receive(server.reply(to: exchange), to: exchange)
                 case .lost: step = upload.receive(.broke(afterSending: 3), to: exchange)
@@ -110,7 +111,7 @@ struct S3RandomOrderTests {
             let item = UploadItem.make(url: "http://server.example/b/", size: ByteCount(size))
             let (receipt, _) = try upload(
                 item, .init(chunkSize: 5 << 20, checksum: algorithm), to: &server, faults: 0, seed: 1)
-            // This server keeps SHA-256 to itself: nothing is reported, and so nothing is claimed.
+            // The server does not report a SHA-256, so the file is not verified.
             #expect(receipt.verified == (algorithm == .sha256 && size <= 5 << 20 ? nil : algorithm))
             try check(server, item)
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Real servers' responses, as recorded.
+/// Tests with the recorded responses of real servers.
 struct S3RecordingTests {
     private struct Recordings: Decodable {
         struct Exchange: Decodable {
@@ -30,7 +30,7 @@ struct S3RecordingTests {
                 HTTPField(name: name, value: String(line[line.index(after: colon)...]).trimmingSpaces))
         }
         var body = parts.count > 1 ? parts[1] : ""
-        // The recordings are raw: one chunk, and the last one.
+        // The recordings contain raw bodies: one chunk and the last chunk.
         if fields[.transferEncoding] == "chunked" {
             body =
                 body.split(separator: "\r\n", omittingEmptySubsequences: false)[1...].first.map(String.init)

@@ -6,13 +6,15 @@ import Testing
 private let size = 256 * megabyte
 private let options = ProtocolOptions(chunkSize: 32 * megabyte, parallelRequests: 2)
 
-/// Parts become smaller on a link that breaks before they arrive.
+/// Tests that parts become smaller if the link breaks before they arrive.
 struct S3ShrinkingTests {
     private var server = FakeS3()
     private var resource: UploadResource?
     private var facts: [String: String] = [:]
 
-    /// One attempt, in which the link breaks once `carried` bytes have gone out; nil for one that does not break.
+    /// Runs an attempt.
+    ///
+    /// - Parameter carried: The number of bytes after which the link breaks; nil if it does not break.
     private mutating func attempt(carried: ByteCount?) -> Step {
         var upload = S3Upload(item: .object(size), options: options)
         var step = upload.start(resource: resource, capabilities: .init(facts: facts))
@@ -38,7 +40,8 @@ struct S3ShrinkingTests {
     @Test mutating func `a link that never carries a whole part gets smaller ones until they arrive`() {
         var attempts = 1
         while attempt(carried: 12 * megabyte).receipt == nil, attempts < 60 { attempts += 1 }
-        // 32, 16, 8, of which one arrives, then 5: from there on two parts arrive each time.
+        // The sizes are 32, 16 and 8 MiB, of which one part arrives, then 5 MiB, of which two parts arrive in each
+        // attempt.
         #expect(attempts < 40)
         #expect(resource?.memory["partSize"] == "8388608")
         #expect(resource?.memory["laterPartSizes"] == "2:5242880")
@@ -80,7 +83,7 @@ struct S3ShrinkingTests {
         ) {
             $0.method == .post
         }
-        // As Cloudflare R2 responds.
+        // Cloudflare R2 responds like this.
         let completion = Exchange(.post, objectURL + "?uploadId=U%2F1")
         step = upload.receive(FakeS3.error(400, "InvalidPart"), to: completion)
         #expect(step.notes.lastFacts?["s3.equalParts"] == "yes")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Files that go in one request.
+/// Tests files that are sent in one request.
 struct S3WholeTests {
     private func started(
         _ size: ByteCount = 10, _ options: ProtocolOptions = .init(), url: String = bucketURL,
@@ -162,7 +162,7 @@ struct S3WholeTests {
     }
 }
 
-/// The policies for an existing object.
+/// Tests the policies for an existing object.
 struct S3ExistingTests {
     @Test func `nothing is asked where nothing that was there matters`() {
         var upload = S3Upload(item: .object(10), options: .init(existing: .replace))
@@ -236,7 +236,7 @@ struct S3ExistingTests {
         #expect(done.receipt?.location == objectURL)
         #expect(done.receipt?.verified == .md5)
         #expect(server.objects.count == 1)
-        // Another client's is left alone.
+        // The object of another client is not replaced.
         server = FakeS3(file: Array(10..<20))
         _ = server.reply(to: put)
         server.file = Array(0..<10)

@@ -57,7 +57,7 @@ struct SigV4ChunkTests {
         if let trailer = example.trailer { #expect(signer.sign(trailer: trailer.line) == trailer.signature) }
     }
 
-    /// The example's bytes with its second chunk alone: the frame is the same, and so is its length.
+    /// Frames only the second chunk of the example's content. The form and the length of the frame are the same.
     @Test func `a frame is written as the example writes it`() throws {
         let seed = try seed(vectors.signedWithTrailer)
         let frame = AWSChunk(
@@ -71,7 +71,7 @@ struct SigV4ChunkTests {
             String(decoding: frame.suffix, as: UTF8.self)
                 == "\r\n0;chunk-signature=\(last)\r\nx-amz-checksum-crc32c:sOO8/Q==\r\n"
                 + "x-amz-trailer-signature:\(trailer)\r\n\r\n")
-        // The example has one chunk more, of 65,536 bytes.
+        // The example has another chunk, of 65,536 bytes.
         let length =
             frame.prefix.count + 1024 + frame.suffix.count + "10000;chunk-signature=\r\n\r\n".utf8.count + 64
         #expect(length + 65_536 == vectors.signedWithTrailer.encodedBodyLength)

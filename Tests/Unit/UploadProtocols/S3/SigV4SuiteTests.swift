@@ -4,7 +4,8 @@ import Testing
 
 @testable import FerryProtocols
 
-/// The signing test suite that AWS publishes: another service's rules, by header and by query.
+/// Runs the signing test suite of AWS, with signatures in header fields and in the query. Its service has other rules
+/// than S3.
 struct SigV4SuiteTests {
     private struct Suite: Decodable {
         var cases: [String: [String: String]]
@@ -22,7 +23,7 @@ struct SigV4SuiteTests {
         var omitSessionToken: Bool?
     }
 
-    /// A request of the suite, whose lines end with a line feed and may be folded.
+    /// A request of the suite. Its lines end with a line feed, and a field may continue on the next line.
     private struct Message {
         var method: String
         var path: String
@@ -61,7 +62,7 @@ struct SigV4SuiteTests {
                 fields.append(("X-Amz-Security-Token", token))
             }
         }
-        // Other services than S3 encode the path twice, and most remove its dot segments first.
+        // Services other than S3 encode the path twice, and most of them first remove dot segments.
         let path = context.normalize ? normalized(message.path) : message.path
         return SigV4Request(
             method: message.method, path: SigV4Encoding.encoded(path.utf8, keepsSlash: true),

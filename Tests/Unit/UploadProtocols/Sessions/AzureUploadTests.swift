@@ -48,7 +48,7 @@ struct AzureSendingTests {
         var sent = azure
         let receipt = azure.receive(.answer(201, [.eTag: "\"e\"", .msRequestID: "r"]), to: exchange).receipt
         #expect(receipt == Receipt(location: blob, entityTag: "\"e\"", bytes: 4, verified: .md5))
-        // A server that is not Azure may have ignored the digest.
+        // A server other than Azure may have ignored the digest.
         #expect(sent.receive(.answer(201), to: exchange).receipt?.verified == nil)
     }
 
@@ -131,7 +131,8 @@ struct AzureSendingTests {
     @Test func `the CRC that Azure reports verifies a file, and is preferred to the MD5`() throws {
         var azure = azure(size: 11, chunkSize: nil)
         let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
-        // As Azure responded to `Hello World` (recorded by Microsoft's SDK for JavaScript, API version 2019-12-12).
+        // Azure's response to `Hello World`, recorded by Microsoft's SDK for JavaScript with the API version
+        // 2019-12-12.
         var response = ExchangeOutcome.Response(
             status: 201,
             fields: [.contentMD5: "sQqNsWTgdUEFt6mb5y4/5Q==", .msContentCRC64: "YeJLfssylmU="])
@@ -202,7 +203,7 @@ struct AzureSendingTests {
 }
 
 struct AzureResumeTests {
-    /// The notes of an upload in blocks.
+    /// Returns the recorded resource of an upload in blocks.
     private func noted(onlyNew: Bool = false) throws -> UploadResource {
         var azure = azure(existing: onlyNew ? .fail : nil)
         var step = azure.start(resource: nil, capabilities: nil)

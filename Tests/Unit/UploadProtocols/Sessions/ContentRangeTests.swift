@@ -4,14 +4,14 @@ import Testing
 
 @testable import FerryProtocols
 
-/// `Vectors/ranges.json`.
+/// The content of `Vectors/ranges.json`.
 private struct RangeVectors: Decodable {
     struct Held: Decodable {
         var range: String?
         var next: Next
     }
 
-    /// A number, or a sentence about what is wrong.
+    /// The expected next offset, or a sentence that says what is wrong.
     struct Next: Decodable {
         var count: ByteCount?
 

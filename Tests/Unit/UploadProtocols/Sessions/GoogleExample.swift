@@ -4,14 +4,14 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Addresses as in Google's documentation.
+/// The URLs of the example in Google's documentation.
 enum GoogleExample {
     static let bucket = "https://storage.googleapis.com/upload/storage/v1/b/bkt/o?uploadType=resumable"
     static let drive = "https://www.googleapis.com/upload/drive/v3/files?uploadType=resumable"
     static let session = bucket + "&upload_id=u1"
 }
 
-/// An upload with the example's addresses.
+/// Makes an upload with the URLs of the example.
 func google(
     url: String = GoogleExample.bucket, name: String = "a b.bin", size: ByteCount = 1_000_000,
     chunkSize: ByteCount? = nil,
@@ -31,7 +31,7 @@ extension GoogleUpload {
     }
 }
 
-/// The JSON of a request's body.
+/// Decodes the JSON of a request's body.
 func members(_ exchange: Exchange) throws -> [String: Any] {
     guard case .bytes(let bytes) = exchange.body else { return [:] }
     return try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])

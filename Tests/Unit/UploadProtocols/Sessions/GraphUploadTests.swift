@@ -251,7 +251,8 @@ struct GraphSendingTests {
         #expect(graph.receive(.answer(status)).failure?.category == .permanent)
     }
 
-    /// The session is gone, and the last bytes may be why.
+    /// Runs an upload whose whole body may have been sent, and whose session is gone. Returns the request that looks
+    /// for the file.
     private func recovering(_ existing: ExistingFilePolicy?) throws -> (
         graph: GraphUpload, exchange: Exchange
     ) {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Whole uploads against servers that do all a service may do: keep part of a request, break it, lose the response,
-/// forget the session. Whatever happens, each byte of the file must be at its offset in the end.
+/// Uploads whole files to models of services. A service may keep a part of a request, break the connection, lose its
+/// response and forget the session. In the end each byte of the file must be at its offset.
 struct SessionCoverageTests {
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `Google gets the file, whatever it keeps of a request`(seed: UInt64) throws {
@@ -47,7 +47,7 @@ struct SessionCoverageTests {
         #expect(server.blob.first?.lowerBound == 0)
     }
 
-    /// Attempt after attempt, as the queue does it: the resource of the last note goes to the next.
+    /// Runs one attempt after another, as the queue does. The last recorded resource goes to the next attempt.
     private func run<Kind: UploadProtocol>(_ server: inout some Server, _ make: () -> Kind) throws {
         var resource: UploadResource?
         for _ in 0..<400 {
@@ -61,7 +61,8 @@ struct SessionCoverageTests {
                     #expect(receipt.bytes == server.size || server.size == nil)
                     return
                 case .failed(let failure, _):
-                    // A session that is forgotten twice within the hour is for a person, who retries here.
+                    // A session that is lost twice within an hour holds the upload for a decision of the user, who
+                    // retries here.
                     let isForgotten = failure.summary.hasSuffix("for the second time within an hour")
                     try #require(failure.isTransient || isForgotten, "\(failure.summary)")
                     break attempt
@@ -84,7 +85,7 @@ private protocol Server {
     mutating func answer(_ exchange: Exchange) -> ExchangeOutcome
 }
 
-/// A session that takes ranges in order.
+/// A session to which ranges are appended in order.
 private struct AppendServer: Server {
     enum Kind {
         case google
@@ -94,11 +95,11 @@ private struct AppendServer: Server {
     var size: ByteCount?
     let kind: Kind
     var random: SeededGenerator
-    /// The number of bytes that the session holds; nil if there is none.
+    /// The number of bytes in the session; nil if there is no session.
     var held: ByteCount?
-    /// Bytes of the file that is made.
+    /// The size of the finished file; nil until it is finished.
     var finished: ByteCount?
-    /// Once: twice in one attempt is a failure that a person sees.
+    /// True once the server has forgotten a session. It does so once, because a second loss in an attempt is a failure.
     private var hasForgotten = false
 
     init(size: ByteCount, kind: Kind, random: SeededGenerator) {
@@ -169,12 +170,12 @@ private struct AppendServer: Server {
     }
 }
 
-/// A blob and its blocks.
+/// A blob and its blocks, as Azure has them.
 private struct BlockServer: Server {
     let size: ByteCount? = nil
     var random: SeededGenerator
     var blocks: [String: Range<ByteCount>] = [:]
-    /// The ranges of the file that the blob is made of.
+    /// The ranges of the file that the blob consists of.
     var blob: [Range<ByteCount>] = []
     private var names: [String] = []
     private var hasForgotten = false

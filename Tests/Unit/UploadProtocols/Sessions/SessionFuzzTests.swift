@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Servers that send anything: an attempt ends, and nothing traps.
+/// Tests that an attempt ends without a trap, whatever a server responds.
 struct SessionFuzzTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `an attempt ends whatever the server sends`(seed: UInt64) {
@@ -49,7 +49,7 @@ struct SessionFuzzTests {
     }
 }
 
-/// Responses of parts that services use, put together without sense.
+/// Makes random responses from parts that services use.
 private struct SeededAnswers: RandomNumberGenerator {
     private var state: UInt64
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The list of uploads that were given up and that servers may still hold, in the state folder.
+/// Tests the file with the abandoned uploads of which servers may still store bytes.
 struct AbandonedUploadsTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -104,7 +104,7 @@ struct AbandonedUploadsTests {
         let line = #"""
             {"kept":{"since":821692800,"upload":{"added":781692800,"batch":"b","id":1,"identity":{"changed":2,"device":3,"inode":4,"modified":5,"size":10},"path":"/data/a.bin","rank":1,"resource":{"confirmed":5,"fields":{"more":""},"url":"https://h.example/1"},"state":{"queued":{}},"target":{"destination":"d","fields":[{"name":"a","value":"b"}],"method":"tus","name":"n","url":"https://h.example/"},"tries":null}}}
             """#
-        // Makes the folder.
+        // This makes the folder.
         file.add([try entry(1)])
         await file.flush()
         try state.put(line + "\n", as: "abandoned.jsonl")

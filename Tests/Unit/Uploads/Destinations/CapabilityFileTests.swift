@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTransfer
 @testable import FerryUploads
 
-/// The servers' capabilities in the state folder.
+/// Tests the file with the servers' capabilities.
 struct CapabilityFileTests {
     private static let place = CapabilityKey(
         destination: "films", url: "https://h.example/files/?key=CANARY", protocolName: "auto")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The runner's memory of uploads that were given up, and how it deletes them.
+/// Tests how the runner records abandoned uploads and deletes their bytes at servers.
 struct RunnerAbandonedTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 

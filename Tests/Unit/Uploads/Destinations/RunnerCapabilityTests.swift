@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 @testable import FerryUploads
 
-/// The runner's memory of servers, and what it refuses without asking any of them.
+/// Tests the capabilities that the runner stores, and the uploads that it refuses because of them without a request.
 struct RunnerCapabilityTests {
     private let directory: TemporaryDirectory
     private let store = CapabilityMemory()

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTransfer
 @testable import FerryUploads
 
-/// Responses of a server that was never reached, or of a network that wants a sign-in.
+/// Tests responses that come from a server that was never reached before, or from a captive portal.
 struct RunnerFirstContactTests {
     private let stage: SignInStage
 
@@ -153,7 +153,8 @@ struct RunnerFirstContactTests {
                 return
             }
         }
-        // The second upload needs no look: the first one has learned the name of the server's software.
+        // The second upload does not look for the file, because the first one has recorded the name of the server's
+        // software.
         #expect(server.requests.map(\.method) == ["POST", "GET", "POST"])
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Destinations that replace others while uploads run.
+/// Tests destinations that are replaced while uploads run.
 struct RunnerReplacementTests {
     private let directory: TemporaryDirectory
 

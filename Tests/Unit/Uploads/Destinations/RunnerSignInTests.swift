@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 @testable import FerryUploads
 
-/// Networks that want a sign-in and respond instead of a known server.
+/// Tests captive portals that respond instead of a known server.
 struct RunnerSignInTests {
     static let portals: [SignInStage.Portal] = {
         var portals: [SignInStage.Portal] = []

@@ -6,9 +6,9 @@ import Testing
 @testable import FerryTransfer
 @testable import FerryUploads
 
-/// Uploads one small file to a server that a network's sign-in page possibly replaces.
+/// Uploads a small file to a server. A captive portal may respond in its place.
 struct SignInStage {
-    /// A network's response to every request.
+    /// The response of a captive portal to every request.
     struct Portal: Sendable, CustomTestStringConvertible {
         var status: Int
         var location: String?
@@ -38,8 +38,11 @@ struct SignInStage {
             target: destination.target(name: "f"), resource: resource, added: Date(timeIntervalSince1970: 0))
     }
 
+    /// Runs an attempt.
+    ///
     /// - Parameters:
-    ///   - software: The software name that the server is known by, empty if it names none; nil if it was never reached.
+    ///   - software: The recorded name of the server's software, empty if the server has no such field; nil if the server
+    ///     was never reached.
     ///   - path: The path of an upload resource with one confirmed byte; nil for a new upload.
     func outcome(
         at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",

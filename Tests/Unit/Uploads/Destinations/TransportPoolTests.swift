@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Connections that are lent, and given up when they are not needed any more.
+/// Tests transports that several uploads share, and that are closed when they are no longer needed.
 struct TransportPoolTests {
     private let pool = TransportPool(monitors: [])
     private let usual = HTTPClientTransport.Configuration(proxy: .none)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The protocol of an upload where `auto` was to find out.
+/// Tests the protocol of an upload for which `auto` chooses it.
 struct UploadProtocolTests {
     private static func upload(_ state: Upload.State = .queued, chosen: String? = nil) -> Upload {
         var upload = Upload.make(

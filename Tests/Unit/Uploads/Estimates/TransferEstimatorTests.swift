@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// A simulated link: uploads share its rate, and bytes go out in bursts. Time is virtual.
+/// A simulated link in virtual time. Uploads share its rate, and bytes leave in bursts.
 private struct SimulatedLink {
     private static let step = 0.01
 
@@ -13,11 +13,11 @@ private struct SimulatedLink {
     private(set) var now = 0.0
     private(set) var left: [Upload.ID: Double]
     private var waiting: [Upload.ID: Double] = [:]
-    /// Bytes of one write.
+    /// The number of bytes of one write.
     var burst = 65_536.0
     var limits: [LimitScope: ByteCount] = [:]
 
-    /// - Parameter buffered: Bytes that the socket takes at once, before the link carries any.
+    /// - Parameter buffered: The number of bytes that the socket accepts at once, before the link transfers any.
     init(_ sizes: [Upload.ID: Double], buffered: Double = 0) {
         left = sizes
         for id in sizes.keys {
@@ -32,7 +32,9 @@ private struct SimulatedLink {
         estimator.move(id, by: bytes, at: now)
     }
 
-    /// - Parameter rate: Bytes per second of one upload.
+    /// Lets the uploads send for `seconds`.
+    ///
+    /// - Parameter rate: Returns the rate of an upload in bytes per second.
     mutating func run(for seconds: Double, rate: (Upload.ID) -> Double) {
         let end = now + seconds
         while now < end - Self.step / 2 {
@@ -61,11 +63,11 @@ private struct SimulatedLink {
             left: remaining, limits: limits, at: now)
     }
 
-    /// The bytes left in all.
+    /// The number of remaining bytes of all uploads.
     var sum: Double { left.values.reduce(0, +) }
 }
 
-/// The relative difference of a value from the truth.
+/// Returns the relative difference of `value` from `truth`.
 private func error(_ value: Double?, _ truth: Double) -> Double {
     value.map { abs($0 - truth) / truth } ?? .infinity
 }

@@ -5,7 +5,7 @@ import FerryUploads
 import Foundation
 import Testing
 
-/// Updates of a queue in, events out.
+/// Tests which events a queue's updates cause.
 struct QueueEventDetectorTests {
     private func events(_ updates: QueueUpdate...) -> [String] {
         var detector = QueueEventDetector()
@@ -24,7 +24,7 @@ struct QueueEventDetectorTests {
         }
     }
 
-    /// The kinds of the events of uploads, where standing ones are reported too.
+    /// Returns the kinds of the uploads' events, including those for uploads that were there before.
     private func kinds(_ updates: QueueUpdate...) -> [String] {
         var detector = QueueEventDetector(reportsStanding: true)
         return updates.flatMap { detector.take($0) }.compactMap { event in

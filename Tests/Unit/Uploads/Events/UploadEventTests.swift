@@ -4,7 +4,7 @@ import FerryUploads
 import Foundation
 import Testing
 
-/// Two states of an upload in, an event out.
+/// Tests which event follows from two states of an upload.
 struct UploadEventTests {
     private static let offline = Upload.State.paused(.offline)
     private static let paused = Upload.State.paused(.user)

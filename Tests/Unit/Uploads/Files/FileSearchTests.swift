@@ -177,7 +177,7 @@ struct FileSearchTests {
         try removeDeep()
     }
 
-    /// Removes the folder, whose depth is too much for the removal afterwards.
+    /// Removes the folder, which is too deep for the removal at the test's end.
     private func removeDeep() throws {
         let removal = Process()
         removal.executableURL = URL(fileURLWithPath: "/bin/rm")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Private keys that stand in a folder which is added.
+/// Tests adding a folder that contains private keys.
 struct PrivateKeyTests {
     private let folder: TemporaryDirectory
 

@@ -13,7 +13,7 @@ import Testing
     import Darwin
 #endif
 
-/// The uploads that leave the queue for the history, and the time when they do.
+/// Tests which uploads move from the queue to the history, and when.
 struct QueueHistoryTests {
     private let disk = SimulatedDisk()
     private let runner = ScriptedRunner(isLocal: true)
@@ -36,13 +36,13 @@ struct QueueHistoryTests {
     }
 
     @Test func `a start writes what a kill left out, and keeps the newest`() async throws {
-        // The later their number, the sooner they were done.
+        // An upload with a higher number was done earlier.
         let journal = MemoryJournal((1...8).map(done) + [.make(9, state: .paused(.user))])
         let queue = queue(journal, keeping: 3)
         try await queue.start(monitor: nil)
         await queue.stop()
         #expect(try historyIDs == [1, 2, 3, 4, 5, 6, 7, 8])
-        // The stop may have come before the move: the next start continues with it.
+        // The queue may have stopped before the move. The next start continues it.
         let next = self.queue(journal, keeping: 3)
         try await next.start(monitor: nil)
         try await until(next) { $0.tasks.retiring == nil && $0.core.archive.finished.count == 3 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Limits of the queue by the wall clock, which a user may set.
+/// Tests limits by the time of day. A user can set the wall clock.
 struct QueueLimitTests {
     private static let slow = Bandwidth.atMost(2_000_000)
     private static let hour = 3600.0
@@ -34,7 +34,7 @@ struct QueueLimitTests {
         journal = MemoryJournal([upload])
     }
 
-    /// 2027-01-15, a Friday, 07:00 by Greenwich's clocks.
+    /// 07:00 UTC on Friday, 2027-01-15.
     private static let morning = Date(timeIntervalSince1970: 1_799_996_400)
 
     private static func at(_ hour: Double) -> Date { morning.addingTimeInterval((hour - 7) * Self.hour) }
@@ -61,7 +61,7 @@ struct QueueLimitTests {
         throw CancellationError()
     }
 
-    /// Lets time pass for the timer that waits.
+    /// Advances the clock, once the queue's timer waits.
     private func pass(_ hours: Double) async throws {
         try await manual.waitForSleepers()
         manual.advance(by: .seconds(hours * Self.hour))

@@ -6,9 +6,10 @@ import Testing
 
 @testable import FerryUploads
 
-/// Uploads that go by several limits at once.
+/// Tests uploads with several limits at once.
 struct ScopedLimitTests {
-    /// The bytes that each upload sends in a minute: each asks again after the delay, with chunks as large as it may.
+    /// Returns the bytes that each upload sends in a minute. Each one sends the largest chunks it may, and tries again
+    /// after the delay.
     private func sent(_ uploads: [Upload], _ rates: [LimitScope: ByteCount]) -> [ByteCount] {
         let start = ContinuousClock.now
         let clock = ManualClock()
@@ -22,7 +23,7 @@ struct ScopedLimitTests {
             let chunk = limiters[first].chunkLimit ?? 100_000
             let wait = limiters[first].delay(beforeSending: chunk)
             if wait == .zero { sent[first] += chunk }
-            // A piece without a limit takes its time on the wire.
+            // A chunk that is not delayed takes 1 ms to send.
             next[first] = clock.now.offset + (wait == .zero ? .milliseconds(1) : wait)
         }
         return sent
@@ -53,7 +54,7 @@ struct ScopedLimitTests {
     }
 
     @Test func `an upload with small chunks for another limit has the same share of the total`() {
-        // What the limit of `a` gives would be more than its half.
+        // The limit of `a` alone would allow more than half of the total.
         let uploads = [upload(1, to: "a"), upload(2, to: "b")]
         let sent = sent(
             uploads, [.total: 1_000_000, .destination("a"): 600_000, .destination("b"): 5_000_000])
@@ -82,7 +83,7 @@ struct ScopedLimitTests {
             if wait == .zero { sent[Int(clock.now.offset / .milliseconds(100))] += chunk }
             clock.advance(by: wait)
         }
-        // The first window has the burst as well.
+        // The first window is left out, because it contains the burst.
         let mean = Double(sent.dropFirst().reduce(0, +)) / 99
         let squares = sent.dropFirst().map { (Double($0) - mean) * (Double($0) - mean) }
         let deviation = (squares.reduce(0, +) / 99).squareRoot()
@@ -97,7 +98,7 @@ struct ScopedLimitTests {
         let limiter = limit.limiter(of: upload(1, to: "a"))
         #expect(limiter.delay(beforeSending: 1) == .zero)
         for _ in 0..<100 { #expect(limiter.delay(beforeSending: 1000) > .zero) }
-        // One byte of the total is gone.
+        // The total was charged for one byte only.
         #expect(limit.delay(beforeSending: 1) > .zero)
         #expect(limit.delay(beforeSending: 1) < .milliseconds(10))
     }

@@ -20,7 +20,8 @@ struct TimetableTests {
         try #require(Time(hour: hour, minute: minute))
     }
 
-    /// `2026-11-23 08:00`, by the clocks of the calendar's zone; one that comes twice is the first.
+    /// Returns the date of a text such as `2026-11-23 08:00` in the calendar's zone. If the time occurs twice, it is
+    /// the first one.
     private static func date(_ text: String, _ calendar: Calendar) throws -> Date {
         let numbers = text.split(whereSeparator: { "- :".contains($0) }).compactMap { Int($0) }
         return try #require(
@@ -30,7 +31,7 @@ struct TimetableTests {
                     minute: numbers[4])))
     }
 
-    /// The moments at which something else holds, beginning with what holds at `start`.
+    /// Returns the times at which the limit changes, with the new limits. The first entry is the limit at `start`.
     private static func course(
         of timetable: Timetable, from start: String, changes: Int, in zone: String
     ) throws -> [String] {
@@ -129,7 +130,8 @@ struct TimetableTests {
         }
     }
 
-    /// Clocks in Berlin go from 02:00 to 03:00 on 2026-03-29, and from 03:00 back to 02:00 on 2026-10-25.
+    /// Tests the changes of the clocks in Berlin: from 02:00 to 03:00 on 2026-03-29, and from 03:00 back to 02:00 on
+    /// 2026-10-25.
     @Test func `a time that is skipped when clocks go forward is the moment of the change`() throws {
         let from = Timetable([.init(from: try Self.time(2, 30), to: try Self.time(4), Self.slow)])
         #expect(
@@ -156,7 +158,7 @@ struct TimetableTests {
             ])
     }
 
-    /// Midnight itself was skipped in São Paulo on 2018-11-04, and the whole of 2011-12-30 in Apia.
+    /// Tests São Paulo, where 2018-11-04 began at 01:00, and Apia, which had no 2011-12-30.
     @Test func `a day without a midnight begins when it begins, and one that is not there is passed over`()
         throws
     {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Compares the rules of time zones and the days of the calendar with Foundation's.
+/// Compares Ferry's time zone rules and calendar days with Foundation's.
 struct ZoneRulesTests {
     private static let names = [
         "GMT", "Europe/Berlin", "America/New_York", "America/Havana", "Australia/Lord_Howe", "Asia/Kathmandu",
@@ -37,7 +37,7 @@ struct ZoneRulesTests {
     func `each day begins where a calendar lets it begin`(name: String) throws {
         let calendar = try Self.calendar(name)
         let zone = ZoneRules(calendar.timeZone)
-        // From 2015 to 2030.
+        // The days from 2015 to 2030.
         for number in 16_436..<22_280 {
             let start = zone.moment(CivilDay(number: number))
             #expect(start == calendar.startOfDay(for: start), "day \(number)")

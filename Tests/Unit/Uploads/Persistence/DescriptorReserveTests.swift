@@ -4,9 +4,10 @@ import Testing
 
 @testable import FerryUploads
 
-/// The descriptors that are kept for the state folder.
+/// Tests the descriptors that are reserved for the state folder.
 struct DescriptorReserveTests {
-    /// Stands in for a process at its limit: as many calls succeed as descriptors were given back.
+    /// A process that has reached its descriptor limit: a call succeeds only while the reserve has released a
+    /// descriptor.
     private final class FullTable {
         private let before: Int
         private let reserve: DescriptorReserve
@@ -48,7 +49,7 @@ struct DescriptorReserveTests {
         #expect(file >= 0)
         #expect(table.calls == 2)
         #expect(reserve.count == 2)
-        // The file's own number goes back, before any other file takes it.
+        // The file's descriptor returns to the reserve at once, before another file can take it.
         reserve.take(over: file)
         #expect(reserve.count == 3)
         #expect(fcntl(file, F_GETFD) == FD_CLOEXEC)

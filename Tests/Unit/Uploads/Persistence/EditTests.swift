@@ -6,9 +6,10 @@ import Testing
 
 @testable import FerryUploads
 
-/// A `queue.json` that a user changed with an editor.
+/// Tests a `queue.json` that a user has edited.
 struct EditTests {
-    /// Two generations of a queue, the newest edited as `change` does, with the text of its snapshot before that.
+    /// Returns a disk with two generations of a queue, of which `change` has edited the newest, and the text before the
+    /// edit.
     private func edited(
         pending: [QueueChange] = [], _ change: (String) -> String
     ) throws -> (disk: SimulatedDisk, original: String) {

@@ -78,7 +78,7 @@ struct FileJournalTests {
         try await journal.append([], durably: true)
         let before = disk.calls.count
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        // The first write continues when all others have asked: they gather behind it.
+        // The first write waits until all other appends wait behind it.
         disk.fail { [unowned journal] call in
             guard call.number == before else { return nil }
             begin.finish()

@@ -50,7 +50,7 @@ struct FormatTests {
         }
     }
 
-    /// A snapshot with one upload, changed as text, under a checksum that fits.
+    /// Makes a snapshot with one upload, replaces a text in it and corrects its checksum.
     private func snapshot(replacing old: String, with new: String) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         var (store, _) = try JournalStore.opened(disk)
@@ -149,7 +149,7 @@ struct FormatTests {
     @Test func `S7 a snapshot edited by hand is refused, then taken over in one step`() throws {
         let disk = try snapshot(replacing: "\"size\":10", with: "\"size\":10")
         let text = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)
-        // As an editor or `jq` leaves it: spread over lines, members moved, one value changed.
+        // The file as an editor or `jq` writes it: with line breaks, moved members and one changed value.
         let edited = text.replacing("\"size\":10", with: "\"size\": 11").replacing(",", with: " ,\n  ")
         disk.put(Array(edited.utf8), as: "queue.json")
         #expect(throws: JournalError.edited(path: "/state/queue.json")) { try JournalStore.opened(disk) }
@@ -187,7 +187,7 @@ struct FormatTests {
     }
 }
 
-/// The queue that the files in `Fixtures/version-1` hold.
+/// The queue in the files of `Fixtures/version-1`.
 enum VersionOne {
     static let uploads: [Upload] = {
         let at = Date(timeIntervalSince1970: 1_760_000_000.5)
@@ -217,7 +217,7 @@ enum VersionOne {
             settings: QueueSettings(limits: [.total: .atMost(1 << 20)], concurrency: 3, nextID: 8))
     }
 
-    /// The end of two of them.
+    /// The ends of two uploads.
     static let history: [HistoryEntry] = {
         let at = Date(timeIntervalSince1970: 1_760_000_000.5)
         return [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Looking at a queue without touching it.
+/// Tests reading a queue without changing it.
 struct InspectionTests {
     private func queue() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
@@ -26,7 +26,7 @@ struct InspectionTests {
         Dictionary(uniqueKeysWithValues: disk.fileNames.map { ($0, disk.content(of: $0) ?? []) })
     }
 
-    /// The queue as an export of the reading gives it.
+    /// Returns the queue that an export of the reading contains.
     private func exported(_ reading: StateReading) throws -> Recovered {
         let text = Mutex<[UInt8]>([])
         try reading.export { bytes in text.withLock { $0 += bytes } }
@@ -62,7 +62,7 @@ struct InspectionTests {
             let reading = try StateInspection(files: disk).read()
             #expect(reading.recovered.uploads.map(\.id) == expected)
             guard case .damaged("/state/journal.3.jsonl", starts[index], _) = reading.problem else {
-                // A flip in the last record is damage too: it was whole once.
+                // A flipped bit in the last record is damage too, because the record is complete.
                 Issue.record("\(String(describing: reading.problem))")
                 continue
             }
@@ -129,7 +129,7 @@ struct InspectionTests {
         let disk = try queue()
         for name in ["queue.json", "queue.prev.json", "journal.2.jsonl", "journal.3.jsonl"] {
             let whole = try #require(disk.content(of: name))
-            // Every seventh: a prime, so that all bits and all members are met.
+            // The step is 7, a prime, so that the bits and the members differ.
             for index in stride(from: 0, to: whole.count, by: 7) {
                 let flipped = disk.restarted()
                 var content = whole
@@ -186,14 +186,14 @@ struct InspectionTests {
             90 28 0:300 / /mnt/a\\040b rw,relatime - fuse.sshfs me@host:/ rw
             """
         #expect(MountTable(table).kind(of: 254 << 8 | 1)?.name == "ext4")
-        // 300 = 0x12C: its low byte, and above the major number the rest.
+        // 300 is 0x12C. Its low byte comes first, and the rest stands above the major number.
         #expect(MountTable(table).kind(of: 0x2C | 0x1 << 20)?.name == "fuse.sshfs")
         #expect(MountTable(table).kind(of: 7) == nil)
         #expect(MountTable("0:7").kind(of: 7) == nil)
     }
 }
 
-/// A snapshot as a later version may write it.
+/// A snapshot as a later version of Ferry may write it.
 enum NewerFormat {
     static func snapshot() throws -> [UInt8] {
         let disk = SimulatedDisk()
@@ -209,7 +209,7 @@ enum NewerFormat {
 }
 
 enum Checksummed {
-    /// The snapshot under a checksum that fits.
+    /// Returns the snapshot with a correct checksum.
     static func snapshot(_ text: String) throws -> [UInt8] {
         let end = try #require(text.ranges(of: ",\"crc32c\"").last)
         let body = Array(text[..<end.lowerBound].utf8)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import FerryUploads
 
-/// Each fault of the program is noticed by a check that the program itself passes in `CrashTests` and `DamageTests`.
+/// Tests that a check notices each fault that a mutant adds. `CrashTests` and `DamageTests` run the same checks without
+/// a mutant.
 struct MutantTests {
     private func isNoticed(
         _ mutant: Mutant, keeping remains: SimulatedDisk.Remains, names: SimulatedDisk.NameRemains

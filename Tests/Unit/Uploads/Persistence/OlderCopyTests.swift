@@ -4,9 +4,9 @@ import Testing
 
 @testable import FerryUploads
 
-/// An older `queue.json` that was put back from a backup.
+/// Tests an older `queue.json` that was restored from a backup.
 struct OlderCopyTests {
-    /// Four generations of a queue, with the snapshot of the first of them instead of the newest.
+    /// Returns a disk with four generations of a queue, in which the snapshot of the first replaces the newest.
     private func disk(
         pending: Bool = true, laidOut change: (String) -> String = { $0 }
     ) throws -> SimulatedDisk {

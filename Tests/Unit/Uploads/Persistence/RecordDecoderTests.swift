@@ -3,9 +3,9 @@ import Testing
 
 @testable import FerryUploads
 
-/// Records of several pieces, which other cores decode.
+/// Tests records that are decoded in several chunks, on other cores.
 struct RecordDecoderTests {
-    /// Three mebibytes and more.
+    /// The number of records, which have more than 3 MiB together.
     private static let count = 10_000
 
     private func decoder(readsNewer: Bool = false, breaking broken: Set<Upload.ID> = []) -> RecordDecoder {

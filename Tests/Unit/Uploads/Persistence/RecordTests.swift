@@ -182,7 +182,7 @@ struct RecordTests {
         #expect(try roundTrip(upload) == upload)
     }
 
-    // The format of the files is a promise: other versions of the program read it.
+    // Other versions of the program read the files, so the names may not change.
     @Test func `parts, digests and policies are written under their documented names`() throws {
         var upload = Upload.make(
             state: .done(
@@ -336,7 +336,7 @@ struct RecordTests {
         #expect((object["state"] as? [String: Any])?["status"] as? Int == 503)
     }
 
-    // RFC 3720 appendix B.4.
+    // The examples are from RFC 3720, appendix B.4.
     @Test func `the checksum fits the published examples`() {
         let examples: [([UInt8], UInt32)] = [
             ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryUploads
 
 struct RecoveryTests {
-    /// A queue with a snapshot, the one before it, and changes after it; with what it contained after each change.
+    /// Returns a disk with a snapshot, the previous snapshot and later changes, and the uploads after each change.
     private func history() throws -> (disk: SimulatedDisk, states: [[Upload]]) {
         let disk = SimulatedDisk()
         var (store, _) = try JournalStore.opened(disk)

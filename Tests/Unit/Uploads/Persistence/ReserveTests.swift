@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// A disk without room except for what the reserve gives back.
+/// A disk without free space, except for the space that the reserve releases.
 private struct FullDisk {
     private final class Room: Sendable {
         let state = Mutex((isFull: false, left: 0))
@@ -20,7 +20,7 @@ private struct FullDisk {
     let disk = SimulatedDisk()
     private let room = Room()
 
-    /// - Parameter writes: How many writes the reserve has room for.
+    /// - Parameter writes: The number of writes that fit into the reserve's space.
     init(writes: Int = .max) {
         disk.fail { [room] call in
             room.state.withLock { state in
@@ -76,7 +76,7 @@ struct ReserveTests {
         let both = [entry(2, isFinding: false), entry(3, isFinding: true)]
         #expect(succeeded(store.append(both, durably: true)) == [false, true])
         #expect(!disk.disk.fileNames.contains(JournalReserve.name))
-        // There is room in what the reserve gave back, and it is not for commands.
+        // The reserve's space is free, but not for commands.
         #expect(throws: full) { try store.append([.set(.make(4))]) }
         #expect(succeeded(store.append([entry(5, isFinding: true)], durably: true)) == [true])
         #expect(store.condition == .refusing(full))
@@ -140,7 +140,7 @@ struct ReserveTests {
         _ = try journal.load()
         let before = disk.disk.content(of: "queue.json")
         disk.set(full: true)
-        // Each takes what is there; the snapshot that is due finds nothing.
+        // The append uses up the reserve's space, so the snapshot that is due finds none.
         try await withCheckedContinuation { continuation in
             journal.submit([.set(.make(1))], .finding) { continuation.resume(returning: $0) }
         }.get()
@@ -165,13 +165,13 @@ struct ReserveTests {
         _ = try journal.load()
         let before = disk.content(of: "queue.json")
         disk.fail { $0.kind == "create" ? .fails(ENOSPC) : nil }
-        // The snapshot that is due then is tried with the reserve's room too; meanwhile no other write may use that.
+        // The snapshot that becomes due may use the reserve's space too. Until it ends, no other write may use that.
         for id in 1...2 { try await journal.append([.set(.make(id))], durably: true) }
         #expect(await conditions.next() == .behind(full))
         for id in 3...4 { try await journal.append([.set(.make(id))], durably: true) }
         #expect(await journal.repair() == .behind(full))
         #expect(disk.content(of: "queue.json") == before)
-        // The reserve's inode was given back for it, and is asked for again.
+        // The reserve has released its inode for the snapshot, and it is made again later.
         #expect(!disk.fileNames.contains(JournalReserve.name))
         try await journal.append([.set(.make(5))], durably: true)
         disk.fail { _ in nil }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The settings as the queue's files have them.
+/// Tests the settings in the queue's files.
 struct SettingsRecordTests {
     private func text(_ settings: QueueSettings, unknown: String = "") -> String {
         var writer = JSONWriter()

@@ -19,7 +19,7 @@ struct StateDirectoryTests {
 
     init() throws { state = try TemporaryState() }
 
-    /// An opened folder with a queue in it, closed again.
+    /// Makes a state folder with a queue, and closes it.
     private func makeQueue() async throws {
         let journal = FileJournal(try state.open().lock())
         _ = try journal.load()
@@ -45,7 +45,7 @@ struct StateDirectoryTests {
     }
 
     @Test func `every file is closed to others, whatever the umask`() async throws {
-        // Shared by the whole process: no test may count on one.
+        // All tests of the process share the umask, so no other test may depend on it.
         let old = umask(0)
         defer { umask(old) }
         try await makeQueue()
@@ -132,7 +132,7 @@ struct StateDirectoryTests {
         let target = state.parent + "/target"
         try Data("precious".utf8).write(to: URL(filePath: target))
         try? FileManager.default.removeItem(atPath: state.path + "/" + name)
-        // The previous snapshot is read only when the current one is not there.
+        // The previous snapshot is read only if the current one is missing.
         if name == "queue.prev.json" {
             try FileManager.default.removeItem(atPath: state.path + "/queue.json")
         }

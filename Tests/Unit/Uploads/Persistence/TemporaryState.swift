@@ -9,11 +9,11 @@ import Foundation
     import Darwin
 #endif
 
-/// A folder on disk, removed with everything in it when it is released.
+/// A temporary folder with the path of a state folder. It is removed when it is released.
 final class TemporaryState: Sendable {
-    /// The folder that holds the state folder.
+    /// The folder that will contain the state folder.
     let parent: String
-    /// The state folder, which is not made.
+    /// The path of the state folder, which does not exist yet.
     let path: String
 
     init() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Groups of uploads that are steered by a name.
+/// Tests batches: uploads with a common name that are controlled together.
 struct BatchTests {
     private static func upload(
         _ id: Upload.ID, _ batch: String?, state: Upload.State = .paused(.user)
@@ -76,7 +76,8 @@ struct BatchTests {
         let fixture = QueueFixture([Self.upload(1, "night"), Self.upload(2, "night", state: .queued)])
         _ = try await fixture.queue.open()
         #expect(await fixture.queue.perform(.pause(.batch("night"))) == .changed([2]))
-        // By a watched folder: what a person adds is undone before the pause is.
+        // The upload comes from a watched folder. The undo of an upload that a user adds would come before the undo of
+        // the pause.
         var new = Self.new("night")
         new.path = LocalPath("/files/another")
         _ = try await fixture.queue.takeSettled([new])

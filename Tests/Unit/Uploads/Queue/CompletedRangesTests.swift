@@ -5,12 +5,12 @@ import Testing
 
 @testable import FerryUploads
 
-/// The memory of the numbers that uploads start after.
+/// Tests the memory of the upload numbers after which other uploads start.
 struct CompletedRangesTests {
     private static let done = Upload.State.done(
         Receipt(bytes: 10), at: Date(timeIntervalSince1970: 1_800_000_000))
 
-    /// Uploads of which some are not done, and how often one was looked at.
+    /// Uploads of which some are not done. It counts the lookups of single uploads.
     private struct Site {
         var runs = CompletedRanges()
         var uploads: UploadTable

@@ -21,7 +21,7 @@ struct DestinationTests {
         #expect(
             UploadAddress.withQuery(of: "https://a.example/up?signature=1#x", "https://a.example/up")
                 == "https://a.example/up?signature=1")
-        // What follows the fragment's mark is no query (RFC 3986 §3.5).
+        // After `#` there is no query (RFC 3986 §3.5).
         #expect(
             UploadAddress.withQuery(of: "https://a.example/up#x?signature=1", "https://a.example/up")
                 == "https://a.example/up")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import FerryUploads
 
-/// The upload that makes adding a file again needless.
+/// Tests which upload in the queue is found for a file that is added again.
 struct DuplicateFilterTests {
     private static let failed = Upload.State.failed(UploadFailure(.permanent, "no write access", status: 403))
 
-    /// Uploads of one file to one URL.
+    /// Makes an upload. All of them have the same file and URL.
     private func upload(_ id: Upload.ID, _ state: Upload.State) -> Upload {
         let first = Upload.make(1)
         var upload = Upload.make(id, path: first.path, state: state)

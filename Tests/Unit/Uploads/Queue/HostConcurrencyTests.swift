@@ -6,7 +6,7 @@ import Testing
 struct HostConcurrencyTests {
     private static func at(_ seconds: Double) -> ManualClock.Instant { .init(offset: .seconds(seconds)) }
 
-    /// The limit after timeouts at these seconds, with so many uploads running.
+    /// Returns the state after timeouts at these seconds, each with the number of uploads running at that time.
     private static func after(_ timeouts: [(Double, running: Int)]) -> HostConcurrency<ManualClock.Instant> {
         var host = HostConcurrency<ManualClock.Instant>()
         for (second, running) in timeouts { host.timedOut(running: running, at: at(second)) }

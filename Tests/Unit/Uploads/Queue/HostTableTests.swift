@@ -19,7 +19,7 @@ struct HostTableTests {
         Moment(instant: after(seconds), date: Date(timeIntervalSince1970: seconds))
     }
 
-    /// The permission of `table` for the host after so many seconds.
+    /// Returns whether `table` permits an upload to the host after this number of seconds.
     private static func permission(
         _ table: HostTable, running: Int = 0, after seconds: Double = 0
     ) -> HostTable.Permission {

@@ -178,7 +178,7 @@ struct RateLimitTests {
             if limit.delay(beforeSending: 100) == .zero { sent += 100 }
             clock.advance(by: .milliseconds(100))
         }
-        // Ten seconds at 1000 bytes a second, and a quarter of a second in advance.
+        // Ten seconds at 1000 bytes per second, and a burst of a quarter of a second.
         #expect((10_000...10_400).contains(sent))
     }
 
@@ -194,7 +194,8 @@ struct RateLimitTests {
         let start = ContinuousClock.now
         let clock = ManualClock()
         let limit = RateLimit(1000) { start.advanced(by: clock.now.offset) }
-        // Each asks again after its delay. Senders of the same moment keep their order, as timers do.
+        // Each sender tries again after its delay. Of two with the same time, the first in the list goes first, as with
+        // timers.
         var next = [Duration.zero, .zero]
         var sent = [0, 0]
         while clock.now.offset < .seconds(60) {
@@ -284,7 +285,7 @@ struct SchedulerTests {
             begun.append(id)
             running[host, default: 0] += places(id)
         }
-        // The large one waits for two slots, and what is behind it does not overtake it.
+        // The second upload needs two slots and waits. The third one does not overtake it.
         #expect(begun == [1])
         running = [host: 1]
         #expect(

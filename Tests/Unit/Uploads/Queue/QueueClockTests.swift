@@ -9,7 +9,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// A wall clock that a user sets while the other one continues.
+/// A wall clock that a user can set, independently of the monotonic clock.
 private final class WallClock: Sendable {
     private let offset = Mutex(0.0)
 
@@ -74,7 +74,7 @@ struct QueueClockTests {
         _ = try await state(queue) { $0.isWaiting }
         manual.advance(by: .seconds(30))
         wall.set(by: jump)
-        // Another rank: stored again, and the wait is the same.
+        // The rank changes, so the upload is stored again. Its wait stays the same.
         guard case .changed(let moved) = await queue.perform(.move(.ids([1]), .down)) else {
             Issue.record("it was not moved")
             return
@@ -126,7 +126,7 @@ struct QueueClockTests {
 
     @Test(
         arguments: [
-            // What was drawn, when it ends from now, and what is left of it.
+            // The drawn length of the wait, its end in seconds from now, and the expected remaining time.
             (30.0, 10.0, 10.0), (30, -400 * day, 0), (30, 2 * day, 30), (30, 3653 * day, 30), (0, 60, 0),
             (1e300, 60, 60), (1e300, 1e12, 86_400), (.infinity, 1e300, 120), (.nan, 60, 60),
             (.nan, .nan, 120),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// A queue that is given another configuration while it runs.
+/// Tests a queue whose configuration is replaced while it runs.
 struct QueueConfigurationTests {
     @Test func `more slots let more uploads start at once`() async throws {
         let fixture = QueueFixture(concurrency: 1)
@@ -96,7 +96,7 @@ struct QueueConfigurationTests {
 }
 
 extension UploadQueue {
-    /// A failure by which `host.test` asks for a minute's pause.
+    /// Fails the attempt with a response by which `host.test` asks for a pause of a minute.
     fileprivate func pauseHost() {
         core.countHosts()
         core.hosts.pause(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The queue as a value: no actor, no task, no clock.
+/// Tests the queue as a value, without actors, tasks and clocks.
 struct QueueCoreTests {
     private static let start = ContinuousClock.now
     private static let full = JournalError.diskFull(path: "/state", isQuota: false)
@@ -19,7 +19,7 @@ struct QueueCoreTests {
         Moment(instant: start.advanced(by: .seconds(seconds)), date: Date(timeIntervalSince1970: seconds))
     }
 
-    /// The queue with what the core returned last.
+    /// The core, with the effects that it returned last.
     private struct Driven {
         var core: QueueCore
         var effects: [CoreEffect] = []
@@ -39,7 +39,7 @@ struct QueueCoreTests {
             effects = core.handle(event, at: moment(seconds))
         }
 
-        /// Lets the disk complete every append of the last event.
+        /// Completes every append of the last event with this result.
         mutating func answer(_ result: Result<Void, JournalError> = .success(())) {
             let tickets = appends.map(\.ticket)
             effects = tickets.flatMap {
@@ -69,7 +69,7 @@ struct QueueCoreTests {
             effects.compactMap { if case .cancel(let id) = $0 { id } else { nil } }
         }
 
-        /// The ids of the transaction that has a response; nil if it was refused or has none yet.
+        /// The ids in the reply to the transaction; nil if it was refused or has no reply yet.
         var responded: [Upload.ID]? {
             for case .reply(_, .success(let result)) in effects { return result.ids }
             return nil
@@ -145,7 +145,7 @@ struct QueueCoreTests {
         #expect(queue.core.settings.limits[.total] == nil)
     }
 
-    /// The link's return changes what the command left of the upload before the disk refuses it.
+    /// Tests a link that returns while the pause is being written. The disk then refuses the pause.
     @Test func `a refused pause of an upload without a link does not hold once the link is back`() {
         var queue = Driven([.make(1)])
         queue.handle(.link(.down(reason: "no route"), isForbidden: false))

@@ -14,11 +14,11 @@ import Testing
     import Darwin
 #endif
 
-/// The queue on a disk that is full or broken: what people see, and what continues.
+/// Tests the queue on a full or broken disk: what users see, and what continues.
 struct QueueDiskTests {
     private static func full(isQuota: Bool) -> JournalError { .diskFull(path: "/state", isQuota: isQuota) }
 
-    /// A queue on a journal on a simulated disk.
+    /// A queue whose journal is on a simulated disk.
     private struct Site {
         let disk = SimulatedDisk()
         let runner = ScriptedRunner()
@@ -137,7 +137,7 @@ struct QueueDiskTests {
         for id in 1...3 { #expect(await site.add(id) == .changed([id])) }
         let behind = try await site.status { $0.storage == .behind }
         #expect(behind.notice?.summary.hasPrefix("disk full: no new snapshot of the queue in /state") == true)
-        // Everything is written down, so everything continues.
+        // All changes are written, so uploads continue.
         _ = try await site.runner.next()
         _ = try await site.runner.next()
         try await site.clock.waitForSleepers()
@@ -185,7 +185,7 @@ struct QueueDiskTests {
         try await site.clock.waitForSleepers()
         let before = site.disk.calls.count
         site.clock.advance(by: .seconds(5))
-        // One look, then a user must repair it: a wait for the end need not be longer.
+        // The queue tries once and then needs a user, so waiting for idle ends.
         await site.queue.waitUntilIdle()
         #expect(site.disk.calls.count - before < 100)
         #expect(await site.queue.status.storage == .refusing)
@@ -198,7 +198,7 @@ struct QueueDiskTests {
         _ = try await site.status { $0.storage == .saved }
         let left = try JournalStore.opened(site.disk.powerCut(keeping: .nothing)).recovered.uploads
         #expect(left.map(\.state.isDone) == [true])
-        // The number of the one that was refused is not given again.
+        // The queue does not give the number of the refused upload again.
         #expect(await site.add(3) == .changed([3]))
         await site.queue.stop()
     }

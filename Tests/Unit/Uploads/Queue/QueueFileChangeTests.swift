@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The queue's treatment of files that changed.
+/// Tests how the queue handles changed files.
 struct QueueFileChangeTests {
     private let folder: TemporaryDirectory
     private let path: LocalPath

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import FerryUploads
 
-/// A journal in memory that can refuse.
+/// A journal in memory that can refuse appends.
 final class MemoryJournal: Journal {
     private struct State {
         var uploads: [Upload.ID: Upload] = [:]
@@ -30,7 +30,7 @@ final class MemoryJournal: Journal {
 
     var uploads: [Upload.ID: Upload] { state.withLock { $0.uploads } }
     var settings: QueueSettings { state.withLock { $0.settings } }
-    /// The uploads of which the newest record is durable.
+    /// The uploads whose newest record is durable.
     var durable: Set<Upload.ID> { state.withLock { $0.durable } }
 
     var refusal: JournalError? {
@@ -38,13 +38,13 @@ final class MemoryJournal: Journal {
         set { state.withLock { $0.refusal = newValue } }
     }
 
-    /// The appends that are refused; all by default.
+    /// Returns true for the appends that are refused while `refusal` is set. The default refuses all.
     var refuses: @Sendable ([QueueChange]) -> Bool {
         get { state.withLock { $0.refuses } }
         set { state.withLock { $0.refuses = newValue } }
     }
 
-    /// Appends wait for it.
+    /// A gate that appends wait for; nil for none.
     var gate: Gate? {
         get { state.withLock { $0.gate } }
         set { state.withLock { $0.gate = newValue } }
@@ -89,17 +89,17 @@ final class MemoryJournal: Journal {
     func close() async throws(JournalError) { state.withLock { $0.isClosed = true } }
 }
 
-/// The failure when nothing happened within a minute.
+/// The error of a wait that took longer than a minute.
 struct TooLate: Error {}
 
 extension AttemptRecorder {
-    /// Records a resource of a server that repeats no secret.
+    /// Records an upload resource that contains no secret.
     func record(_ resource: UploadResource, durably: Bool) async throws(UploadFailure) {
         try await record(Redacted(resource), durably: durably)
     }
 }
 
-/// A runner that does what the test says, one attempt at a time.
+/// A runner whose attempts end as the test decides.
 final class ScriptedRunner: AttemptRunner {
     struct Attempt: Sendable {
         let upload: Upload
@@ -121,10 +121,10 @@ final class ScriptedRunner: AttemptRunner {
     private let linkChanges = Mutex<[Bool]>([])
     private let isLocal: Bool
     private let ignoresCancelling: Bool
-    /// The uploads that run, to any host.
+    /// The proxy of all hosts; nil for none.
     let proxy = Mutex<ProxyAddress?>(nil)
 
-    /// - Parameter ignoresCancelling: Attempts end with what the test says even if they are cancelled before.
+    /// - Parameter ignoresCancelling: True if attempts end only as the test decides, even if they are cancelled before.
     init(isLocal: Bool = false, ignoresCancelling: Bool = false) {
         self.isLocal = isLocal
         self.ignoresCancelling = ignoresCancelling
@@ -133,7 +133,7 @@ final class ScriptedRunner: AttemptRunner {
 
     var discarded: [Upload.ID] { discardedIDs.withLock { $0 } }
 
-    /// The next attempt that the queue starts; throws `TooLate` after a minute.
+    /// Waits for the next attempt that the queue starts. Throws `TooLate` after a minute.
     func next() async throws -> Attempt {
         try await withThrowingTaskGroup(of: Attempt.self) { group in
             group.addTask { [started] in
@@ -163,7 +163,7 @@ final class ScriptedRunner: AttemptRunner {
         return Redacted(.cancelled)
     }
 
-    /// The uploads that the queue released and reclaimed, in its own words.
+    /// The uploads that the queue abandoned and reclaimed, as texts.
     var memory: [String] { said.withLock { $0 } }
 
     func abandon(_ uploads: [Upload], since date: Date) {
@@ -191,12 +191,12 @@ final class ScriptedRunner: AttemptRunner {
         invalidated.withLock { $0.append(reason) }
     }
 
-    /// Whether the network was said to be away, each time.
+    /// The reports that the link is away (true) or back (false).
     var links: [Bool] { linkChanges.withLock { $0 } }
     func linkChanged(isAway: Bool) { linkChanges.withLock { $0.append(isAway) } }
 }
 
-/// A monitor that says what the test says.
+/// A link monitor whose statuses the test sends.
 final class ScriptedMonitor: LinkMonitor {
     let holdsUntilKnown: Bool
     private let stream: AsyncStream<LinkStatus>
@@ -209,7 +209,7 @@ final class ScriptedMonitor: LinkMonitor {
 
     private let forbidden = Mutex<Set<String>>([])
 
-    /// A network that is down for this reason is there, and must not be used.
+    /// Marks a reason: a link that is down for it exists, but must not be used.
     func forbid(_ reason: String) { _ = forbidden.withLock { $0.insert(reason) } }
     func forbidsNetwork(because reason: String) -> Bool { forbidden.withLock { $0.contains(reason) } }
 
@@ -218,7 +218,7 @@ final class ScriptedMonitor: LinkMonitor {
 }
 
 extension QueueClock {
-    /// Both clocks go by `manual`; dates begin at 1,800,000,000 s.
+    /// Makes a clock whose instants and dates both follow `manual`. The dates begin at 1,800,000,000 s.
     static func manual(_ manual: ManualClock) -> QueueClock {
         let start = ContinuousClock.now
         return QueueClock(
@@ -228,7 +228,7 @@ extension QueueClock {
     }
 }
 
-/// A queue with everything around it scripted.
+/// A queue with a scripted runner, journal, link and clock.
 struct QueueFixture {
     let queue: UploadQueue
     let journal: MemoryJournal
@@ -250,9 +250,9 @@ struct QueueFixture {
             runner: runner, clock: .manual(clock), probe: probe)
     }
 
-    /// Starts the queue and adds an upload to it.
+    /// Starts the queue and adds an upload.
     ///
-    /// - Returns: Its id and its first attempt.
+    /// - Returns: The id of the upload, and its first attempt.
     func startOne() async throws -> (id: Upload.ID, attempt: ScriptedRunner.Attempt) {
         try await queue.start(monitor: nil)
         _ = await add(1)
@@ -260,12 +260,12 @@ struct QueueFixture {
         return (attempt.upload.id, attempt)
     }
 
-    /// Waits until the queue shows the upload in a state that `accepts`.
+    /// Waits until the queue reports the upload in a state for which `accepts` returns true.
     func wait(
         for id: Upload.ID, _ accepts: @escaping @Sendable (Upload.State) -> Bool
     ) async throws -> Upload {
         let updates = await queue.updates()
-        // A test that waits in vain fails, and does not keep all others waiting.
+        // The timeout makes the test fail instead of blocking the others.
         let timeout = Task { try await Task.sleep(for: .seconds(60)) }
         let found = Task {
             defer { timeout.cancel() }
@@ -279,7 +279,7 @@ struct QueueFixture {
         return try await found.value
     }
 
-    /// Lets the queue run until something is true of it.
+    /// Waits until `condition` holds for the queue.
     func until(_ condition: @Sendable (isolated UploadQueue) -> Bool) async throws {
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
         while ContinuousClock.now < deadline {

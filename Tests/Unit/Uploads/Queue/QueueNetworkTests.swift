@@ -186,7 +186,7 @@ struct QueueNetworkTests {
         #expect(try await fixture.runner.next().upload.id == ids[0])
     }
 
-    /// Two uploads that met a sign-in page, at the moment when one of them may look again.
+    /// Returns two uploads that met a captive portal, at the time when one of them may try again.
     private func twoBehindPage() async throws -> (fixture: QueueFixture, ids: [Upload.ID]) {
         let fixture = QueueFixture(concurrency: 2)
         try await fixture.queue.start(monitor: nil)
@@ -232,7 +232,7 @@ struct QueueNetworkTests {
         let fixture = QueueFixture(concurrency: 2)
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(2)
-        // Both run at once, so that either may be reported first.
+        // Both attempts run, and either may be reported first.
         let attempts = [try await fixture.runner.next(), try await fixture.runner.next()]
         try #require(attempts.first { $0.upload.id == ids[1] }).fail(.timedOut)
         _ = try await fixture.wait(for: ids[1]) { $0.isWaiting }
@@ -330,7 +330,7 @@ struct QueueNetworkTests {
         let ids = await fixture.add(1)
         try await fixture.runner.next().fail(.network)
         _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
-        // After two failures the host counts as away.
+        // The host counts as unreachable after two failures.
         fixture.clock.advance(by: .milliseconds(250))
         try await fixture.until { _ in answers.withLock { $0.count == 1 } }
         try await fixture.until { $0.core.hosts.nextProbe != nil }
@@ -351,7 +351,8 @@ struct QueueNetworkTests {
         let ids = await fixture.add(3)
         try await fixture.runner.next().fail(.network)
         _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
-        // One failure may be a lost packet: the next upload begins, and two wait.
+        // A single failure may be a lost packet, so the next upload starts. The host counts as unreachable when it
+        // fails too.
         _ = try await fixture.runner.next()
         for reason in ["is not found", "refuses connections"] {
             try await fixture.until { $0.core.hosts.nextProbe != nil }

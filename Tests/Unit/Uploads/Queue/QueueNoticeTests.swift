@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Notices of what happens beside the queue, which its status shows.
+/// Tests notices about other things than uploads, which the queue's status contains.
 struct QueueNoticeTests {
     private let fixture = QueueFixture()
 

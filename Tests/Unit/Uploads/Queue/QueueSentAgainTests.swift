@@ -5,14 +5,14 @@ import Testing
 
 @testable import FerryUploads
 
-/// The counts of bytes that were sent again.
+/// Tests the counts of bytes that were sent again.
 struct QueueSentAgainTests {
     private static let address = "http://host.test/1"
     private static let other = "http://host.test/2"
 
     private let fixture = QueueFixture(isLocal: true)
 
-    /// Waits for the attempt after one that failed.
+    /// Waits until the failed upload is tried again, and returns the attempt.
     private func next() async throws -> ScriptedRunner.Attempt {
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(2))

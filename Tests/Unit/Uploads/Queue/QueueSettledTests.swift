@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Watched files come to a queue when they are whole.
+/// Tests adding files from watched folders, which come to the queue when they are complete.
 struct QueueSettledTests {
     private let path = LocalPath("/out/a.mov")
 

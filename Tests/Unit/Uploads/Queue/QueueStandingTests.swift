@@ -9,7 +9,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Uploads of which the server keeps nothing after a break, while the network is away.
+/// Tests uploads whose bytes the server discards if the connection breaks, while the network is away.
 struct QueueStandingTests {
     private static func whole(_ size: ByteCount = 1000) -> Exchange {
         Exchange(
@@ -104,7 +104,7 @@ struct QueueStandingTests {
         try await fixture.until { $0.core.uploads[attempt.upload.id]?.tries.sent == 700 }
         attempt.recorder.didSend(0, reached: 550)
         attempt.fail(.network)
-        // It may have begun again by then.
+        // The upload may have started again, which moves its bytes from `sent` to `resent`.
         try await fixture.until { queue in
             queue.core.uploads[attempt.upload.id].map { $0.tries.sent + $0.tries.resent } == 550
         }
@@ -128,7 +128,7 @@ struct QueueStandingTests {
     }
 }
 
-/// The wait of an upload after an attempt that moved bytes, and its effect on others.
+/// Tests the wait after an attempt that sent bytes, and its effect on other uploads.
 struct QueueMovementTests {
     private func resource(_ confirmed: ByteCount) -> UploadResource {
         UploadResource(url: "http://host.test/1", confirmed: confirmed)
@@ -151,7 +151,7 @@ struct QueueMovementTests {
 
     @Test func `N2 a server that takes a byte of each connection is not asked without a pause`() async throws
     {
-        // Always the longest wait of those that may be drawn.
+        // The fixture always draws the longest possible wait.
         let fixture = QueueFixture([.make(1, size: 1 << 20)], isLocal: true)
         try await fixture.queue.start(monitor: nil)
         var delays: [Double] = []

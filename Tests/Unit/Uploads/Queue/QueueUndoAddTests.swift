@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Undo of an addition, and its announcement.
+/// Tests the undo of an addition, and the text that announces it.
 struct QueueUndoAddTests {
     private func fixture(concurrency: Int = 1) async throws -> QueueFixture {
         let fixture = QueueFixture(concurrency: concurrency)

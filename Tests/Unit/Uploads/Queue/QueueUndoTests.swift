@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Commands that people take back.
+/// Tests the undo of commands.
 struct QueueUndoTests {
     private static func resource(_ confirmed: ByteCount = 0) -> UploadResource {
         UploadResource(url: "http://host.test/7", confirmed: confirmed)

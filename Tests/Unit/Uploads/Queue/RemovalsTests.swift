@@ -13,14 +13,14 @@ struct RemovalsTests {
 
     private var removals = Removals()
 
-    /// An upload of which the server has something.
+    /// Makes an upload of which the server stores bytes.
     private static func begun(_ id: Upload.ID) -> Upload {
         var upload = Upload.make(id)
         upload.resource = UploadResource(url: "http://host.test/\(id)", confirmed: 1)
         return upload
     }
 
-    /// Ends the windows that are over at `instant`, and returns what servers are to delete.
+    /// Ends the undo windows that are over at `instant`, and returns the uploads whose bytes servers have to delete.
     private mutating func ended(at instant: ContinuousClock.Instant, isRunning: Bool = false) -> [Upload.ID] {
         removals.endWindows(at: instant, isRunning: { _ in isRunning }).map(\.id)
     }

@@ -6,18 +6,18 @@ import Testing
 
 @testable import FerryUploads
 
-/// The messages about servers that ask to be left alone.
+/// Tests the messages about servers that ask for a pause.
 struct RetryAfterPauseTests {
     private static func busy(_ seconds: Double, status: Int = 503) -> UploadAttempt.Outcome {
         .failed(UploadFailure(.server, "busy", status: status, retryAfter: seconds))
     }
 
-    /// Moments of the fixture's clock as dates.
+    /// Returns a time of the fixture's clock as a date.
     private static func date(_ seconds: Double) -> Date {
         Date(timeIntervalSince1970: 1_800_000_000 + seconds)
     }
 
-    /// A queue in which one of so many uploads to one host has been asked to come again in a minute.
+    /// Returns a queue with `count` uploads to one host, which has asked one of them to wait for a minute.
     private func asked(of count: Int) async throws -> (fixture: QueueFixture, ids: [Upload.ID]) {
         let fixture = QueueFixture(concurrency: 1)
         try await fixture.queue.start(monitor: nil)

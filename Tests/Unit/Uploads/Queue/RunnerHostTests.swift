@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The host that an upload must reach: its server, or the proxy before it.
+/// Tests which host an upload must reach: its server or its proxy.
 struct RunnerHostTests {
     private static let proxy = ProxyAddress(host: "proxy.example", port: 3128)
 
@@ -34,7 +34,7 @@ struct RunnerHostTests {
         #expect(Self.host(of: "http://h.example/", proxy: .none, named: "").proxy == Self.proxy)
     }
 
-    // The way back to this machine leads over the network then.
+    // The proxy's connection back to this machine goes over the network.
     @Test func `this machine behind another one's proxy is not local`() {
         #expect(!Self.host(of: "http://127.0.0.1/", proxy: .server(Self.proxy)).isLocal)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Failures that are no fault of an upload's: its medium is away, no descriptor is left.
+/// Tests failures that no upload causes: a missing medium, and a lack of descriptors.
 @Suite(.timeLimit(.minutes(1)))
 struct ShortageTests {
     @Test func `S18 an upload without a descriptor waits, and costs no try`() {
@@ -65,7 +65,7 @@ struct ShortageTests {
         _ = try await fixture.wait(for: first.upload.id) { $0.isWaiting }
         second.complete()
         _ = try await fixture.wait(for: second.upload.id) { $0.isDone }
-        // Two slots are free and two uploads wait for them, but not for a second.
+        // Two slots are free, but the queue starts nothing for a second.
         #expect(await fixture.queue.all.filter { $0.state == .queued }.count == 2)
         let limit = try #require(DescriptorLimit.current)
         #expect(

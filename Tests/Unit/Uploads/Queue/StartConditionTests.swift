@@ -7,9 +7,9 @@ import Testing
 
 @testable import FerryUploads
 
-/// Uploads that start after others, or not before a time.
+/// Tests uploads that start after other uploads or at a given time.
 struct StartConditionTests {
-    /// The start of the fixture's clock.
+    /// The date at which the fixture's clock starts.
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
     private static func new(
@@ -36,7 +36,7 @@ struct StartConditionTests {
 
     private static let failed = Upload.State.failed(UploadFailure(.permanent, "no"))
 
-    /// Ids of the attempts that have begun and not ended.
+    /// Returns the ids of the running uploads.
     private func running(_ fixture: QueueFixture) async -> [Upload.ID] {
         await fixture.queue.all.filter(\.state.isRunning).map(\.id)
     }
@@ -346,7 +346,7 @@ struct StartConditionTests {
         fixture.journal.gate = gate
         async let added = fixture.queue.perform(.add(Self.new(after: [1...1])))
         try await fixture.until { $0.core.unconfirmed.isInFlight(1) }
-        // Ahead of the record that says that it is done.
+        // The removal comes before the record that says that the upload is done.
         async let removed = fixture.queue.perform(.remove(.ids([1])))
         try await fixture.until { $0.core.transactions.blocked.count == 1 }
         first.complete()

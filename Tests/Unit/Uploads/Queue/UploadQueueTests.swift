@@ -190,7 +190,7 @@ struct UploadQueueTests {
         #expect(attempt.upload.resource == nil)
         #expect(attempt.upload.mayBeDuplicate)
         #expect(!attempt.upload.tries.acceptsPage)
-        // It was on disk before it started.
+        // The record was on disk before the attempt began.
         #expect(fixture.journal.uploads[upload.id]?.resource == nil)
         attempt.fail(.outcomeUnknown)
         let waiting = try await fixture.wait(for: upload.id) { $0.isWaiting }

@@ -35,7 +35,7 @@ struct UploadTableTests {
         #expect(copy[2] != nil)
     }
 
-    // A million of them are held at once: what is added to all must be worth it.
+    // A queue may have a million uploads in memory, so each byte that is added to `Upload` counts.
     @Test
     func `S20 an upload of which there is little to say takes little room`() {
         #expect(MemoryLayout<Upload>.stride <= 192)

@@ -10,7 +10,7 @@
         import Glibc
     #endif
 
-    /// Events that the kernel reports of a real folder.
+    /// Tests the events that the kernel reports for a real folder.
     struct FolderEventsTests {
         private let directory: TemporaryDirectory
         private let events: SystemFolderEvents
@@ -25,7 +25,7 @@
 
         private func path(_ name: String) -> LocalPath { LocalPath(directory.path(name)) }
 
-        /// The events up to `last`.
+        /// Returns the events up to `last`.
         private func reported(until last: FolderEvent) -> [FolderEvent] {
             var found: [FolderEvent] = []
             while !found.contains(last) {
@@ -83,7 +83,7 @@
             let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
             let limit = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
             guard limit <= 50_000 else { return }
-            // Two events each time, and no two the same in a row, which would count as one.
+            // Each round causes two events. Equal events in a row would be merged, so the names differ.
             for number in 0...limit / 2 {
                 let descriptor = open(directory.path("\(number % 100)"), O_WRONLY | O_CREAT, 0o600)
                 close(descriptor)

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Uploaded files that are moved between folders to which another user can write.
+/// Tests how uploaded files are moved between folders in which another user can write.
 struct MovedFileTests {
     /// The id of another user.
     private static let other: UInt32 = 12345
@@ -35,18 +35,18 @@ struct MovedFileTests {
             atPath: directory.path(folder), withIntermediateDirectories: true)
     }
 
-    /// Makes a symbolic link, and gives it to another user if that is asked for.
+    /// Makes a symbolic link, which belongs to the other user if `ofOther` is true.
     private func link(_ name: String, to target: String, ofOther: Bool) {
         #expect(symlink(target, directory.path(name)) == 0)
         if ofOther { give(name) }
     }
 
-    /// Gives a file, folder or link to the other user.
+    /// Makes the other user the owner of a file, folder or link.
     private func give(_ name: String) {
         #expect(lchown(directory.path(name), Self.other, Self.other) == 0)
     }
 
-    /// A child of another test has this test's file open for a moment, until it runs its own program.
+    /// Moves the file. A forked child of another test may have it open for a moment, so this tries again.
     private func move(to folder: String = "sent") -> UploadedFileDisposal.Outcome {
         for _ in 0..<100_000 {
             let outcome = file.move(

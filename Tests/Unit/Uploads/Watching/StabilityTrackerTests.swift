@@ -21,7 +21,7 @@ struct StabilityTrackerTests {
         return files.nextLook()
     }
 
-    /// Looks at all that is due.
+    /// Looks at every file that is due, and returns true if one has settled.
     private func settled(_ files: inout StabilityTracker<Instant>, _ now: Instant, _ found: FileIdentity)
         -> Bool
     {

@@ -45,7 +45,7 @@ struct UploadedFileDisposalTests {
         }
     }
 
-    /// A child of another test has this test's file open for a moment, until it runs its own program.
+    /// Runs `body` until the file is not in use. A forked child of another test may have it open for a moment.
     private func onceClosed(_ body: () -> UploadedFileDisposal.Outcome) -> UploadedFileDisposal.Outcome {
         for _ in 0..<100_000 {
             let outcome = body()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// Folders on a medium that hangs.
+/// Tests watched folders on a medium that does not respond.
 struct WatchSilenceTests {
     private struct IdleRunner: AttemptRunner {
         func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome> {
@@ -26,7 +26,7 @@ struct WatchSilenceTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A source of events that never reports one.
+    /// Makes watched folders that are never scanned to the end, as nothing waits for them.
     private func folders() throws -> WatchedFolders {
         let state = try StateDirectory(at: LocalPath(directory.path("state")))
         let lock = try state.lock()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// The consequences of changes of uploads whose files came from a watched folder.
+/// Tests what follows from changes of uploads whose files came from a watched folder.
 struct WatchTrackerTests {
     private static let receipt = Receipt()
 

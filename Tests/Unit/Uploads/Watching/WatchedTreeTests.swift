@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Reports what the test says.
+/// A source of events that the test decides.
 private final class ScriptedEvents: FolderEvents {
     var watched: [LocalPath] = []
     var refusal: UnwatchedFolder?
@@ -24,7 +24,7 @@ private final class ScriptedEvents: FolderEvents {
     func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] { [] }
 }
 
-/// The scans of a real folder at moments that the test names.
+/// Tests scans of a real folder at times that the test decides.
 struct WatchedTreeTests {
     private let directory: TemporaryDirectory
     private let events = ScriptedEvents()

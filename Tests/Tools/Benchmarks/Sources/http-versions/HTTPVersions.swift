@@ -6,11 +6,11 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Puts bodies of a file's size to URL0, URL1, … at the same time, and prints the seconds from the first request to the
-/// last response and the versions of HTTP that were spoken.
+/// Sends bodies by PUT to URL0, URL1, … at the same time. Prints the seconds from the first request to the last
+/// response, and the HTTP versions used.
 ///
-/// `ferry` sends the file by Ferry's own transport; 1.1 and 2 send one buffer again and again by AsyncHTTPClient, which
-/// is under it, in that version. `Tests/bench http2` builds and runs it.
+/// `ferry` sends the file by Ferry's transport. `1.1` and `2` send one buffer repeatedly by AsyncHTTPClient, on which
+/// Ferry's transport is based, in that version. `Tests/bench http2` builds and runs this program.
 @main
 struct HTTPVersions {
     struct Refused: Error {
@@ -61,7 +61,9 @@ struct HTTPVersions {
         return "HTTP/1.1"
     }
 
-    /// - Returns: The version that was spoken, such as `HTTP/1.1`.
+    /// Sends one body.
+    ///
+    /// - Returns: The HTTP version that was used, such as `HTTP/1.1`.
     private static func put(
         _ mebibytes: Int64, to url: String, with client: HTTPClient
     ) async throws -> String {
@@ -75,7 +77,7 @@ struct HTTPVersions {
     }
 }
 
-/// One MiB many times; all share one buffer's memory.
+/// A sequence of chunks of 1 MiB that all share one buffer.
 private struct Chunks: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let chunk: ByteBuffer

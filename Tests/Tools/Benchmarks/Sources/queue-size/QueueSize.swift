@@ -3,7 +3,7 @@ import FerryTransfer
 import FerryUploads
 import Foundation
 
-/// Never moves anything: what is measured is the queue.
+/// A runner that sends nothing, because only the queue is measured.
 struct IdleRunner: AttemptRunner {
     func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome> {
         try? await Task.sleep(for: .seconds(86_400))
@@ -14,7 +14,7 @@ struct IdleRunner: AttemptRunner {
     func resumes(_ upload: Upload) -> Bool { true }
 }
 
-/// One step in the life of a long queue, in a process of its own: `queue-size add|start COUNT FOLDER`.
+/// Performs one step with a long queue, in a process of its own: `queue-size add|start COUNT FOLDER`.
 ///
 /// Prints one line of names and numbers: seconds, bytes, milliseconds.
 @main
@@ -33,7 +33,7 @@ struct QueueSize {
         }
     }
 
-    /// Opens the queue, adds all uploads at once and leaves a complete snapshot, as `ferry add` does.
+    /// Opens the queue, adds all uploads at once and writes a snapshot, as `ferry add` does.
     private static func add(_ count: Int, to queue: UploadQueue) async throws {
         _ = try await queue.open()
         let new = files(count)
@@ -49,7 +49,7 @@ struct QueueSize {
         print("add=\(adding / .seconds(1)) leave=\(leaving / .seconds(1)) peak=\(peak)")
     }
 
-    /// Starts the queue as `ferry run` does, then makes one change after the other.
+    /// Starts the queue as `ferry run` does, then makes one change after another.
     private static func start(_ queue: UploadQueue, _ count: Int) async throws {
         let before = Memory()
         let clock = ContinuousClock()
@@ -72,7 +72,7 @@ struct QueueSize {
         await queue.stop()
     }
 
-    /// Names as cameras give them, too long to be kept in place.
+    /// Makes uploads with names like a camera's. They are too long for Swift to store them inline.
     private static func files(_ count: Int) -> [NewUpload] {
         let url = "https://uploads.example.com/api/files/"
         return (1...count).map { number in
@@ -87,7 +87,7 @@ struct QueueSize {
     }
 }
 
-/// Bytes of this process in memory, as the kernel counts them.
+/// The memory of this process, as the kernel counts it.
 private struct Memory {
     var resident = 0
     var peak = 0

@@ -6,7 +6,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// Hands out one set of credentials after the other, and counts.
+/// Returns credentials one after another, and counts the calls.
 private final class CredentialScript: Sendable {
     private let rest: Mutex<[Result<S3Credentials, UploadFailure>]>
     private let count = Mutex(0)
@@ -15,7 +15,7 @@ private final class CredentialScript: Sendable {
 
     var loads: Int { count.withLock { $0 } }
 
-    /// The last one again once there are no more.
+    /// Returns the next result, and the last one repeatedly.
     func next() throws(UploadFailure) -> S3Credentials {
         count.withLock { $0 += 1 }
         let result = rest.withLock { rest in rest.count > 1 ? rest.removeFirst() : rest.first }
@@ -106,7 +106,7 @@ struct S3CredentialTests {
         async let first = store.current()
         try await begun.wait()
         async let second = store.current()
-        // Whether or not the second request already waits, the load that it needs has failed or fails.
+        // The second request may wait already or not. The load fails in both cases.
         goesOn.open()
         #expect(try await [first, second].map(\.sessionToken) == ["A", "A"])
     }

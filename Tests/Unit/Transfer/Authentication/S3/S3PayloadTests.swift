@@ -5,7 +5,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// The whole body as the transport would write it, of a request that was adapted.
+/// Tests the whole body that the transport would send for a signed request.
 struct S3PayloadTests {
     private static let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
     private static let sum = HTTPField.Name("x-amz-checksum-crc64nvme")

@@ -6,7 +6,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// Events about signed requests, as monitors receive them.
+/// Tests what events show of signed requests.
 struct S3RedactionTests {
     private final class Collector: EventMonitor {
         private let lines = Mutex("")
@@ -26,7 +26,7 @@ struct S3RedactionTests {
             for: "https://bucket.example/",
             credentials: S3CredentialStore { () async throws(UploadFailure) in credentials },
             now: { exampleDay })
-        // Servers repeat what they refuse.
+        // Servers repeat parts of a refused request in their responses.
         let transport = ScriptedTransport { request in
             _ = log.append(request)
             let said = (request.field("authorization") ?? "") + (request.field("x-amz-security-token") ?? "")

@@ -19,13 +19,15 @@ extension S3Credentials {
     }
 }
 
-/// A server that responds by a script, and a sender that signs for it.
+/// A server whose responses the test decides, and a sender that signs its requests.
 struct S3Stage {
-    /// Requests that came, in order.
+    /// The requests that were received, in order.
     final class Log: Sendable {
         private let requests = Mutex<[TransportRequest]>([])
         var all: [TransportRequest] { requests.withLock { $0 } }
-        /// - Returns: How many came before.
+        /// Adds a request.
+        ///
+        /// - Returns: The number of requests before it.
         func append(_ request: TransportRequest) -> Int {
             requests.withLock {
                 $0.append(request)
@@ -38,7 +40,7 @@ struct S3Stage {
     let interceptor: S3Interceptor
     let sender: RequestSender
 
-    /// - Parameter answers: The response to each request, in order; the last one serves all that follow.
+    /// - Parameter answers: The response to each request, in order. The last one serves all further requests.
     init(
         _ answers: [TransportResponse], url: String = "https://bucket.example/", region: String = "us-east-1",
         payload: S3PayloadForm = .auto, store: S3CredentialStore? = nil, now: Date = exampleDay
@@ -78,7 +80,7 @@ extension TransportResponse {
 extension TransportRequest {
     func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
 
-    /// `20130524/us-east-1/s3/aws4_request`, without the day.
+    /// The region in the signature's scope, which is `20130524/us-east-1/s3/aws4_request`.
     var signedRegion: String? {
         field("authorization")?.split(separator: "/").dropFirst(2).first.map(String.init)
     }
