@@ -22,7 +22,7 @@ def package():
 
 @pytest.fixture(scope="session")
 def tree(package, tmp_path_factory):
-    """The files of the package, and in DEBIAN what it says of itself."""
+    """The files of the package, and in DEBIAN its control files."""
     folder = tmp_path_factory.mktemp("tree")
     subprocess.run(["dpkg-deb", "--raw-extract", package, folder], check=True)
     return folder
@@ -30,7 +30,7 @@ def tree(package, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def make_root():
-    """Makes a fresh Debian without the package."""
+    """Returns a function that makes a fresh Debian without the package."""
     cache = REPOSITORY / ".build" / "debian"
     made = []
 
@@ -55,7 +55,7 @@ def install(root, package):
 
 @pytest.fixture(scope="session")
 def installed(make_root, package):
-    """A fresh Debian with the package and what it depends on, and nothing else."""
+    """A fresh Debian with only the package and its dependencies."""
     root = make_root()
     install(root, package)
     return root
@@ -63,7 +63,7 @@ def installed(make_root, package):
 
 @pytest.fixture(scope="session")
 def equipped(installed):
-    """The same with man, and with the shells."""
+    """The installed Debian with man and the shells."""
     installed.install(*debian_root.EXTRAS)
     return installed
 

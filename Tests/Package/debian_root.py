@@ -1,4 +1,4 @@
-"""A fresh Debian in a folder, from the mirror that this machine has its own packages from."""
+"""Makes a fresh Debian in a folder, from the mirror that this machine uses."""
 
 import contextlib
 import os
@@ -7,13 +7,13 @@ import platform
 import shutil
 import subprocess
 
-# Only for the tests of manual page and completions; their packages are fetched once, with the rest.
+# Only the tests of the manual page and the completions need these. They are fetched once, with the rest.
 EXTRAS = ["man-db", "bash-completion", "zsh", "fish"]
 MOUNTED = 'mount --rbind /dev "$0/dev"; mount -t proc proc "$0/proc"; exec chroot "$0" "$@"'
 
 
 class Unavailable(Exception):
-    """Why there can be no such folder here."""
+    """The reason why this machine cannot make such a folder."""
 
 
 class Root:
@@ -21,7 +21,7 @@ class Root:
         self.path = pathlib.Path(path)
 
     def command(self, *arguments):
-        """What runs a program in the folder, as root, with the mounts that it needs; they end with it."""
+        """Returns the command that runs a program in the folder as root. Its mounts end with the program."""
         unshare = shutil.which("unshare")
         options = ["--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"]
         return [unshare, *options, "sh", "-ec", MOUNTED, str(self.path), *arguments]
@@ -47,7 +47,7 @@ class Root:
         )
 
     def install(self, *packages):
-        # The folder is thrown away: nothing need be on the disk when this returns.
+        # The folder is thrown away, so nothing has to be synced.
         options = ["-y", "--no-install-recommends", "-o", "Dpkg::Options::=--force-unsafe-io"]
         result = self.run("apt-get", "install", *options, *packages, timeout=300)
         assert result.returncode == 0, result.stdout + result.stderr
@@ -57,7 +57,7 @@ class Root:
 
 
 def base(cache):
-    """The root that others are copied from. It stays between runs.
+    """Returns the root that others are copied from. It stays between runs.
 
     Raises Unavailable.
     """
@@ -110,6 +110,6 @@ def make(root, release, mirror):
 def copy(source, target):
     subprocess.run(["cp", "-a", "--reflink=auto", str(source.path), str(target)], check=True, timeout=300)
     root = Root(target)
-    # Packages may have newer versions than when the cache was filled; without a network the old ones will do.
+    # The packages in the cache may have newer versions by now. Without a network the old ones are used.
     root.run("apt-get", "update", timeout=120)
     return root

@@ -1,4 +1,4 @@
-"""The package on a Debian that was made for it."""
+"""Tests the package on a fresh Debian."""
 
 import pathlib
 import re
@@ -73,7 +73,7 @@ SHELLS = {
 
 @pytest.fixture(scope="module")
 def queued(equipped):
-    """With a destination, and two uploads of which the second is paused."""
+    """The Debian with a destination and two uploads, of which the second is paused."""
     folder = equipped.path / "root/.config/ferry"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(CONFIGURATION)
@@ -99,7 +99,7 @@ def test_tab_completes_commands_options_destinations_and_numbers(queued, start, 
         ("ferry check fi", "ferry check films"),
         ("ferry add --if-exists rep", "ferry add --if-exists replace"),
     ]:
-        # What stands before the x was put there by Tab, and is no suggestion behind the cursor.
+        # Tab has inserted the text before the x. A mere suggestion would stand behind the cursor.
         terminal.press(f"{typed}\tx")
         terminal.wait(lambda: re.search(rf"ready> ?{completed} ?x", terminal.text))
         terminal.press("\x15")

@@ -1,4 +1,4 @@
-"""What is in the package, and what it says of itself."""
+"""Tests the content of the package and its control files."""
 
 import gzip
 import json

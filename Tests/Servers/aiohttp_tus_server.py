@@ -1,8 +1,8 @@
-"""A tus 1.0.0 server for tests that keeps nothing of a broken request: aiohttp-tus at http://127.0.0.1:PORT/files.
+"""A tus 1.0.0 server for tests that discards broken requests: aiohttp-tus at http://127.0.0.1:PORT/files.
 
 usage: aiohttp_tus_server.py PORT|unix:PATH DIR
 
-A finished upload is DIR/FILENAME, and the server forgets its address then. Prints "ready PORT" (or "ready unix:PATH")
+A finished upload is DIR/FILENAME, and its URL is then unknown. Prints "ready PORT" (or "ready unix:PATH")
 once it listens; port 0 takes a free one. Ends on SIGTERM.
 """
 
@@ -19,7 +19,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     listener = listen(sys.argv[1])
-    # A request's content is read into memory, and may be a whole file.
+    # A request's body is read into memory, and may be a whole file.
     app = web.Application(client_max_size=1 << 30)
     setup_tus(app, upload_path=pathlib.Path(sys.argv[2]), upload_url="/files", allow_overwrite_files=True)
 

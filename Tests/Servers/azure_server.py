@@ -1,16 +1,16 @@
-"""Azure's block blobs for tests, scripted from Microsoft's documentation; no code of theirs runs here.
+"""A stand-in for Azure's block blobs that follows Microsoft's documentation. It contains none of their code.
 
 usage: azure_server.py PORT DIR
 
-The container http://127.0.0.1:PORT/container/ takes whoever has "sig=secret" in the query. Blobs are kept in DIR/blobs;
+The container http://127.0.0.1:PORT/container/ accepts requests with "sig=secret" in the query. Blobs are in DIR/blobs;
 DIR/log has a line for each request. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
 
 As documented (Put Blob, Put Block, Put Block List, Get Block List, Get Blob Properties): a request without the signature
 is 403, one without x-ms-version or with a block list that names an unknown block is 400, one without Content-Length 411;
 the ids of a blob's blocks are Base64 of at most 64 bytes and equally long; a block whose Content-MD5 differs is 400
-Md5Mismatch and not kept; blocks that a list leaves out go, and so do all when the blob is put; If-None-Match: * where
-there is a blob is 409 BlobAlreadyExists. A blob named "lost…" gets no answer to its list, once, and every block of one
-named "torn…" differs from its sum, once.
+Md5Mismatch and not stored; blocks that a list leaves out are deleted, and all of them when the blob is put;
+If-None-Match: * for an existing blob is 409 BlobAlreadyExists. The first block list of a blob named "lost…" gets no
+response, and the first upload of each block of a blob named "torn…" fails its checksum.
 """
 
 import base64
@@ -127,7 +127,7 @@ class Container:
         kind = request.query.get("comp", "")
         if kind == "block":
             return await self.put_block(request, name)
-        # A request that breaks raises here, and counts for nothing.
+        # If the connection breaks, this raises and nothing is stored.
         content = await request.read()
         place = self.place(name)
         if request.headers.get("If-None-Match") == "*" and place.exists():

@@ -1,9 +1,9 @@
-"""A server that is busy now and then: passes requests on to 127.0.0.1:TARGET, or answers 503 with `Retry-After: 2`.
+"""A proxy that is busy at times: forwards requests to 127.0.0.1:TARGET, or responds 503 with `Retry-After: 2`.
 
 usage: busy_proxy.py PORT TARGET SECONDS PERIOD
 
-Listens on 127.0.0.1:PORT. New requests get 503 in the last SECONDS of each PERIOD; one that is under way goes on. Each
-connection takes one request. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
+Listens on 127.0.0.1:PORT. New requests get 503 in the last SECONDS of each PERIOD; requests under way continue. Each
+connection has one request. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Proxy:
         writer.write(REFUSAL)
         await writer.drain()
         writer.write_eof()
-        # A close with bytes unread would be a reset, and take the answer away with it.
+        # Closing a connection with unread bytes would send a reset, and the client might lose the response.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(2):
                 while await reader.read(1 << 16):

@@ -1,4 +1,4 @@
-"""A server that is a program of its own."""
+"""Runs a server that is a separate program."""
 
 import os
 import signal
@@ -9,9 +9,9 @@ import time
 
 
 def serve(command, port, log=None, **options):
-    """Run `command` until SIGTERM or its end, and print "ready PORT" once something listens at `port`.
+    """Run `command` until SIGTERM or its end, and print "ready PORT" once a process listens at `port`.
 
-    Its output goes into the file `log`, or to this program's errors.
+    The command's output goes to the file `log`, or to this program's standard error.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with open(log, "wb") if log else os.fdopen(os.dup(2), "wb") as output:

@@ -1,8 +1,8 @@
-"""A file server for tests: copyparty, with everything that it takes (PUT, WebDAV), at http://127.0.0.1:PORT/.
+"""A file server for tests: copyparty with PUT and WebDAV, at http://127.0.0.1:PORT/.
 
 usage: copyparty_server.py PORT DIR
 
-Anybody may do anything in DIR. Prints "ready PORT" once it listens. Ends on SIGTERM.
+Every client may read and write in DIR. Prints "ready PORT" once it listens. Ends on SIGTERM.
 """
 
 import pathlib

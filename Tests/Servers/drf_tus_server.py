@@ -1,4 +1,4 @@
-"""A tus 1.0.0 server for tests that keeps nothing of a broken request: drf-tus at http://127.0.0.1:PORT/files/.
+"""A tus 1.0.0 server for tests that discards broken requests: drf-tus at http://127.0.0.1:PORT/files/.
 
 usage: drf_tus_server.py PORT DIR
 
@@ -29,7 +29,7 @@ def configure(folder):
         ALLOWED_HOSTS=["*"],
         BASE_DIR=folder,
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": folder / "uploads.sqlite"}},
-        # A request's content is read into memory, and may be a whole file.
+        # A request's body is read into memory, and may be a whole file.
         DATA_UPLOAD_MAX_MEMORY_SIZE=None,
         DEFAULT_AUTO_FIELD="django.db.models.AutoField",
         INSTALLED_APPS=[

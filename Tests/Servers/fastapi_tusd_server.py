@@ -2,8 +2,8 @@
 
 usage: fastapi_tusd_server.py PORT DIR
 
-Uploads are kept in DIR, each under its id. To OPTIONS this server closes the connection without an answer. Prints
-"ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM at once, and notes what it has of each upload.
+Uploads are in DIR, each under its id. The server closes the connection at OPTIONS, without a response. Prints
+"ready PORT" once it listens; port 0 takes a free one. On SIGTERM it writes the offset of each upload and ends at once.
 """
 
 import sys
@@ -20,7 +20,7 @@ def main():
         sys.exit(__doc__)
     listener = listen(sys.argv[1])
     app = fastapi.FastAPI()
-    # A path, so that uploads are found behind a link, too.
+    # The store is given as a path, so that uploads are found behind a symbolic link too.
     app.include_router(fastapi_tusd.TusRouter(store_dir=sys.argv[2], location="/files", prefix="/files"))
 
     class Server(uvicorn.Server):

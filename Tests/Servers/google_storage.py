@@ -4,8 +4,8 @@ usage: google_storage.py PORT DIR
 
 Objects are kept in DIR/.cloudstorage/bkt. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on
 SIGTERM.
-Its sessions: one that holds nothing says that it holds one byte, a finished one is forgotten at once, and DELETE of one
-is 501.
+Its sessions: an empty session reports one byte, a finished session is forgotten at once, and DELETE of a session gets
+501.
 """
 
 import logging

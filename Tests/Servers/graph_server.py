@@ -1,16 +1,16 @@
-"""Microsoft Graph's upload sessions for tests, scripted from Microsoft's documentation; no code of theirs runs here.
+"""A stand-in for Microsoft Graph's upload sessions that follows its documentation. It contains none of their code.
 
 usage: graph_server.py PORT DIR
 
 POST /v1.0/me/drive/root:/PATH:/createUploadSession with "Authorization: Bearer token" makes a session at /up/ID of the
-host that was asked. Files are kept as DIR/files/PATH; DIR/log has a line for each request. Prints "ready PORT" once it
+requested host. Files are in DIR/files/PATH; DIR/log has a line for each request. Prints "ready PORT" once it
 listens; port 0 takes a free one. Ends on SIGTERM.
 
 As documented (driveItem: createUploadSession, driveItem: uploadContent): a session refuses an Authorization field with
-401, ranges that are not in order or are held already with 416, ranges other than the last that are no multiple of
-320 KiB and those of 60 MiB and more with 400; a request that breaks counts for nothing; a finished or deleted session
-is 404; conflictBehavior is fail, replace or rename. A file named "lost…" gets no answer to its last range, once; of one named "lost unknown…" no sum
-is told that others can compute.
+401, ranges that are not in order or are stored already with 416, ranges other than the last that are no multiple of
+320 KiB and those of 60 MiB and more with 400; a broken request is discarded; a finished or deleted session is 404;
+conflictBehavior is fail, replace or rename. The first last range of a file named "lost…" gets no response; for a file
+named "lost unknown…" the server reports no digest that clients can compute.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Drive:
             log.write(text + "\n")
 
     def place(self, path, behavior):
-        """Where a file goes, or None if it may not."""
+        """Returns the path of the file to write; None if the conflict behavior forbids it."""
         place = self.directory / "files" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         if not place.exists() or behavior == "replace":
@@ -114,7 +114,7 @@ class Drive:
         )
 
     def session(self, request):
-        """The session of a request, or the refusal of it."""
+        """Returns the session of a request, or the response that refuses the request."""
         if "Authorization" in request.headers:
             return None, refusal(401, "unauthenticated", "no Authorization here")
         session = self.sessions.get(request.match_info["id"])
@@ -153,7 +153,7 @@ class Drive:
             return refusal(400, "invalidRequest", "fragment")
         if first != len(held):
             return refusal(416, "invalidRange", "fragmentOverlap" if first < len(held) else "fragmentOutOfOrder")
-        # A request that breaks raises here, and counts for nothing.
+        # If the connection breaks, this raises and nothing is stored.
         content = await request.read()
         if len(content) != length or first != len(held):
             return refusal(400, "invalidRequest", "length")

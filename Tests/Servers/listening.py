@@ -1,4 +1,4 @@
-"""A socket that listens on this machine only."""
+"""Makes a socket that listens on this machine only."""
 
 import socket
 
@@ -13,13 +13,13 @@ def listen(place):
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", int(text)))
-    # What waits here is lost when a connection breaks: in large buffers, tests would count it as sent twice.
+    # A broken connection loses the bytes in this buffer. A large buffer would make tests count them as sent twice.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 128 << 10)
     listener.listen(128)
     return listener
 
 
 def place(listener):
-    """Return what was asked for, with the port that was taken."""
+    """Return the requested place, with the port that was chosen."""
     name = listener.getsockname()
     return f"unix:{name}" if listener.family == socket.AF_UNIX else str(name[1])

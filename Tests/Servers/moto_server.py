@@ -2,8 +2,8 @@
 
 usage: moto_server.py PORT DIR
 
-Port 0 takes a free one. DIR is not used. Prints "ready PORT" once it listens. Ends on SIGTERM. Buckets are made by
-whoever needs them.
+Port 0 takes a free one. DIR is not used. Prints "ready PORT" once it listens. Ends on SIGTERM. Tests make the
+buckets that they need.
 """
 
 import signal

@@ -1,12 +1,12 @@
-"""What parsers that others wrote make of multipart/form-data bodies.
+"""Parses multipart/form-data bodies with several real parsers.
 
 usage: multipart_parsers.py DIR
 
 DIR/cases.json: [{"body": a file of DIR, "type": the request's Content-Type}...]. Prints one JSON object on one line:
   {"parsers": {PARSER: version...}, "results": [{PARSER: PARTS or {"error": text}}...]}
 with a result for each case, in order. PARTS is what the parser found, in order:
-  [{"name", "filename" (null in a field), "type" (absent where the parser does not tell it), "content" in base64}...]
-Node's own parser takes part where there is a program called node.
+  [{"name", "filename" (null in a field), "type" (absent if the parser does not report it), "content" in Base64}...]
+Node's own parser is included if the program node is installed.
 """
 
 import asyncio
@@ -95,7 +95,7 @@ def aiohttp_reader(content_type, body):
         parts = []
         while (found := await reader.next()) is not None:
             content = bytes(await found.read())
-            # An empty file name makes a field, as in its Request.post().
+            # A part with an empty file name is a field, as in aiohttp's Request.post().
             parts.append(part(found.name, found.filename or None, content,
                               type=found.headers.get("Content-Type")))
         return parts

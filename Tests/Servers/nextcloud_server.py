@@ -2,7 +2,7 @@
 
 usage: nextcloud_server.py PORT DIR
 
-No Nextcloud is in it: it does what Nextcloud's developer manual ("Chunked file upload") documents. Files of the user
+It is no Nextcloud, but a stand-in that follows its developer manual ("Chunked file upload"). Files of the user
 ann are in DIR/files, unfinished uploads in DIR/uploads. Prints "ready PORT" once it listens; port 0 takes a free one.
 Ends on SIGTERM.
 """
@@ -42,7 +42,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def place(self, url):
-        """Return where the address is on disk; None if it is nowhere."""
+        """Return the path on disk of a URL; None if there is none."""
         path = urllib.parse.unquote(urllib.parse.urlsplit(url).path)
         for prefix, folder in ((FILES, "files"), (UPLOADS, "uploads")):
             if path.startswith(prefix) and ".." not in path:
@@ -110,7 +110,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return self.answer(400)
         left = int(self.headers["Content-Length"])
-        # What breaks leaves nothing.
+        # A broken request leaves nothing behind.
         with tempfile.NamedTemporaryFile(dir=self.root, delete=False) as part:
             while left and (piece := self.rfile.read(min(left, 1 << 16))):
                 part.write(piece)

@@ -3,8 +3,8 @@
 usage: oauth2_server.py PORT DIR
 
 POST /token gives the client "ferry" (secret "client-secret") an access token of 2 seconds for a refresh token, and
-replaces the refresh token; the first one is "first-token". PUT /files/NAME keeps the body in DIR/NAME for whoever has
-an access token. When DIR/revoke exists, the access tokens given so far are worth nothing, and it is removed.
+replaces the refresh token; the first one is "first-token". PUT /files/NAME with an access token stores the body in
+DIR/NAME. When DIR/revoke exists, the access tokens issued so far become invalid, and the file is removed.
 DIR/log has a line for each request: "refresh", "reused" (a refresh token that was replaced), "stored" or "refused".
 Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
 """
@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-# Tokens over plain HTTP, on this machine.
+# Authlib otherwise refuses to issue tokens over plain HTTP.
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
 
 from authlib.integrations.flask_oauth2 import AuthorizationServer, ResourceProtector

@@ -2,7 +2,7 @@
 
 usage: s3transfer_loop.py ENDPOINT BUCKET KNOWN FILE...
 
-Files that are done are noted in the folder KNOWN. It keeps nothing of one that is not.
+Uploaded files are recorded in the folder KNOWN. Of unfinished uploads nothing is recorded.
 """
 
 import os

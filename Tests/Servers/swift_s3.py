@@ -5,8 +5,8 @@ usage: swift_s3.py PORT DIR
 Everything it writes is below DIR, which must be on a file system with user extended attributes and is removed at the
 end. Port 0 takes a free
 one; the other servers and memcached are on free ports of this machine too. Prints "ready PORT" once it answers. Ends
-with all its children on SIGTERM, or when the program that started it is gone. Access key "test:tester", secret
-"testing"; the buckets are made by whoever needs them. Status 69 if memcached is not installed. Linux only.
+with all its children on SIGTERM, or when its parent has ended. Access key "test:tester", secret "testing". Tests make
+the buckets that they need. Status 69 if memcached is not installed. Linux only.
 """
 
 import ctypes
@@ -33,14 +33,14 @@ FILTERS = (
 SETTINGS = {
     "cache": "memcache_servers = 127.0.0.1:{memcached}",
     "s3api": "location = us-east-1\nmax_upload_part_num = 10000",
-    # One for each part that S3 allows; what it takes as given is 1000.
+    # S3 allows 10,000 parts. Swift's default is 1000 segments.
     "slo": "max_manifest_segments = 10000",
     "tempauth": "user_test_tester = testing .admin",
 }
 
 
 def free_ports(count):
-    """Return ports that nobody listens on; held together, so that they differ."""
+    """Return free ports. All of them are held at the same time, so that they differ."""
     sockets = [socket.socket() for _ in range(count)]
     for each in sockets:
         each.bind(("127.0.0.1", 0))
@@ -51,7 +51,7 @@ def free_ports(count):
 
 
 def write_settings(folder, ports):
-    """Write what the servers read: their settings, and rings of one device each."""
+    """Write the settings of the servers, and rings of one device each."""
     etc = folder / "etc"
     etc.mkdir(parents=True)
     (folder / "srv" / "d1").mkdir(parents=True)
@@ -73,7 +73,7 @@ def write_settings(folder, ports):
     (etc / "proxy-server.conf").write_text(
         f"[DEFAULT]\nbind_port = {ports['proxy']}\n{common}[pipeline:main]\npipeline = {PIPELINE}\n{filters}"
         "[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\nallow_account_management = true\n"
-        # One disk each: a server that a busy machine keeps waiting for half a second is not to be given up for a minute.
+        # There is one disk each. Without this, a server that responds late on a busy machine is not used for a minute.
         "conn_timeout = 20\nnode_timeout = 60\nerror_suppression_limit = 100000\n"
     )
     from swift.common.ring import RingBuilder
@@ -88,7 +88,7 @@ def write_settings(folder, ports):
 
 
 def start(command, folder, log):
-    """Start a child that does not outlive this program, however that ends."""
+    """Start a child process that ends when this program ends, for any reason."""
     libc = ctypes.CDLL(None)
     with (folder / log).open("wb") as output:
         return subprocess.Popen(

@@ -1,10 +1,10 @@
-"""A tus client for tests: tuspy sends FILE to the address URL, where uploads are made, as NAME.
+"""A tus client for tests: tuspy uploads FILE as NAME to the creation URL.
 
 usage: tuspy_client.py send URL FILE NAME CHUNK          all of it, in chunks of CHUNK bytes
        tuspy_client.py begin URL FILE NAME CHUNK SIZE    stops when SIZE bytes are sent
-       tuspy_client.py resume UPLOAD FILE CHUNK          the rest of what was begun, to the upload's own address
+       tuspy_client.py resume UPLOAD FILE CHUNK          sends the rest to UPLOAD, the upload's URL
 
-Prints the address of the upload, and from which byte on it sent.
+Prints the URL of the upload, and the offset from which it sent bytes.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Uploads files with tuspy, going on where it was: addresses are kept in a file, as its documentation shows.
+"""Uploads files with tuspy and resumes after a break: URLs are stored in a file, as its documentation shows.
 
 usage: tuspy_loop.py URL KNOWN FILE...
 
-Each file in chunks of 4 MiB with a hundred retries a second apart. Files that are done are noted beside KNOWN.
+Each file is sent in chunks of 4 MiB, with a hundred retries a second apart. Uploaded files are recorded beside KNOWN.
 """
 
 import os

@@ -3,7 +3,7 @@
 usage: upload_server.py PORT DIR [OPTION...]
 
 Files are kept in DIR under the names sent; an existing name gets a number unless --allow-replace is given. Further
-options go to uploadserver as they are (--basic-auth-upload user:password). It speaks HTTP/1.0 and answers 204.
+options are passed to uploadserver (--basic-auth-upload user:password). It speaks HTTP/1.0 and answers 204.
 Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
 """
 

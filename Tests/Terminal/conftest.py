@@ -22,7 +22,7 @@ def ferry():
 
 
 class Home:
-    """The folders of one person: configuration, state and files. Short, for sockets have short paths."""
+    """The folders of a user: configuration, state and files. Their paths are short, as socket paths are limited."""
 
     def __init__(self, path, ferry):
         self.path = pathlib.Path(path)
@@ -61,7 +61,7 @@ class Home:
         self._write(settings)
 
     def change(self, **settings):
-        """Members of the configuration that are added or replaced."""
+        """Adds or replaces members of the configuration."""
         self._write({**json.loads(self._configuration.read_text()), **settings})
 
     @property
@@ -73,7 +73,7 @@ class Home:
         self._configuration.chmod(0o600)
 
     def make(self, name, size):
-        """A file of a size, in bytes or as in 3M. Sparse: it costs no space."""
+        """Makes a sparse file. The size is in bytes, or a text such as 3M."""
         units = {"K": 1 << 10, "M": 1 << 20}
         if isinstance(size, str):
             size = int(size[:-1]) * units[size[-1]]
@@ -93,12 +93,12 @@ class Home:
         )
 
     def add(self, *paths):
-        """Queues files before the screen is opened."""
+        """Adds files to the queue before the screen is opened."""
         result = self.run("add", *paths)
         assert result.returncode == 0, result.stderr.decode()
 
     def wait_for_log(self, name, text):
-        """Waits until a file of the state folder has a text in it."""
+        """Waits until a file of the state folder contains a text."""
         end = time.monotonic() + TIMEOUT
         file = self.state / name
         while not (file.exists() and text in file.read_text()):
@@ -111,7 +111,7 @@ class Home:
 
 
 class Server:
-    """`ferry serve` on a port that the system chose, and keeps when it is started again."""
+    """Runs `ferry serve` on a free port. A restarted server keeps its port."""
 
     def __init__(self, home, ferry):
         self.folder = home.path / "received"
@@ -162,7 +162,7 @@ def server(home, ferry):
 
 @pytest.fixture
 def start(home, ferry):
-    """Starts the program on a terminal: `start("demo", rows=24, columns=80, TERM="xterm")`."""
+    """Returns a function that starts the program on a terminal: `start("demo", rows=24, columns=80, TERM="xterm")`."""
     terminals = []
 
     def start(*arguments, rows=24, columns=80, command=None, **changes):

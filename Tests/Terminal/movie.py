@@ -1,8 +1,8 @@
 """Records the demo as an animated picture: `FERRY=.build/debug/ferry python Tests/Terminal/movie.py FILE.svg`.
 
-`ferry demo --flaky` runs on a pseudo-terminal, and its screen is kept twice a second. The connections break every few
-seconds, the link goes away now and then, one upload is paused and resumed, and one file is lost before its turn. The
-README shows the result, .github/demo.svg. A browser that is asked for less motion shows the first frame alone.
+`ferry demo --flaky` runs on a pseudo-terminal, and its screen is recorded twice a second. The connections break every
+few seconds, the link is down at times, one upload is paused and resumed, and one file is removed before its turn. The
+README shows the result, .github/demo.svg. A browser that prefers reduced motion shows only the first frame.
 """
 
 import html
@@ -24,11 +24,11 @@ INK, PAPER = DARK
 
 
 def record(home):
-    """The rows of each frame, a list of cells each."""
+    """Returns the rows of each frame, each a list of cells."""
     environment = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": home}
     environment |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
     terminal = Terminal([os.environ["FERRY"], "demo", "--flaky"], environment, rows=ROWS, columns=COLUMNS)
-    # Keys by the frame before which they are pressed.
+    # The keys to press, by the number of the frame before which they are pressed.
     keys = {6: "jjj", 14: "p", 22: "p"}
     try:
         terminal.wait(lambda: terminal.is_up, "▲")
@@ -45,7 +45,7 @@ def record(home):
 
 
 def style(cell):
-    """The colours and the form of a cell, without its text."""
+    """Returns the colours and attributes of a cell, without its text."""
     ink, paper = (
         default if name == "default" else ANSI.get(name, name)
         for name, default in ((cell.fg, INK), (cell.bg, PAPER))
@@ -57,9 +57,9 @@ def style(cell):
 
 
 def drawn(row):
-    """A row of cells as SVG."""
+    """Returns a row of cells as SVG."""
     parts, column = [], 0
-    # The right half of a wide character holds nothing and belongs to the left one.
+    # The right half of a wide character is empty and belongs to the left half.
     for (ink, paper, is_bold, is_wide, is_bar), group in itertools.groupby((cell for cell in row if cell.data), style):
         text = "".join(cell.data for cell in group)
         columns = len(text) * (2 if is_wide else 1)
@@ -88,7 +88,7 @@ def rectangle(left, columns, top, height, fill):
 
 
 def movie(frames):
-    """One tall column of frames, which the window in front of it shows one after the other."""
+    """Returns the SVG of a column of all frames. A window on it shows them one after another."""
     names, shown, count = {}, [], 0
     for count, frame in enumerate(frames, 1):
         for number, row in enumerate(map(drawn, frame)):

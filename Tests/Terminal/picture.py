@@ -1,10 +1,10 @@
 """Draws the demo's screen: `FERRY=.build/debug/ferry python Tests/Terminal/picture.py FOLDER [NAME...]`.
 
-The pictures are NAME.png: 80x24, 120x40, 40x10, light, mono; all of them if none is named. In each some uploads are
-done, some run, one has failed, one was edited, one is paused and some wait. movie.py makes the README's picture.
+The pictures are NAME.png: 80x24, 120x40, 40x10, light, mono; without a name all. Each shows uploads that are
+done, running, failed, edited, paused and waiting. movie.py makes the README's picture.
 
-No browser and no display: pyte keeps the cells and Pillow draws them. Letters come from DejaVu Sans Mono
-(fonts-dejavu-core), CJK from WenQuanYi Micro Hei (fonts-wqy-microhei) if it is there.
+It needs neither a browser nor a display: pyte keeps the cells, and Pillow draws them. The fonts are DejaVu Sans Mono
+(fonts-dejavu-core), and for CJK WenQuanYi Micro Hei (fonts-wqy-microhei) if it is there.
 """
 
 import os
@@ -19,7 +19,7 @@ from terminal import Terminal
 
 SIZE, MARGIN = 15, 12
 DARK, LIGHT = ("d0d0d0", "16181d"), ("24292e", "fbfbf9")
-# Rows, columns, options, ink and paper.
+# The rows, the columns, the options, and the colours of text and background.
 PICTURES = {
     "80x24": (24, 80, [], DARK),
     "120x40": (40, 120, [], DARK),
@@ -40,7 +40,7 @@ ANSI = {
 FONTS = "/usr/share/fonts/truetype/"
 REGULAR, BOLD = FONTS + "dejavu/DejaVuSansMono.ttf", FONTS + "dejavu/DejaVuSansMono-Bold.ttf"
 WIDE, REST = FONTS + "wqy/wqy-microhei.ttc", FONTS + "dejavu/DejaVuSans.ttf"
-# Lines of box drawing as (from left, to right, from top, to bottom), in halves of a cell.
+# Box-drawing lines as (from left, to right, from top, to bottom), in halves of a cell.
 LINES = {
     "─": (0, 2, 1, 1),
     "│": (1, 1, 0, 2),
@@ -49,7 +49,7 @@ LINES = {
     "└": (1, 2, 0, 1),
     "┘": (0, 1, 0, 1),
 }
-# Heavy ones, which bars are made of: how far they reach, in halves of a cell.
+# The heavy lines of progress bars, by their length in halves of a cell.
 BARS = {"━": 2, "╸": 1}
 
 
@@ -64,7 +64,7 @@ class Fonts:
         ascent, descent = self.regular.getmetrics()
         width = round(self.regular.getlength("M"))
         self.cell = width, ascent + descent
-        # CJK as large as its two cells.
+        # The glyphs of CJK are as large as two cells.
         others = (WIDE, 2 * width), (REST, size)
         self._others = [ImageFont.truetype(path, size) for path, size in others if os.path.exists(path)]
         self.ascent = ascent
@@ -82,7 +82,7 @@ class Fonts:
 
 
 def draw(screen, path, sheet):
-    """Writes the cells of a screen as a PNG. The sheet has an ink and a paper."""
+    """Writes the cells of a screen as a PNG. `sheet` has the colours of text and background."""
     fonts = Fonts(SIZE)
     width, height = fonts.cell
     size = screen.columns * width + 2 * MARGIN, screen.lines * height + 2 * MARGIN
@@ -91,10 +91,10 @@ def draw(screen, path, sheet):
     for row in range(screen.lines):
         for column in range(screen.columns):
             cell = screen.buffer[row][column]
-            # The right half of a wide character holds nothing.
+            # The right half of a wide character is empty.
             if cell.data:
                 draw_cell(canvas, cell, (MARGIN + column * width, MARGIN + row * height), fonts, sheet)
-    # With fewer, small signs get the colour of larger ones.
+    # With fewer colours, small signs would get the colour of larger ones.
     image.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
@@ -118,14 +118,14 @@ def draw_cell(canvas, cell, corner, fonts, sheet):
         canvas.rectangle([x, middle[1] - 1, end, middle[1] + 1], fill=ink)
     elif cell.data.strip():
         font = fonts.pick(cell.data[0], cell.bold)
-        # On the baseline of the letters, whichever font it is.
+        # All fonts share the baseline of the letters.
         canvas.text((x, y + fonts.ascent), cell.data, font=font, fill=ink, anchor="ls")
         if cell.underscore:
             canvas.line([x, y + height - 2, x + width - 1, y + height - 2], fill=ink)
 
 
 def stir(terminal, home):
-    """One file is edited and one is lost before their turn comes, one upload is paused, and all go half as fast."""
+    """Edits one file and removes another before their turn, pauses an upload, and halves the bandwidth."""
     terminal.wait(lambda: terminal.is_up and any(home.glob("ferry-demo-*/files/IMG_10009.CR3")), "▲")
     files = next(home.glob("ferry-demo-*/files"))
     (files / "b-roll-city.mov").write_bytes(b"another one")
@@ -141,7 +141,7 @@ def stir(terminal, home):
 
 
 def is_telling(terminal):
-    """The two that cannot be sent have been found out, and where there is room for all, enough have arrived."""
+    """Returns true if the two bad files have been detected and, on a large screen, enough uploads are done."""
     text = terminal.text
     return "✗" in text and text.count("▲") >= 2 and (terminal.rows < 20 or text.count("✓") >= 7)
 
@@ -155,7 +155,7 @@ def take(name, folder):
         terminal = Terminal([os.environ["FERRY"], "demo", *options], environment, rows=rows, columns=columns)
         try:
             stir(terminal, pathlib.Path(home))
-            # The row that is looked at is one where something happens.
+            # The cursor moves to a row that changes.
             terminal.press("gjjj")
             terminal.wait("4/17")
             terminal.wait(lambda: is_telling(terminal), timeout=60)

@@ -1,4 +1,4 @@
-"""A TCP proxy before an HTTP server that counts the bytes of files, and can be a bad link or a busy server."""
+"""A TCP proxy before an HTTP server. It counts the bytes of files, and can act as a bad link or a busy server."""
 
 import base64
 import contextlib
@@ -12,7 +12,7 @@ import threading
 import time
 
 CHUNK = 1 << 14
-# Seconds between two looks at what the test has asked for.
+# The seconds between two checks for commands of the test.
 TICK = 0.02
 HEAD = re.compile(rb"^(\S+) (\S+) HTTP/1\.[01]\r\n", re.MULTILINE)
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
@@ -21,7 +21,7 @@ FILENAME = re.compile(rb"\r\nupload-metadata: *(?:[^\r]*,)?filename ([A-Za-z0-9+
 
 
 class Request:
-    """One request, and how many bytes of its body the client has sent."""
+    """A request, with the number of body bytes that the client has sent."""
 
     def __init__(self, method, path, name, length):
         self.method, self.path, self.name, self.length = method, path, name, length
@@ -34,15 +34,15 @@ class Connection:
         self.client, self.server = client, server
         self.up = self.down = 0
         self.is_open = True
-        # The request that is under way, and the name in the last one that created an upload.
+        # The request under way, and the name in the last request that created an upload.
         self.request = self.created = None
 
 
 class CountingProxy:
-    """Listens on a port of its own. All methods may be called at any time, from the test's thread.
+    """Listens on a free port. The test's thread may call all methods at any time.
 
-    The bytes of a file that the client sent are those that the proxy has read, and those that its kernel had taken in
-    when a connection was cut. Bytes in the client's own kernel never left: `buffer` bounds what can be in the proxy's.
+    The sent bytes of a file are those that the proxy has read, and at a cut also those in its kernel's buffer, whose
+    size is at most `buffer`. Bytes in the client's own kernel do not count as sent.
     """
 
     BUFFER = 1 << 15
@@ -55,28 +55,28 @@ class CountingProxy:
         self._stalled = False
         self._ended = False
         self._waiting_before, self._same_since = None, 0.0
-        # Of each file, and of all: the bytes up to a time.
+        # The number of bytes at different times, for each file and for all files (None).
         self._marks = {None: [(time.monotonic(), 0)]}
         self.connections = []
         self.requests = []
         self._listener = socket.create_server(("127.0.0.1", 0))
-        # Set before a connection is accepted, so that the kernel never offers a larger window.
+        # The size is set before a connection is accepted, so that the kernel never offers a larger window.
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.BUFFER)
         self.buffer = self._listener.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/"
         threading.Thread(target=self._accept, daemon=True).start()
 
-    # What the link does
+    # Faults of the link
 
     def stall(self):
-        """A fade: nothing is read or passed on, and every connection stays."""
+        """Stops reading and forwarding. All connections stay open."""
         self._stalled = True
 
     def resume(self):
         self._stalled = False
 
     def refuse(self, seconds):
-        """Answers every request itself with 503 and `Retry-After`."""
+        """Makes the proxy respond to every request with 503 and `Retry-After`."""
         self._refusal = seconds
 
     def accept(self):
@@ -95,7 +95,7 @@ class CountingProxy:
         self.cut()
 
     def is_full(self):
-        """True once no more bytes come, because the window of every connection that was stalled is closed."""
+        """Returns True when the windows of all stalled connections are closed, so that no more bytes arrive."""
         busy = [connection for connection in self.connections if connection.is_open and connection.request]
         waiting = [self._waiting(connection) for connection in busy]
         is_same = waiting == self._waiting_before
@@ -103,15 +103,15 @@ class CountingProxy:
             self._waiting_before, self._same_since = waiting, time.monotonic()
         return bool(waiting) and is_same and min(waiting) > 0 and time.monotonic() - self._same_since > 1
 
-    # What it saw
+    # Counts
 
     @property
     def total(self):
-        """The bytes of all files that the client has sent."""
+        """The bytes that the client has sent of all files."""
         return self._marks[None][-1][1]
 
     def paces(self, name=None):
-        """Bytes per second of the last seconds, over several spans, of a file or of all."""
+        """The rates in bytes per second over the last seconds, for several spans, of a file or of all files."""
         with self._lock:
             marks = list(self._marks.get(name, ()))
         now = time.monotonic()
@@ -123,7 +123,7 @@ class CountingProxy:
         return paces
 
     def bytes_of(self, name):
-        """The bytes of a file that the client has sent, in all requests."""
+        """The bytes that the client has sent of a file, in all requests."""
         with self._lock:
             return sum(request.body for request in self.requests if request.name == name)
 
@@ -131,7 +131,7 @@ class CountingProxy:
         with self._lock:
             return [request for request in self.requests if request.name == name and request.method in methods]
 
-    # How it works
+    # Implementation
 
     def _accept(self):
         while not self._ended:
@@ -147,7 +147,7 @@ class CountingProxy:
                 threading.Thread(target=pump, args=[connection], daemon=True).start()
 
     def _reset(self, connection):
-        # What the kernel has acknowledged has left the client, read or not.
+        # Bytes that the kernel has acknowledged have left the client, even if they were not read.
         request = connection.request
         if request is not None:
             request.body += min(self._waiting(connection), request.length - request.body)
@@ -159,14 +159,14 @@ class CountingProxy:
 
     @staticmethod
     def _waiting(connection):
-        """Bytes in the proxy's kernel that nobody has read."""
+        """Returns the number of unread bytes in the proxy's kernel."""
         try:
             return struct.unpack("i", fcntl.ioctl(connection.client, termios.FIONREAD, bytes(4)))[0]
         except (OSError, ValueError):
             return 0
 
     def _read(self, connection, end):
-        """The next bytes; none once the connection is over."""
+        """Returns the next bytes; empty when the connection has ended."""
         while connection.is_open:
             with contextlib.suppress(OSError, ValueError):
                 if self._stalled or not select.select([end], [], [], TICK)[0]:
@@ -184,7 +184,7 @@ class CountingProxy:
         return b""
 
     def _count(self, connection, data):
-        """Takes requests apart. Heads come whole: Ferry writes one at a time. Called with the lock."""
+        """Parses requests. A head arrives as a whole, because Ferry writes it at once. The caller has the lock."""
         connection.up += len(data)
         while data:
             request = connection.request

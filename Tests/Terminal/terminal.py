@@ -1,4 +1,4 @@
-"""A program on a pseudo-terminal, and the cells that its screen shows."""
+"""Runs a program on a pseudo-terminal, and interprets its output as the cells of a screen."""
 
 import contextlib
 import fcntl
@@ -13,15 +13,15 @@ import time
 
 import pyte
 
-# The program ends each frame with this. What comes behind it is half a frame.
+# The program ends each frame with this sequence. Bytes after it are an incomplete frame.
 END_OF_FRAME = b"\x1b[?2026l"
 SWITCH = re.compile(rb"\x1b\[\?1049[hl]")
-# Seconds for what takes one: a busy machine makes it many.
+# A timeout in seconds for what usually takes one second. A busy machine may take long.
 TIMEOUT = 60
 
 
 class Cells(pyte.Screen):
-    """pyte's screen, with the two sequences that ncurses uses to scroll a region and pyte does not know."""
+    """pyte's screen, with two sequences by which ncurses scrolls a region and which pyte does not support."""
 
     def scroll_up(self, count=1, **_):
         self._scroll(count, self.index, at_top=False)
@@ -47,7 +47,7 @@ class Stream(pyte.ByteStream):
 
 
 class Terminal:
-    """Runs a command on a terminal of its own. Waits are for something to be seen, never for time to pass."""
+    """Runs a command on a terminal of its own. Tests wait for something to appear, never for time to pass."""
 
     def __init__(self, command, environment, rows=24, columns=80):
         self.rows, self.columns = rows, columns
@@ -68,11 +68,11 @@ class Terminal:
         cells = Cells(self.columns, self.rows)
         return cells, Stream(cells)
 
-    # What is to be seen
+    # What the screen shows
 
     @property
     def is_up(self):
-        """True while the program shows its screen and not what the shell left."""
+        """True while the program shows its screen, and not the normal screen of the shell."""
         return self._alternate is not None
 
     @property
@@ -92,33 +92,33 @@ class Terminal:
         return [line.rstrip() for line in self.cells.display]
 
     def row(self, text):
-        """The number of the first row that shows a text."""
+        """Returns the index of the first row with a text."""
         for number, line in enumerate(self.lines()):
             if text in line:
                 return number
         raise AssertionError(f"no row shows {text!r}:\n{self.text}")
 
     def line(self, text):
-        """The first line that shows a text, else nothing."""
+        """Returns the first line with a text; an empty text if there is none."""
         return next((line for line in self.lines() if text in line), "")
 
     def cell(self, text, row=None):
-        """The first cell of a text: its character and colours."""
+        """Returns the first cell of a text, with its character and colours."""
         row = self.row(text) if row is None else row
         cells = [self.cells.buffer[row][column] for column in range(self.columns)]
-        # A wide character takes two cells, and the second holds nothing.
+        # A wide character has two cells, of which the second is empty.
         for column in range(self.columns):
             if "".join(cell.data for cell in cells[column:]).startswith(text) and cells[column].data:
                 return cells[column]
         raise AssertionError(f"row {row} does not show {text!r}:\n{self.text}")
 
-    # What is to be done
+    # Input
 
     def press(self, keys):
         os.write(self._fd, keys.encode() if isinstance(keys, str) else keys)
 
     def press_until(self, keys, *wanted, gone=()):
-        """Presses a key, or several in turn, again until they are taken: what is typed blindly into a new dialog is not."""
+        """Presses keys again and again until their effect shows. A new dialog ignores keys for a moment."""
         for _ in range(40):
             for key in [keys] if isinstance(keys, (str, bytes)) else keys:
                 self.press(key)
@@ -135,7 +135,7 @@ class Terminal:
         self.pump(0)
         self.rows, self.columns = rows, columns
         self.normal[0].resize(rows, columns)
-        # The program draws anew after this, so what was there before is of no use.
+        # The program draws everything anew after this, so earlier output does not count.
         if self._alternate:
             self._alternate = self._new_screen()
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -144,20 +144,20 @@ class Terminal:
         os.kill(self.pid, number)
 
     def modes(self):
-        """What the terminal driver does with input: canonical and echo are how a shell wants it."""
+        """The modes of the terminal driver. A shell wants canonical input and echo."""
         local = termios.tcgetattr(self._fd)[3]
         return bool(local & termios.ICANON), bool(local & termios.ECHO)
 
     def close(self):
-        """Closes the window: the program loses its terminal."""
+        """Closes the window, which takes the terminal away from the program."""
         if not self._closed:
             os.close(self._fd)
         self._closed = True
 
-    # Waiting
+    # Waits
 
     def pump(self, seconds):
-        """Takes in what arrives within some time. Returns False once nothing can arrive any more."""
+        """Reads the output for some time. Returns False once no more can come."""
         if self._closed:
             return False
         if not select.select([self._fd], [], [], seconds)[0]:
@@ -177,7 +177,7 @@ class Terminal:
             self._held = self._held[match.end() :]
             self._alternate = self._new_screen() if match.group().endswith(b"h") else None
         if at_end or not self.is_up:
-            # A sequence may be cut at the end; only the switch must not be.
+            # Other sequences may be cut at the end, but not the switch between the screens.
             cut = self._held.rfind(b"\x1b") if not at_end else -1
             is_cut = cut >= 0 and b"\x1b[?1049".startswith(self._held[cut:])
             cut = cut if is_cut else len(self._held)
@@ -191,7 +191,7 @@ class Terminal:
         (self._alternate or self.normal)[1].feed(data)
 
     def wait(self, *wanted, timeout=TIMEOUT, gone=()):
-        """Waits until all texts are on the screen, and those in `gone` are not. Also takes a function."""
+        """Waits until all texts are on the screen and those in `gone` are not. `wanted` may contain functions."""
 
         def is_seen():
             text = self.text
@@ -211,7 +211,7 @@ class Terminal:
                 )
 
     def frames(self, keep=lambda: True, timeout=TIMEOUT):
-        """The texts of the frames that come, one after the other, for as long as `keep` says."""
+        """Yields the text of each new frame while `keep` returns true."""
         end = time.monotonic() + timeout
         last = None
         while keep() and time.monotonic() < end:
@@ -222,7 +222,7 @@ class Terminal:
                 return
 
     def count_bytes(self, seconds):
-        """How many bytes arrive within a time."""
+        """Returns the number of bytes that arrive within a time."""
         before = len(self.raw)
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 and self.pump(left):
@@ -230,7 +230,7 @@ class Terminal:
         return len(self.raw) - before
 
     def exit_status(self, timeout=TIMEOUT):
-        """Waits for the end. Negative for a signal, as in subprocess."""
+        """Waits for the end, and returns the exit status; a negative number for a signal, as subprocess does."""
         end = time.monotonic() + timeout
         while self._status is None:
             is_open = self.pump(0.05)

@@ -1,4 +1,4 @@
-"""The keys that do something to uploads. One upload runs slowly and the others wait behind it."""
+"""Tests the keys that change uploads. One upload runs slowly and the others wait behind it."""
 
 import base64
 import re

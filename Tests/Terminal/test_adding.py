@@ -1,5 +1,5 @@
-"""Adding files: by typing with Tab, from the list of a folder, by a pattern, by a paste, by what a terminal makes of
-a drop.
+"""Tests adding files: by typing with Tab, from the list of a folder, by a pattern, by a paste, and by dropping a file
+on the terminal.
 """
 
 import base64
@@ -16,7 +16,7 @@ def screen(server, start):
 
 
 def open_dialog(screen, path):
-    """Opens the dialog and types a path; what comes in one piece is taken as a paste."""
+    """Opens the dialog and types a path. Text that arrives at once counts as a paste."""
     screen.press("a")
     screen.wait("Add", "[Enter] add")
     screen.press(path)
@@ -167,7 +167,7 @@ DOWN, UP, RIGHT, LEFT = "\x1b[B", "\x1b[A", "\x1b[C", "\x1b[D"
 
 
 def enter_list(screen, path, *wanted):
-    """Opens the dialog with a path in the line, and goes to the list."""
+    """Opens the dialog with a path, and moves to the list."""
     open_dialog(screen, path)
     screen.wait(*wanted, gone="looking")
     screen.press(DOWN)
@@ -216,7 +216,7 @@ def test_a_file_under_the_cursor_is_added_by_enter(screen, home):
 
 
 def path_bytes(path):
-    """A path of `ferry list --json`: as it is, or in base64 if it is no text."""
+    """Returns the bytes of a path in `ferry list --json`, which is text, or base64 if it is not UTF-8."""
     coded = path.removeprefix("base64:")
     return path.encode() if coded == path else base64.b64decode(coded)
 
@@ -234,7 +234,7 @@ def test_names_that_no_line_can_hold_are_marked_and_added(screen, home):
     screen.press("\x01")
     screen.wait("3 marked", "3 files, 3 B")
     screen.press("a")
-    # The receiver takes no names with control characters; that is its own matter.
+    # The receiver refuses names with control characters.
     screen.wait("All 3", "Failed 2", "Done 1", "bad\ufffd")
     paths = [upload["path"] for upload in home.list()]
     assert {path_bytes(path) for path in paths} == {folder + b"/" + name for name in names}

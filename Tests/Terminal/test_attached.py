@@ -1,4 +1,4 @@
-"""Screens on an engine of another process: several at once, and none of them takes it along."""
+"""Tests screens that are attached to an engine in another process. The end of a screen must not end the engine."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def engine(home, server):
-    """An engine in the background with two uploads of which one runs."""
+    """An engine in the background with two uploads, of which one runs."""
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(home.make("one.bin", "20M"), home.make("two.bin", "20M"))
     engines = [started(home)]
@@ -33,7 +33,7 @@ def end(process):
 
 
 def running(home):
-    """The process that has the queue; None if there is none."""
+    """Returns the id of the process that has the queue; None if there is none."""
     result = home.run("status")
     found = re.search(r"\(process (\d+)\)", result.stdout.decode())
     return int(found.group(1)) if found else None
@@ -109,7 +109,7 @@ def test_the_end_of_a_killed_engine_is_shown_and_s_starts_another(engine, home, 
     first.wait("The engine has gone", "nothing it acknowledged is lost", "[S] start it again")
     second.wait("The engine has gone")
     first.press("S")
-    # The other one finds it by itself.
+    # The other screen finds the new engine by itself.
     second.wait("▲ running", "three.bin", gone="The engine has gone")
     first.wait("three.bin", gone="The engine has gone")
     engine.append(running(home))
@@ -184,7 +184,7 @@ def test_a_screen_leaves_its_uploads_to_the_background(home, server, start):
         assert process is not None
         again = start()
         again.wait("▲ running", "one.bin")
-        # From where the server was, not from the beginning.
+        # The upload resumes instead of starting from the beginning.
         share = int(re.search(r"(\d+)%", again.line("one.bin")).group(1))
         assert share >= 1
     finally:

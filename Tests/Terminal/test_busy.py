@@ -1,4 +1,4 @@
-"""A server that asks to be left alone: the status line says so as long as it is true."""
+"""Tests the status line for a server that asks to wait."""
 
 import http.server
 import re
@@ -8,7 +8,7 @@ import pytest
 
 
 class Busy(http.server.BaseHTTPRequestHandler):
-    """Has no time for anybody for ten minutes, and some for all after that."""
+    """A server that responds with 503 and `Retry-After` of ten minutes while `is_busy` is true."""
 
     is_busy = True
 

@@ -1,4 +1,4 @@
-"""What the configuration changes of the screen's keys and colours."""
+"""Tests configured keys and colours of the screen."""
 
 import json
 

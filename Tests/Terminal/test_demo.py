@@ -1,4 +1,4 @@
-"""`ferry demo`: the first thing a person sees, and what is left of it afterwards."""
+"""Tests `ferry demo`: its screen, and that nothing is left of it afterwards."""
 
 import contextlib
 import os
@@ -17,10 +17,10 @@ def left(home):
 
 
 def listening(pid):
-    """The ports on which a process listens."""
+    """Returns the ports on which a process listens."""
     sockets = set()
     for name in os.listdir(f"/proc/{pid}/fd"):
-        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+        with contextlib.suppress(FileNotFoundError):  # The descriptor was closed meanwhile.
             sockets.add(os.readlink(f"/proc/{pid}/fd/{name}"))
     with open(f"/proc/{pid}/net/tcp") as table:
         rows = [line.split() for line in table.readlines()[1:]]

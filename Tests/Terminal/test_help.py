@@ -1,4 +1,4 @@
-"""The manual's pages: `ferry help TOPIC` on a terminal."""
+"""Tests the manual's pages, `ferry help TOPIC`, on a terminal."""
 
 import subprocess
 

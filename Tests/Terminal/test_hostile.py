@@ -1,4 +1,4 @@
-"""Names and messages from others are shown, and never obeyed by the terminal; what is typed never stops the program."""
+"""Tests that names and messages from outside never control the terminal, and that random input never stops Ferry."""
 
 import http.server
 import os
@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-# What the program itself sends: placing, erasing, scrolling, colours and modes.
+# The sequences that Ferry itself sends: to move, erase, scroll, and set colours and modes.
 OWN = re.compile(rb"\x1b(?:\[[0-9;:?>!]*[A-Za-z@`]|[()][0AB]|[78=>MDEc])")
 
 EVIL = b"evil\x1b[31;7mred\x1b]52;c;aGVsbG8=\x07\nline\r\t"
@@ -20,7 +20,7 @@ def check_wire(raw):
     assert b"\x1b" not in rest, f"an escape sequence that is not ours: {rest[rest.index(0x1B) :][:40]}"
     for foreign in b"\x07", b"\x9b31", b"\xc2\x9b", b"\xe2\x80\xae", b"\xff", b"\x1b[31;7m":
         assert foreign not in raw, f"{foreign!r} reached the terminal"
-    # Line ends and other movements come from curses; a bell or a shift never does.
+    # Line ends and cursor movements come from curses. Ferry never sends a bell or a shift.
     assert not re.search(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]", rest)
 
 
@@ -34,7 +34,7 @@ def test_a_hostile_name_is_shown_harmlessly(home, server, start):
     screen.press(f"{home.files}/*")
     screen.wait("1 file", r"evil\e[31;7mred\e]52;c;aGVsbG8=\u{7}\nline\r\t")
     screen.press_until("\r", gone="[Enter] add")
-    # The receiver does not take such a name, and says so.
+    # The receiver refuses such a name, and the message says so.
     screen.wait("✗ FAILED", r"evil\e[31;7mred", "control characters")
     screen.press("x")
     screen.wait(r"removed evil\e[31;7mred")
@@ -99,13 +99,13 @@ FRAGMENTS = [
     b"\x07", b"\x07", b"\x07", b"\x1b[<0;12;5M", b"\x1b[<65;1;1M", b"\x1b[<0;99999999999999999999;1M",
     "報".encode(), "é\u0301".encode(), "\u202e".encode(), b"/a/b\r", b"\xff",
 ]
-# Those that leave or suspend, and the help, in which Enter may run what does.
+# Keys that leave or suspend, and the help, in which Enter could run such an action.
 LEAVING = b"qwD?\x03\x1a"
 OTHERS = [bytes([byte]) for byte in range(256) if byte not in LEAVING]
 
 
 def noise(dice, count):
-    """Random bytes and pieces of sequences, in pieces as a line may deliver them."""
+    """Random bytes and parts of sequences, in chunks as a slow line may deliver them."""
     left = count
     while left > 0:
         parts = (dice.choice(FRAGMENTS if dice.random() < 0.3 else OTHERS) for _ in range(dice.randint(1, 60)))
@@ -117,14 +117,14 @@ def noise(dice, count):
 def test_a_million_random_bytes_never_stop_the_program(home, server, start):
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(*(home.make(f"{number}.bin", "20M") for number in range(9)))
-    # What is typed as a path is looked for where there is nothing else.
+    # Typed paths are looked up, so the working directory is empty.
     screen = start(command=["/bin/sh", "-c", 'cd "$0" && exec "$1"', str(home.files), os.environ["FERRY"]])
     screen.wait("▲ running", "1/9")
     for chunk in noise(random.Random(7), 1_000_000):
         screen.press(chunk)
         screen.pump(0)
     screen.press(b"\x1b[201~\x07")
-    # What is still to be read may open one more dialog; the help opens only after all of it.
+    # The remaining input may open another dialog. The help opens only after all of it is read.
     screen.press_until(("\x1b", "?"), "show all keys")
     screen.press_until("\x1b", gone="show all keys")
     screen.press_until("q", lambda: not screen.is_up)

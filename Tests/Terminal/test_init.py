@@ -1,4 +1,4 @@
-"""`ferry init` at a terminal."""
+"""Tests `ferry init` on a terminal."""
 
 
 def test_a_secret_is_not_shown(home, server, start):

@@ -1,4 +1,4 @@
-"""Leaving, being made to leave, and coming back: the terminal is always given back as it was."""
+"""Tests leaving, hang-ups, and suspending: the terminal must be restored each time."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from terminal import TIMEOUT
 
-SHELL = (True, True)  # input by lines, and echoed
+SHELL = (True, True)  # input by lines, with echo
 
 
 @pytest.fixture
@@ -21,17 +21,17 @@ def screen(home, server, start):
 
 
 def is_given_back(screen):
-    """The modes that the program set have been taken back, in whatever order."""
+    """Returns true if all modes that the program set are reset."""
     for mode in b"?1049", b"?2004", b"?1000", b"?1006":
         on, off = (screen.raw.rfind(b"\x1b[" + mode + end) for end in (b"h", b"l"))
         assert off > on > -1, f"mode {mode} is still on"
-    # The cursor is to be seen.
+    # The cursor is visible.
     assert screen.raw.rfind(b"\x1b[?25l") <= screen.raw.rfind(b"\x1b[?25h")
     return not screen.is_up
 
 
 def share(screen):
-    """Percent of the first upload."""
+    """Returns the percentage of the first upload."""
     match = re.search(r"(\d+)%", screen.line("one.bin  "))
     return int(match.group(1)) if match else 0
 
@@ -86,7 +86,7 @@ def test_a_signal_ends_it_and_keeps_the_queue(screen, home, number, status):
     screen.send_signal(number)
     assert screen.exit_status() == status
     if number != signal.SIGHUP:
-        # After a hang-up nothing is written: the terminal has gone.
+        # After a hang-up nothing can be written, as there is no terminal.
         assert is_given_back(screen)
     assert [upload["state"] for upload in home.list()] == ["queued", "queued"]
 
@@ -169,14 +169,14 @@ def test_suspended_and_brought_back(home, server, start, ferry):
     shell.wait("▲ running", "one.bin")
     for _ in range(3):
         shell.press("\x1a")
-        # The words of an earlier round are still there, and the screen is left before its modes are.
+        # The text of an earlier round is still there, and the screen is left before the modes are restored.
         shell.wait("ferry and its uploads are suspended", "Stopped", lambda: not shell.is_up)
         shell.wait(lambda: shell.modes() == SHELL)
         shell.press("fg\n")
         shell.wait("one.bin", "online", lambda: shell.is_up)
     shell.press("\x1a")
     shell.wait("Stopped", lambda: not shell.is_up)
-    # The size changes while it is away.
+    # The size changes while Ferry is suspended.
     shell.resize(10, 40)
     shell.press("fg\n")
     shell.wait("one.bin", lambda: shell.is_up and shell.lines()[9].startswith(" ? help"))
@@ -206,7 +206,7 @@ def test_uploads_continue_in_the_background(home, server, start, ferry):
 
 
 def test_without_a_shell_it_says_that_it_cannot_be_suspended(screen):
-    # A process that leads its own session has no shell behind it: it cannot stop.
+    # A session leader has no shell that could resume it, so it cannot suspend itself.
     assert os.getsid(screen.pid) == screen.pid
     screen.press("\x1a")
     screen.wait("cannot suspend: no shell to go back to", "one.bin", timeout=TIMEOUT)

@@ -1,4 +1,4 @@
-"""What commands without a screen show on a terminal: live lines at its foot, and tables that fit it."""
+"""Tests the output of commands on a terminal without a screen: live lines, and tables that fit."""
 
 import re
 import signal
@@ -10,7 +10,7 @@ SLOW = 400_000
 
 @pytest.fixture
 def queued(home, server):
-    """Three files, of which the first takes some seconds."""
+    """Three files in the queue. The first takes some seconds."""
     home.configure(server.url, bandwidth=SLOW, concurrency=1)
     home.add(home.make("a-film.mov", "4M"), home.make("b.bin", 10), home.make("c.bin", 10))
 
@@ -18,7 +18,7 @@ def queued(home, server):
 def test_run_has_a_live_line_with_share_rate_and_time_left(queued, start):
     terminal = start("run", "--exit-when-idle")
     terminal.wait("% ", " of 4 MiB", "/s", "ETA", "1 running, 2 queued", "a-film.mov  ")
-    # The log scrolls above, and nothing of the live lines stays.
+    # The log scrolls above the live lines, and nothing of the live lines is left.
     terminal.wait("100%  a-film.mov", "3 done", gone="1 running, 2 queued")
     assert terminal.exit_status() == 0
     assert "ETA" not in terminal.text

@@ -1,4 +1,4 @@
-"""The list: what it shows in each size, and how to get about in it."""
+"""Tests the list in different sizes, and the keys that move in it."""
 
 import os
 import re
@@ -130,7 +130,7 @@ def test_paging_through_a_long_list(home, server, start):
     home.add("--recursive", str(home.files / "many"))
     screen = start()
     screen.wait("▲ running", "1/100")
-    # A page is 17 rows.
+    # A page has 17 rows.
     for keys, position, name in [
         ("\x1b[6~", "18/100", "017.bin"),
         ("\x06", "35/100", "034.bin"),
@@ -205,7 +205,7 @@ def test_the_log_lists_the_events_and_leads_to_the_upload(home, server, start):
     screen = start()
     screen.wait("FAILED", "Done 1")
     screen.press("gr")
-    # The answer to the key may be told before or after the failure that follows it.
+    # The reply to the key may be shown before or after the failure that follows it.
     screen.wait(lambda: "retrying gone.bin" in screen.text or "gone.bin failed: no such file" in screen.text)
     screen.press("l")
     screen.wait("┌ Log", "retrying gone.bin", "gone.bin failed: no such file")

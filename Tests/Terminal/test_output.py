@@ -1,4 +1,4 @@
-"""Every line that Ferry writes for programs, beside the schema that it prints of them."""
+"""Compares every line that Ferry prints for programs with its schema."""
 
 import http.server
 import json
@@ -25,7 +25,7 @@ def schema(ferry, tmp_path_factory):
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
-    """What a path begins with says how the server answers."""
+    """A server whose response depends on the beginning of the path."""
 
     def do_PUT(self):
         kind = self.path.split("/")[1]
@@ -42,7 +42,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if not self.path.endswith("?uploads="):
-            self.close_connection = True  # and no answer
+            self.close_connection = True  # no response
             return
         body = b"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
         self.send_response(200)
@@ -67,7 +67,7 @@ def web():
 
 @pytest.fixture
 def places(home, server, web):
-    """Destinations for every end that an upload may have, and a hook for each event."""
+    """Configures a destination for each outcome of an upload, and a hook for each event."""
     home.configure(
         server.url,
         concurrency=20,
@@ -200,7 +200,7 @@ def test_lines_about_an_engine_that_works(home, server, places, check, ferry):
     assert pathlib.Path(check.run("state", "flush")[0]["file"]).exists()
     home.change(limits={"bandwidth": "3M"})
     assert check.run("reload")[0]["now"] == ["limits"]
-    time.sleep(5.5)  # the interval of `progress`
+    time.sleep(5.5)  # the interval of `progress` events
     assert check.run("stop")[0] == {"event": "stop", "running": False, "process": engine.pid}
     output, _ = engine.communicate(timeout=TIMEOUT)
     events = {line["event"] for line in check.fit("ferry-run", lines(output))}

@@ -1,4 +1,4 @@
-"""The line mode: everything that can be done on the screen, in lines, and never a byte that moves a cursor."""
+"""Tests the line mode. It has every function of the screen, and never moves the cursor."""
 
 import os
 import signal
@@ -27,12 +27,12 @@ def plain(start, slow):
 
 
 def is_plain(raw):
-    """Nothing but text and line ends was sent."""
+    """Returns true if the output contains only text and line ends."""
     return not [byte for byte in raw if byte < 0x20 and byte not in b"\r\n"] and 0x7F not in raw
 
 
 def end(lines):
-    """Leaves while something runs."""
+    """Leaves while an upload runs."""
     lines.press("quit\n")
     lines.wait("again to quit")
     lines.press("quit\n")
@@ -44,7 +44,7 @@ def test_a_file_is_added_paused_resumed_and_removed_by_its_number(home, plain, s
     lines = plain()
     lines.wait("help lists the commands", "the queue is empty")
     lines.press(f"add {path}\n")
-    # The server has some of it when its progress is told.
+    # The server has some bytes when the progress is printed.
     lines.wait("1 started: one.bin, 20 MiB, to box", "1 upload runs (1 at ")
     lines.press("pause 1\n")
     lines.wait("1 paused: one.bin")
@@ -199,12 +199,12 @@ def test_suspended_brought_back_and_in_the_background(home, slow, server, start,
     shell.press("\x1a")
     shell.wait(lambda: shell.text.count("Stopped") == 2)
     shell.press("bg\n")
-    # What is typed is for the shell, and the uploads go on.
+    # The input goes to the shell, and the uploads continue.
     shell.press("echo $((40 + 2))\n")
     shell.wait("42", "1 done: one.bin")
     shell.press("fg\n")
     shell.press("quit\n")
-    # Until the program has ended it may read what is typed for the shell.
+    # Until Ferry has ended, it may read input that is meant for the shell.
     shell.wait(lambda: "READY>" in shell.text.partition("1 uploaded (12 MiB)")[2])
     shell.press("exit\n")
     shell.exit_status()
@@ -262,7 +262,7 @@ def test_a_burst_of_small_files_is_readable(home, server):
     assert result.returncode == 0
     assert len(list(server.folder.rglob("*.txt"))) == count
     assert lines[-1].startswith(f"{count} uploaded")
-    # Five lines a second at most, and a few at the beginning and the end: a busy machine takes more seconds.
+    # There are at most five lines a second, and some more at both ends. A busy machine takes more seconds.
     assert len(lines) < 30 + 6 * seconds, lines
 
 
@@ -285,12 +285,12 @@ def test_a_hostile_name_never_reaches_the_terminal(home, plain):
     lines = plain()
     lines.wait("the queue is empty")
     lines.press(f"add {home.files}/*\n")
-    # The receiver does not take such a name, and says so.
+    # The receiver refuses such a name, and the message says so.
     lines.wait("failed: evil", r"evil\e[31;7mred", r"invoice\u{202E}fdp.exe")
     lines.press("list\nshow 1 2\n")
     lines.wait("  state: ", lambda: lines.text.count("  from: ") == 2)
     lines.press("remove 1 2\n")
-    # Asked only if bytes have arrived by then.
+    # The question comes only if bytes have arrived by then.
     asks = "type yes to remove them"
     lines.wait(lambda: asks in lines.text or "removed: invoice" in lines.text)
     if asks in lines.text:

@@ -1,4 +1,4 @@
-"""The schema of the configuration, as a validator that editors use takes it."""
+"""Tests the configuration's schema with a validator that editors use."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Terminals of all kinds and sizes, and what is no terminal."""
+"""Tests terminals of all kinds and sizes, and output that is not a terminal."""
 
 import pathlib
 import re
@@ -90,7 +90,7 @@ def describes(term):
 )
 def test_exact_colours_where_the_terminal_is_described_with_them(slow, start, arguments, term):
     screen = start(*arguments, TERM=term)
-    # What pyte shows of these is of no use: it does not know the colons.
+    # pyte does not support the colons, so the raw output is checked.
     cursor_line = b"48:2::38:38:38m"
     wanted = [b"38:2::95:175:255m", b"38:2::95:215:215m", cursor_line]
     screen.wait(lambda: all(colour in screen.raw for colour in wanted))
@@ -137,7 +137,7 @@ QUESTION, ONE_CELL, TWO_CELLS = b"\x1b[6n", b"\x1b[2;2R", b"\x1b[2;3R"
 
 @pytest.fixture
 def japanese(home, slow):
-    """What makes a locale of Japanese: its name is all that counts here, so it is another's under that name."""
+    """Makes a Japanese locale. Only its name matters, so it is a copy of another locale."""
     if not CODED.is_dir():
         pytest.skip(f"{CODED} is not there")
     shutil.copytree(CODED, home.path / "locales" / "ja_JP.utf8")
@@ -146,7 +146,7 @@ def japanese(home, slow):
 
 def test_ascii_where_signs_turn_out_to_be_wide(japanese, start):
     screen = start(**japanese)
-    # At once, so that a busy machine does not make it too late: it waits where typed keys wait.
+    # The reply is sent at once, so that it is not late on a busy machine. It waits with the typed keys.
     screen.press(TWO_CELLS)
     screen.wait("^ running", "one.bin", ". queued", "1/2")
     assert QUESTION in screen.raw
@@ -164,7 +164,7 @@ def test_a_terminal_that_does_not_respond_delays_only_briefly(japanese, start):
     screen = start(**japanese)
     screen.wait("▲ running", "one.bin", "1/2")
     assert QUESTION in screen.raw
-    # Late, it is neither believed nor taken for keys.
+    # A late reply is ignored. It is neither believed nor read as keys.
     screen.press(TWO_CELLS + b"j")
     screen.wait("▲ running", "2/2", gone="nothing has failed")
 

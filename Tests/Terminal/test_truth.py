@@ -1,11 +1,11 @@
-"""What people see is what happened: header, row, details, `list`, `status` and `--json` beside a proxy that counts.
+"""Compares header, row, details, `list`, `status` and `--json` with the counts of a proxy.
 
-What is not exact, and why. A write of the engine is over when its kernel has the bytes, so `sent` may be ahead of the
-proxy by what fits into the kernels' buffers. The proxy's is bounded (`CountingProxy.buffer`). In the engine's own is no
-more than a second at the limit, but while the link stands still it takes up to `tcp_wmem` (4 MB): a test of its own
-says so. When a connection is cut, the engine asks its kernel what left and the proxy asks its own what came. They
-differ by what was under way in that moment, and nothing is if the window was closed. So the cut here comes out of a
-fade, and the bytes that were sent again are compared to the byte.
+Some numbers cannot be exact. The engine counts bytes as sent when its kernel has accepted them, so `sent` may be ahead
+of the proxy by the content of the kernels' buffers. The proxy's buffer is bounded (`CountingProxy.buffer`). The
+engine's own contains the bytes of at most a second at the limit; while the link stalls, it fills up to `tcp_wmem`
+(4 MB), which has a test of its own. When a connection is cut, the engine asks its kernel which bytes left, and the
+proxy asks its own which bytes arrived. These differ by the bytes under way, which are none if the window was closed.
+The cut here follows a stall, so the counts of bytes sent again can be compared exactly.
 """
 
 import json
@@ -21,9 +21,9 @@ from terminal import TIMEOUT
 
 KIB = 1 << 10
 LIMIT = 300 * KIB
-# So much that nothing ends by itself on a busy machine, before the limit is lifted.
+# The files are so large that no upload ends before the limit is lifted, even on a busy machine.
 SIZES = {"one.bin": 40_000_000, "two.bin": 36_000_000, "three.bin": 10_000}
-# A remaining time is within this of the truth, and its seconds are whole and change once a second on the screen.
+# The allowed relative error of a remaining time, and its step: the screen shows whole seconds, once a second.
 ETA, ETA_STEP = 0.15, 1.5
 STATES = ("queued", "running", "waiting", "paused", "held", "failed", "done")
 ROW = re.compile(r"^..\s+\d+ . (?P<word>\S+(?: \d+)?)\s+(?P<name>\w+\.bin) .* (?P<percent>\d+)%(?P<rest>.*)$")
@@ -73,7 +73,7 @@ def seconds(text):
 
 
 class Views:
-    """One queue as the screen, `list`, `status` and the proxy see it. Every frame of the screen is looked at."""
+    """The views of one queue: the screen, `list`, `status` and the proxy. Every frame of the screen is checked."""
 
     def __init__(self, home, proxy, screen, sizes, limit, process):
         self.home, self.proxy, self.screen, self.sizes, self.process = home, proxy, screen, sizes, process
@@ -96,7 +96,7 @@ class Views:
         return {match["name"]: match for match in found if match}
 
     def look(self):
-        """No share is above 100, and each fall is noted."""
+        """Checks that no percentage is above 100, and records each decrease."""
         for name, row in self.rows().items():
             share = int(row["percent"])
             assert share <= 100, self.screen.text
@@ -106,7 +106,7 @@ class Views:
 
     @property
     def cursor(self):
-        """The name of the row whose details are shown."""
+        """Returns the name of the upload whose details are shown."""
         return next(name for name, row in self.rows().items() if row.string.startswith("▸"))
 
     @property
@@ -114,7 +114,7 @@ class Views:
         return self.screen.lines()[0]
 
     def number(self, pattern, convert):
-        """What the header says of something; None if it says nothing."""
+        """Returns a number in the header; None if the header has none."""
         match = re.search(pattern, self.header)
         return convert(match.group(1)) if match else None
 
@@ -154,21 +154,21 @@ class Views:
         )
 
     def position(self, name):
-        """How far into the file the proxy has seen the last request go."""
+        """Returns the offset in the file up to which the proxy has seen the last request."""
         requests = self.proxy.requests_of(name, "PUT", "PATCH")
         if not requests:
             return 0
         return self.sizes[name] - requests[-1].length + requests[-1].body
 
     def pass_seconds(self, count):
-        """Waits until as much has gone by as the limit lets through in so many seconds."""
+        """Waits until the proxy has seen as many bytes as the limit allows in `count` seconds."""
         goal = self.proxy.total + count * self.limit
         self.until(lambda: self.proxy.total >= goal, "nothing moves")
 
-    # Comparing
+    # Comparisons
 
     def compare(self):
-        """All views between two listings of the same states. Returns the last listing, and `status --json`."""
+        """Compares all views between two equal listings. Returns the last listing, and `status --json`."""
         return self.until(self._compare, "the states change all the time")
 
     def _compare(self):
@@ -177,7 +177,7 @@ class Views:
         status = self.status()
         lines = [line.split() for line in self.home.run("list").stdout.decode().splitlines()]
         words = self.home.run("status").stdout.decode()
-        # The screen learns of it a moment later.
+        # The screen gets the change a moment later.
         states = {name: upload["state"] for name, upload in before.items()}
         running = [name for name in before if states[name] == "running"]
 
@@ -236,17 +236,17 @@ class Views:
         return upload["sent"] * 100 // upload["size"]
 
     def check_times(self):
-        """Remaining times are what is left over the pace that the proxy saw, which the limit bounds."""
+        """Checks that remaining times are the remaining bytes over the rate at the proxy, which the limit bounds."""
         uploads, status = self.compare()
         paces = [min(self.limit, pace) for pace in self.proxy.paces()]
         running = {name: upload for name, upload in uploads.items() if upload["state"] == "running"}
-        # No total is below that of one, whatever the limit will let it do later: that has a test of its own.
+        # No total is less than the time of a single upload. Another test checks the effect of the limit later.
         longest = max(upload["eta"] for upload in running.values())
         self.check_time(status["eta"], status["uploads"]["bytesLeft"], [*paces, self.limit], longest=longest)
         for name, upload in running.items():
             paces = [min(self.limit, pace) for pace in self.proxy.paces(name)]
             self.check_time(upload["eta"], upload["size"] - upload["sent"], paces)
-        # A frame agrees with itself.
+        # The numbers of one frame agree with each other.
         total = self.number(r"ETA (\d+:\d\d)", seconds)
         left = self.number(r"([\d.]+ [KM]iB) left", amount)
         assert total is not None, self.header
@@ -272,7 +272,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     screen, is_tus = view.screen, protocol == "tus"
     screen.wait("▲ running", "queued")
 
-    # Two run, one waits for a slot.
+    # Two uploads run, and one waits for a slot.
     view.pass_seconds(5)
     view.check_times()
     assert view.states() == {"one.bin": "running", "two.bin": "running", "three.bin": "queued"}
@@ -280,7 +280,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     details = re.search(r"sent +.*\((\d+)%\)", screen.text)
     assert details.group(1) == view.rows()[view.cursor]["percent"], screen.text
 
-    # A pause: the slot is another's, and no byte of it goes out any more.
+    # A pause gives the slot to another upload, and the paused one sends no more bytes.
     assert home.run("pause", "1").returncode == 0
     view.wait_for(one="paused", three="done")
     screen.wait("‖ paused", "✓ done")
@@ -289,7 +289,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     assert uploads["one.bin"]["resent"] == 0
     assert proxy.bytes_of("one.bin") == paused
 
-    # It goes on, and there is a higher limit.
+    # The upload resumes, and the limit is higher.
     assert home.run("resume", "1").returncode == 0
     assert home.run("limit", "600K").returncode == 0
     view.limit = 600 * KIB
@@ -302,7 +302,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     assert upload["attempts"] == 2 and upload["resumes"] == int(is_tus)
     assert upload["resent"] == (0 if is_tus else paused)
 
-    # The engine is frozen: nothing that is shown claims to be news.
+    # The engine is frozen, so the screen must not show its numbers as current.
     os.kill(view.process, signal.SIGSTOP)
     try:
         answer = home.run("status")
@@ -315,7 +315,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     view.until(lambda: "2 of 2 running" in view.header, "the engine is not back")
     view.compare()
 
-    # A fade that ends in a cut, and a server that asks to wait.
+    # The link stalls and then breaks, and later the server asks to wait.
     proxy.stall()
     view.until(proxy.is_full, "the window stays open")
     proxy.refuse(600)
@@ -333,7 +333,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     proxy.accept()
     screen.press("n")
 
-    # The rest, and the sum.
+    # The rest is uploaded, and the totals are checked.
     assert home.run("limit", "off").returncode == 0
     view.wait_for(one="done", two="done", three="done")
     screen.wait("idle", "Done 3")
@@ -354,18 +354,18 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
     resent = sum(upload["resent"] for upload in uploads.values())
     assert amount(again.group(1) if again else "0 B") == pytest.approx(resent, rel=0.06)
     if not is_tus:
-        # Of a broken PUT nothing is kept, and what a refusal took is thrown away too.
+        # The server keeps nothing of a broken PUT, and discards a refused body.
         assert uploads["two.bin"]["resent"] >= cut["two.bin"]
 
 
 def test_a_pause_takes_nothing_from_the_share_in_a_list(views, home, proxy):
-    """The screen and the server have about 30 %, and so has `list`: tus confirms only when it is asked."""
+    """The screen and `list` show about 30 %, as the server has. A tus server confirms bytes only when asked."""
     view = views("tus", {"one.bin": 20_000_000}, 2 * KIB * KIB)
     view.pass_seconds(3)
     home.run("pause", "1")
     view.screen.wait("‖ paused")
     row = int(view.rows()["one.bin"]["percent"])
-    # The screen's sample may be half a second older, and a busy machine's more: a second is 10 %.
+    # The screen's sample may be half a second old, and older on a busy machine. A second is 10 %.
     assert row > 15
     assert abs(view.percent(view.list()["one.bin"]) - row) <= 10
 
@@ -389,7 +389,7 @@ def test_the_remaining_time_is_right_when_the_other_of_two_has_ended(views, comm
 
 
 def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
-    """Of two that share a limit the larger gets all of it once the other has ended."""
+    """The larger of two uploads that share a limit gets the whole of it when the other one ends."""
     view = views("put", {"one.bin": 4_000_000, "two.bin": 16_000_000}, KIB * KIB)
     view.pass_seconds(5)
     status = view.status()
@@ -397,7 +397,7 @@ def test_the_remaining_time_of_all_is_what_is_left_over_the_limit(views):
 
 
 def test_the_sent_bytes_of_an_upload_that_just_ended_do_not_fall(views):
-    """An upload is running until its end is on disk, and a list may be taken in between."""
+    """An upload counts as running until its end is on disk, and a listing may come before that."""
     view = views("put", {f"{number:03}.bin": 30_000 for number in range(200)}, 400 * KIB)
     sent = {}
     while set(view.states().values()) != {"done"}:
@@ -407,7 +407,7 @@ def test_the_sent_bytes_of_an_upload_that_just_ended_do_not_fall(views):
 
 
 def test_a_fade_is_seen_in_rate_and_remaining_time(views, proxy):
-    """Under a limit the kernel takes what the limit lets through, for as long as its buffer has room."""
+    """Under a limit, the kernel accepts bytes at that rate as long as its buffer has room."""
     view = views("put", {"one.bin": 20_000_000}, LIMIT)
     view.pass_seconds(2)
     proxy.stall()

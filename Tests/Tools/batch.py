@@ -1,4 +1,4 @@
-"""One queue of uploads to hostile servers: a configuration and files, the lives of the process, and what came of them."""
+"""Runs one queue of uploads to hostile servers: a configuration, files, several lives of the process, and checks."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ class Finding:
 class Batch:
     def __init__(self, campaign, seed, first, work):
         """
-        - first: The first of `campaign.size` addresses of the server that are this batch's.
+        - first: The first of the `campaign.size` server addresses of this batch.
         """
         self.campaign = campaign
         self.server = campaign.server
@@ -37,7 +37,7 @@ class Batch:
         self.first = first
         self.size = campaign.size
         self.work = work
-        #: The newest record of each upload, by its number here.
+        #: The newest record of each upload, by its index in the batch.
         self.states = {}
         self.ended = asyncio.Event()
         self.findings = []
@@ -54,7 +54,7 @@ class Batch:
 
     async def run(self):
         chance = self.prepare()
-        # Some queues are killed and go on in another process: it has to start whatever it finds.
+        # Some queues are killed and continue in another process, which has to start whatever it finds.
         lives = 1 if self.campaign.is_honest else chance.choice((1, 1, 2, 3))
         end = time.monotonic() + self.campaign.batch_limit
         for life in range(lives):
@@ -62,7 +62,7 @@ class Batch:
             limit = end if is_last else time.monotonic() + chance.uniform(0.5, 6)
             if not await self.live(limit, killed=not is_last):
                 break
-            # A kill comes between what is saved and what is told.
+            # A kill may come between the record on disk and the line that reports it.
             for record in (await self.list()).values():
                 self.note(record)
         self.judge()
@@ -102,18 +102,18 @@ class Batch:
     async def start(self):
         with open(self.work / "errors", "ab") as errors:
             process = await asyncio.create_subprocess_exec(
-                # A program whose campaign has broken off would go on at addresses that a later campaign uses.
+                # If the campaign is stopped, this program must not continue at addresses that a later campaign uses.
                 "setpriv", "--pdeathsig", "KILL", self.campaign.ferry, "run", "--json", *self.folders(),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE, stderr=errors, limit=1 << 22,
                 env={
                     "PATH": "/usr/bin:/bin", "HOME": str(self.work), "FERRY_TEST_SECRET": "secret",
                     "LC_ALL": "C.UTF-8",
-                    # What a crash says in one line is enough, and a backtrace takes seconds.
+                    # The one line that a crash prints is enough. A backtrace takes seconds.
                     "SWIFT_BACKTRACE": os.environ.get("SWIFT_BACKTRACE", "enable=no"),
                 })
-        # A server that gets no turn on a busy machine answers too late to be wrong in any other way.
-        # A program that ended at once has none, and its end is found later.
+        # On a busy machine, a server without enough CPU time would respond too late to be wrong in any other way.
+        # A program that ended at once has no priority. Its end is noticed later.
         with contextlib.suppress(ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + self.campaign.niceness)
         return process
@@ -122,7 +122,7 @@ class Batch:
         return "--config", str(self.work / "config.json"), "--state", str(self.work / "state")
 
     async def live(self, limit, killed):
-        """One process. False if it did not end as it was told."""
+        """Runs one process. Returns False if it did not end as expected."""
         process = await self.start()
         reading = asyncio.create_task(self.read(process))
         waits = [asyncio.create_task(process.wait()), asyncio.create_task(self.ended.wait())]
@@ -141,7 +141,7 @@ class Batch:
             await process.wait()
             return False
         await reading
-        # A process that is told before it listens for signals ends by the signal.
+        # A process that gets the signal before it handles signals is ended by the signal.
         expected = (-signal.SIGKILL,) if killed else (0, 1, 143, -signal.SIGTERM)
         if status not in expected:
             self.found(f"the program ended with {status}", self.last_output())
@@ -151,7 +151,7 @@ class Batch:
     async def read(self, process):
         async for line in process.stdout:
             if not line.endswith(b"\n"):
-                break  # A killed process leaves half a line.
+                break  # A killed process may leave an incomplete line.
             record = json.loads(line)
             if record.get("event") in ("state", "upload") and "path" in record:
                 self.note(record)
@@ -164,12 +164,12 @@ class Batch:
             self.ended.set()
 
     def index(self, record):
-        """The upload's number; its name may be another at the server."""
+        """Returns the index of the upload. Its name at the server may differ."""
         return int(pathlib.Path(record["path"]).parent.name.removeprefix("in"))
 
     async def look_for_hang(self, process):
-        """An upload that runs must be heard of: by its server, or by its next state. One that ends with its process
-        does not hang; a process that writes a backtrace is still there for seconds."""
+        """Reports running uploads without any activity at the server or in their state. An upload whose process ends
+        does not hang. A process that writes a backtrace may still exist for seconds."""
         timeout = self.campaign.timeout * 40
         hanging = {}
         for index, record in list(self.states.items()):
@@ -213,7 +213,7 @@ class Batch:
         return json.dumps(record) + "\n  " + "\n  ".join(self.place(index).log[-40:])
 
     async def list(self):
-        """The queue as the running process tells another one, by number."""
+        """Returns the queue as the running process reports it to another one, by index."""
         process = await asyncio.create_subprocess_exec(
             self.campaign.ferry, "list", "--json", *self.folders(),
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env={"HOME": str(self.work)})
@@ -222,7 +222,7 @@ class Batch:
         return {record["id"]: record for record in records if "id" in record}
 
     def log(self, number):
-        """What the process says it did with an upload."""
+        """Returns the lines of the log about an upload."""
         log = self.work / "state" / "ferry.log"
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         return "\n".join([line for line in lines if f" #{number} " in line][-30:])
@@ -234,6 +234,6 @@ class Batch:
 
 
 def filling(chance, size):
-    """Random bytes; of a large file, a random block again and again that no boundary of parts is a multiple of."""
+    """Random bytes. A large file repeats a random block whose size divides no part size."""
     block = chance.randbytes(min(size, 999_983))
     return (block * (size // max(1, len(block)) + 1))[:size]

@@ -1,8 +1,8 @@
-"""Runs the real `ferry` against `HostileServer`, batch after batch and several at once, and counts what came of them.
+"""Runs the real `ferry` against `HostileServer`, several batches at the same time, and counts the outcomes.
 
-What is wrong: the process ends by a signal or with a status that is none of its own; it does not end when it is told to;
-an upload is under way and nothing has happened for many times the timeouts; an upload is done whose file the server
-does not hold, although no answer lied about that.
+These are errors: the process ends by a signal or with an undocumented status; it does not end after a signal; a running
+upload shows no activity for a multiple of the timeouts; an upload is done although the server does not have its file
+and no response was a lie about that.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ import time
 from batch import Batch
 from hostile_server import HostileServer
 
-# It warns of each end of a TLS connection (python/cpython#101386 and others); exceptions are told as errors.
+# It warns about each end of a TLS connection (python/cpython#101386 and others); exceptions are logged as errors.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 
@@ -30,10 +30,10 @@ class Result:
     uploads: int = 0
     states: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     findings: list = dataclasses.field(default_factory=list)
-    #: Uploads that are done on a server's false word.
+    #: The uploads that are done because of a false response.
     believed: int = 0
     seconds: float = 0
-    #: Of the CPU, for the programs and for the server.
+    #: The seconds of CPU of the programs and of the server.
     program: float = 0
     server: float = 0
 
@@ -46,21 +46,21 @@ class Result:
 
 
 class Campaign:
-    #: Of a server, in seconds. The other figures are many times as long.
+    #: The timeout of a server in seconds. Other timeouts are multiples of it.
     timeout = 0.5
-    #: Of the programs, behind the server.
+    #: The niceness of the programs, so that the server has priority.
     niceness = 5
-    #: A program that is broken altogether need not be shown to be so in every batch.
+    #: The number of findings after which the campaign ends. A broken program would fail in every batch.
     findings_limit = 20
-    #: How often a long run says how far it is, in seconds.
+    #: The seconds between two reports of a long run.
     report_interval = 300
 
     def __init__(
             self, ferry, seed, size=32, at_once=1, batch_limit=12, keep=None, shows_believed=False, is_honest=False):
         """
-        - size: Uploads of a batch.
-        - at_once: Batches at once: most of a batch's time is spent waiting for the slowest of its uploads.
-        - is_honest: No answer is wrong, and each upload is to be done: what the server says is right, then.
+        - size: The number of uploads in a batch.
+        - at_once: The number of concurrent batches. A batch mostly waits for its slowest upload.
+        - is_honest: True if no response is wrong. Then every upload must be done.
         """
         self.ferry = str(ferry)
         self.seed = seed
@@ -73,7 +73,7 @@ class Campaign:
         self.result = Result()
 
     async def run(self, answers, seconds=None, first=0, batches=None):
-        """Runs batches until there were so many answers, or the time is over."""
+        """Runs batches until the servers have sent so many responses, or the time is over."""
         self.begin = time.monotonic()
         self.reported = self.begin
         self.server = HostileServer(self.size * self.at_once, self.timeout)
@@ -125,13 +125,13 @@ class Campaign:
 
 
 def fast_folder():
-    """Returns a folder in memory, where there is such a file system: nothing here tests the disk."""
+    """Returns a folder in memory if there is such a file system, because nothing here tests the disk."""
     memory = pathlib.Path("/dev/shm")
     return memory if memory.is_dir() else None
 
 
 def certificate(folder, hosts):
-    """A file with a new certificate for `hosts` and its key; it is its own authority."""
+    """Makes a file with a self-signed certificate for `hosts` and its key."""
     path, key = folder / "server.pem", folder / "key.pem"
     names = ",".join(f"IP:{host}" for host in hosts)
     subprocess.run(

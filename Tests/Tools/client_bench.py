@@ -1,4 +1,4 @@
-"""The commands of `Tests/bench` that set Ferry beside the clients of others: tls, rtt, s3, digests and memory."""
+"""The commands of `Tests/bench` that compare Ferry with other clients: tls, rtt, s3, digests and memory."""
 
 import contextlib
 import itertools
@@ -18,7 +18,7 @@ DELAYED = "10.78.0.1", "10.78.0.2"
 
 
 class TLSPlaces:
-    """The addresses of runs at nginx with TLS. After a check the files are gone."""
+    """URLs at nginx with TLS, one for each run. A check removes the files."""
 
     def __init__(self, nginx, least):
         self.nginx, self.least, self.numbers = nginx, least, itertools.count(1)
@@ -61,7 +61,7 @@ def tls(options, ferry, nginx):
 
 
 def delay(folder):
-    """Delays each way between the two namespaces. Returns the server's address, what delays, and its process, or None."""
+    """Delays packets between two namespaces. Returns the server's address, the method, and its process or None."""
     half = f"{ROUND_TRIP_MILLISECONDS // 2}ms"
     ends = (IN_CLIENT, CLIENT_DEVICE), (IN_SERVER, SERVER_DEVICE)
     commands = [[*within, "tc", "qdisc", "add", "dev", device, "root", "netem", "delay", half, "limit", "100000"]

@@ -1,4 +1,4 @@
-"""The cost of commands on a long queue with an engine running, for `Tests/bench commands`."""
+"""Measures commands on a long queue with a running engine, for `Tests/bench commands`."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from upload_clients import measured
 
 TICKS = os.sysconf("SC_CLK_TCK")
 QUIET_SECONDS, LONGEST_SECONDS = 0.5, 10
-# In this order: all uploads are paused before the first, and there are none after the last.
+# The order matters: all uploads are paused before the first command, and none is left after the last.
 COMMANDS = (
     "list", "list --json", "list --state failed", "status", "pause --all", "resume --all", "pause --all", "undo", "redo",
     "remove --all",
@@ -20,7 +20,7 @@ NOTES = {4: " that changes nothing"}
 
 
 def engine_cpu(process):
-    """The seconds of CPU that a process has used so far."""
+    """Returns the seconds of CPU that a process has used so far."""
     words = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(words[11]) + int(words[12])) / TICKS
 
@@ -31,7 +31,7 @@ def engine_peak(process):
 
 
 def quiet_cpu(process):
-    """The engine's CPU when it has done nothing for a while, or when it has worked for too long."""
+    """Waits until the engine is idle, or for a limited time, and returns its seconds of CPU."""
     end = time.monotonic() + LONGEST_SECONDS
     before = -1
     while (now := engine_cpu(process)) > before + 1 / TICKS and time.monotonic() < end:
@@ -41,7 +41,7 @@ def quiet_cpu(process):
 
 
 def session(ferry, home):
-    """Runs the commands once; returns for each the seconds of wall clock and of CPU, of itself and of the engine."""
+    """Runs the commands once. Returns for each the seconds of wall clock, of its own CPU and of the engine's."""
     home.run("pause", "--all")
     engine = subprocess.Popen(
         [ferry, "run"], env=home.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -65,7 +65,7 @@ def session(ferry, home):
 
 
 def commands(ferry, options, make_home):
-    """`make_home` returns a new home with a queue of uploads to a server that never answers."""
+    """Measures the commands. `make_home` makes a home with a queue of uploads to a server that never responds."""
     print(
         f"{options.uploads:,} uploads, an engine running; medians of {options.rounds} rounds;"
         f" {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"

@@ -64,7 +64,7 @@ def toolchain():
 # Building
 
 def compiled(arguments):
-    """The module and the package that a call of a compiler was for."""
+    """Returns the module and the package that a compiler call is for."""
     value = lambda name: arguments[arguments.index(name) + 1] if name in arguments else ""
     if "-emit-executable" in arguments or "-emit-library" in arguments:
         return "linking", "linking"
@@ -135,7 +135,7 @@ def demangled(names):
 
 
 def module_of(mangled, plain):
-    """The module of a symbol: of Swift's from its mangled name, of C's from its prefix."""
+    """Returns the module of a symbol: from the mangled name for Swift, from the prefix for C."""
     if match := re.match(r"\$s(\d+)", mangled):
         start = match.end()
         return mangled[start:start + int(match[1])]
@@ -164,7 +164,7 @@ def size(options):
                              check=True).stdout.splitlines()
     symbols = [line.split(maxsplit=3) for line in symbols]
     symbols = {(s[0], s[3]): int(s[1], 16) for s in symbols if len(s) == 4}
-    # Several names may stand for one place.
+    # Several symbols may have the same address.
     places = {}
     for (address, name), bytes in symbols.items():
         if address not in places or places[address][1] < bytes:
@@ -218,7 +218,7 @@ def first_run(folder):
             shown = (shown + os.read(terminal, 65536))[-200_000:]
         except OSError:
             break
-        # The screen begins with the switch to the alternate screen of the terminal.
+        # The screen starts with the switch to the terminal's alternate screen.
         if appeared is None and b"\x1b[?1049h" in shown:
             appeared = time.monotonic() - began
         if appeared and time.monotonic() - began > appeared + 5:

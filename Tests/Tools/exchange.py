@@ -1,4 +1,4 @@
-"""Requests as they are read, and answers as they are meant, before anything is made wrong with them."""
+"""Requests as they are read, and correct responses, before anything is changed in them."""
 
 import asyncio
 import dataclasses
@@ -12,7 +12,7 @@ class Request:
     target: str
     fields: dict
     body: bytes = b""
-    #: False if the connection ended first, or the body's form cannot be read.
+    #: False if the connection ended first or the form of the body is invalid.
     is_whole: bool = True
 
     @property
@@ -30,7 +30,7 @@ class Answer:
     status: int
     fields: list = dataclasses.field(default_factory=list)
     body: bytes = b""
-    #: True for the answer to a HEAD, which tells a length and has no body.
+    #: True for the response to a HEAD, which has a length but no body.
     is_about_body: bool = False
 
     def copy(self):
@@ -38,7 +38,7 @@ class Answer:
 
 
 async def read_head(reader):
-    """The next request without its body; None if there is none."""
+    """Reads the next request without its body. Returns None if there is none."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
@@ -52,13 +52,13 @@ async def read_head(reader):
         name, colon, value = line.partition(":")
         if colon:
             fields[name.strip().lower()] = value.strip()
-    # A proxy is asked for a whole address; it is the server itself here.
+    # A request to a proxy has an absolute URL. The proxy here is the server itself.
     target = re.sub(r"^https?://[^/]*", "", words[1]) if words[1].startswith("http") else words[1]
     return Request(words[0], target or "/", fields)
 
 
 async def read_body(reader, request):
-    """Reads what follows the head; what came of a body that breaks off is kept."""
+    """Reads the body after the head. If the connection ends first, the bytes so far are kept."""
     try:
         if request.fields.get("transfer-encoding", "").lower() == "chunked":
             while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
@@ -67,7 +67,7 @@ async def read_body(reader, request):
             await reader.readuntil(b"\r\n")
         else:
             left = int(request.fields.get("content-length", "0"))
-            # Joined once: a large body that grows chunk by chunk is copied for each.
+            # The chunks are joined once. Appending each to a large body would copy the body each time.
             chunks = []
             try:
                 while left > 0:

@@ -1,4 +1,4 @@
-"""A server of many uploads, each at an address of this machine of its own, that answers as it should or wrong by chance."""
+"""A server with many uploads, each at an address of its own on this machine. Some responses are wrong at random."""
 
 import asyncio
 import contextlib
@@ -13,15 +13,15 @@ from mutations import BODIES, PLACES, STATUSES, Delivery, mutate, written
 
 
 class Place:
-    """One upload at the server: its model, its chance, and what came of it."""
+    """The server's state for one upload: its model, its random numbers and its counts."""
 
     def __init__(self, model, seed, wrong, link, gate=None):
         self.model = model
         self.seed = seed
-        #: Which share of the answers is wrong.
+        #: The share of wrong responses.
         self.wrong = wrong
         self.link = link
-        #: Answers first while the client is not signed in.
+        #: Responds first as long as the client is not signed in.
         self.gate = gate
         self.count = 0
         self.earlier = []
@@ -30,21 +30,21 @@ class Place:
         self.last_seen = time.monotonic()
 
     def chance(self):
-        """The chance of the next answer: from the seed and its number, whatever other uploads do meanwhile."""
+        """The random numbers for the next response. They depend only on the seed and the number of the response."""
         self.count += 1
         return random.Random(f"{self.seed}/{self.count}")
 
     def honest(self, request):
-        """The right answer, and whether it is about the file: a false one about anything else is no excuse."""
+        """Returns the right response, and whether it is about the file. Only a false one about the file is a lie."""
         if request.method == "CONNECT":
             return Answer(200, is_about_body=True), False
         refusal = self.gate.answer(request) if self.gate and not self.model.is_open(request) else None
-        # A refused request may carry the file, and a success in place of the refusal is then about it.
+        # A refused request may carry the file. A success instead of the refusal would then be about the file.
         return (refusal, refusal.status == 401) if refusal else (self.model.answer(request), True)
 
 
 class HostileServer:
-    """Listens at 127.0.1.1 and the following addresses on one port, one for each upload that may be under way."""
+    """Listens at 127.0.1.1 and the following addresses on one port. Each upload under way has its own address."""
 
     def __init__(self, size, timeout):
         self.size = size
@@ -52,13 +52,13 @@ class HostileServer:
         self.places = [None] * size
         self.answers = 0
         self.listeners = []
-        #: The exchanges of each address.
+        #: The tasks of each address's exchanges.
         self.tasks = [set() for _ in range(size)]
         self.tls = None
 
     async def start(self, certificate):
         """
-        - certificate: A file with a certificate for all the addresses, and its key.
+        - certificate: A file with a certificate for all addresses, and its key.
         """
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.tls.load_cert_chain(certificate)
@@ -93,7 +93,7 @@ class HostileServer:
         place = self.places[index]
         try:
             if place and place.link.is_secure and not place.link.has_proxy:
-                # Before anything is awaited: what is read before is lost.
+                # This comes before the first `await`, because bytes that are read earlier would be lost.
                 await writer.start_tls(self.tls)
             while place and await self.exchange(place, reader, writer):
                 pass
@@ -105,7 +105,7 @@ class HostileServer:
                 writer.close()
 
     async def exchange(self, place, reader, writer):
-        """One request and its answer. True if the connection is kept."""
+        """Handles one request. Returns True if the connection is kept."""
         request = await read_head(reader)
         if not request:
             return False
@@ -131,7 +131,7 @@ class HostileServer:
         return delivery.end == "keep"
 
     async def refuse_early(self, place, request, chance, reader, writer):
-        """Answers before the body is read, and then reads it, closes, resets or does nothing."""
+        """Responds before the body is read, and then reads it, closes, resets or waits."""
         for _ in range(chance.choice((0, 1, 5))):
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(reader.read(1000), 0.01)
@@ -163,7 +163,7 @@ class HostileServer:
         if delivery.end == "hang":
             await asyncio.sleep(self.timeout * 20)
         if delivery.end == "reset":
-            # None once the connection is lost.
+            # The socket is None when the connection is lost.
             if connection := writer.get_extra_info("socket"):
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()

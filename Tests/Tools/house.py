@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the figures of the code's structure: what grows when a change makes the house harder to move in.
+"""Prints figures of the code's structure that grow when a change makes the code harder to work with.
 
 usage: Tests/Tools/house.py [FOLDER]      default: Sources of this repository
 
@@ -17,14 +17,14 @@ TYPE = re.compile(rf"^\s*({MODIFIERS})(actor|class|struct|enum|extension|protoco
 STORED = re.compile(rf"^\s*({MODIFIERS})(let|var) (\w+|\([^)]*\))")
 FUNCTION = re.compile(rf"^\s*({MODIFIERS})(func \S+|init[?(<]|subscript)")
 TEXT = re.compile(r'"(?:\\.|[^"\\])*"|//.*')
-#: Lines in a row that count as a repetition.
+#: The number of equal lines in a row that counts as a repetition.
 RUN = 6
 LIBC = re.compile(r"^\s*(?:\w+ )?import (?:Glibc|Darwin|Musl)\b", re.M)
 FOUNDATION = re.compile(r"^\s*(?:\w+ )?import (?:\w+ )?Foundation\b", re.M)
 
 
 class File:
-    """The declarations of one file of Swift."""
+    """The declarations in one Swift file."""
 
     def __init__(self, path):
         self.text = path.read_text()
@@ -74,7 +74,7 @@ class File:
         found = STORED.match(line)
         if not found or "static " in found[1]:
             return
-        # A computed property opens a brace without a default value, unless it only observes.
+        # A computed property has a brace and no default value. One that only observes changes is stored.
         if re.search(r"\{", line) and "=" not in line.split("{")[0]:
             return
         self.properties[owner] = self.properties.get(owner, 0) + 1
@@ -109,8 +109,8 @@ def main():
 
 
 def repeated(files):
-    """The lines of code that another place has too, in runs of at least RUN lines. Comments, blank lines, imports and
-    lines without a word do not count."""
+    """Returns the repeated lines of code, in runs of at least RUN equal lines. Comments, blank lines, imports and lines
+    without a word do not count."""
     seen, again = {}, set()
     for path, file in files.items():
         code = [

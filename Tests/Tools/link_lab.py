@@ -1,4 +1,4 @@
-"""A client and a server in network namespaces of their own, for commands that upload over bad links (root, Linux)."""
+"""Puts a client and a server into network namespaces, for commands that upload over bad links (root, Linux)."""
 
 import contextlib
 import hashlib
@@ -14,7 +14,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".build/test-environment/bin/python"
 SERVERS = ROOT / "Tests/Servers"
-# tusd, which no package of Debian has.
+# tusd has no Debian package.
 TUSD = os.environ.get("FERRY_TEST_TUSD", "tusd")
 HOST = "10.77.0.1"
 CLIENT_ADDRESS = "10.77.0.2"
@@ -24,7 +24,7 @@ CLIENT_DEVICE, SERVER_DEVICE = (f"fl{os.getpid()}{side}" for side in "cs")
 
 
 def prepare():
-    """Says what is missing, and lets a command that is told to end take down what it has put up."""
+    """Exits if something is missing. Makes signals end the command so that it can remove what it has set up."""
     if os.geteuid() != 0:
         sys.exit("network namespaces need root")
     if not PYTHON.exists():
@@ -35,7 +35,7 @@ def prepare():
 
 @contextlib.contextmanager
 def namespaces():
-    """A client's and a server's network, with a cable between them. What still runs in them at the end is killed."""
+    """Makes a client's and a server's namespace with a link between them. At the end, processes in them are killed."""
     client, server = NAMES
     commands = [
         f"ip netns add {client}", f"ip netns add {server}",
@@ -60,7 +60,7 @@ def namespaces():
 
 
 def in_client(command):
-    """Runs a command of `ip` or `nft`, given as text, in the client's network."""
+    """Runs a command of `ip` or `nft`, given as text, in the client's namespace."""
     words = ["nft", command[4:]] if command.startswith("nft ") else command.split()
     return subprocess.run([*IN_CLIENT, *words], capture_output=True, text=True)
 
@@ -92,7 +92,7 @@ def free_port():
 
 
 def stop(process):
-    """Kills a process, and its group if it leads one."""
+    """Kills a process, with its group if it leads one."""
     with contextlib.suppress(ProcessLookupError):
         if process.poll() is None and os.getpgid(process.pid) == process.pid:
             os.killpg(process.pid, signal.SIGKILL)
@@ -102,7 +102,7 @@ def stop(process):
 
 
 class Service:
-    """A program that says on a line of its own that it is ready. It can be started again; each start has its own log."""
+    """A program that prints a line when it is ready. It can be restarted; each start has its own log."""
 
     def __init__(self, command, ready, log):
         self.command, self.ready, self.base = [str(word) for word in command], ready, log
@@ -133,7 +133,7 @@ class Service:
         return next(int(line.split()[1]) for line in self.lines() if line.startswith(self.ready))
 
     def lines(self):
-        """Those that are whole."""
+        """The complete lines."""
         return self.log.read_text(errors="replace").split("\n")[:-1]
 
     def stop(self):
@@ -144,14 +144,14 @@ class Service:
         self.kill()
 
     def kill(self):
-        """The whole group: some servers leave the listening to children."""
+        """Kills the whole group, because some servers listen in child processes."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 
 def server(name, port, folder, ferry, log):
-    """A server of Tests/Servers by its short name, or `ferry serve`, at a port of 127.0.0.1 in the server's network."""
+    """Starts a server of Tests/Servers or `ferry serve` at a port of 127.0.0.1 in the server's namespace."""
     if name == "serve":
         command = [ferry, "serve", "--no-token", "--directory", folder, "--bind", f"127.0.0.1:{port}"]
         return Service([*IN_SERVER, *command], "receiving into ", log)
@@ -165,7 +165,7 @@ def server(name, port, folder, ferry, log):
 
 
 def s3_contents(port, bucket, what):
-    """What Tests/Servers/s3_contents.py tells of the server at a port."""
+    """Returns what Tests/Servers/s3_contents.py reports about the server at a port."""
     result = subprocess.run(
         [*IN_SERVER, PYTHON, SERVERS / "s3_contents.py", str(port), bucket, what], capture_output=True, text=True,
         check=True,
@@ -174,14 +174,14 @@ def s3_contents(port, bucket, what):
 
 
 class Link(Service):
-    """The faulty link to a server, reached from the client's network; `words` are its options."""
+    """The faulty link to a server, for clients in the client's namespace. `words` are its options."""
 
     def __init__(self, program, server, port, words, log):
         command = [*IN_SERVER, program, "--to", server, "--port", port, "--anywhere", *words]
         super().__init__(command, "port ", log)
 
     def report(self):
-        """What it told when it was stopped."""
+        """Returns the counts that the link printed when it was stopped."""
         return json.loads(self.lines()[-1])
 
 

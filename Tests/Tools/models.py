@@ -1,7 +1,7 @@
-"""What a server of each protocol does with one upload: it keeps bytes and answers as its specification says.
+"""Models of servers, one for each protocol. A model stores one upload and responds as the specification says.
 
-Each model knows the file that it is to get, so it can say whether it holds it. Nothing here is ever wrong: what is wrong
-with an answer comes from `mutations`.
+Each model knows the expected file, so it can say whether it has received it. The models make no errors; `mutations`
+adds errors to their responses.
 """
 
 import base64
@@ -13,14 +13,14 @@ from exchange import Answer
 
 
 class Model:
-    #: Behind the server's origin.
+    #: The path after the server's origin.
     address = "/in/"
 
     def __init__(self, origin, name, content):
         self.origin = origin
         self.name = name
         self.content = content
-        #: What lies at the file's place; None for nothing.
+        #: The stored content of the file; None if there is no file.
         self.stored = None
 
     @property
@@ -31,7 +31,7 @@ class Model:
         return f'"{hashlib.md5(content).hexdigest()}"'
 
     def is_open(self, request):
-        """True for an address that is a secret itself: such a server asks nobody there who they are."""
+        """Returns True for a URL that is itself a secret. Such a server needs no further authentication."""
         return False
 
     def answer(self, request):
@@ -90,7 +90,7 @@ class Tus(Model):
 
     def __init__(self, *words):
         super().__init__(*words)
-        #: By number: the declared length, None for one that is told later, what came, and whether it is a part.
+        #: By number: the declared length (None if it comes later), the received bytes, and whether it is partial.
         self.uploads = {}
 
     def options(self, request):
@@ -145,7 +145,7 @@ class Tus(Model):
             return Answer(409, self.state(upload))
         if length := request.fields.get("upload-length"):
             upload[0] = int(length)
-        # A body that breaks off is kept, as tusd does.
+        # The received part of a broken body is kept, as tusd does.
         upload[1] += request.body
         self.finish(upload)
         return Answer(204, self.state(upload))
@@ -156,7 +156,7 @@ class Tus(Model):
 
 
 class Resumable(Model):
-    """draft-ietf-httpbis-resumable-upload, interop version 8 or the one that is asked in."""
+    """A server of draft-ietf-httpbis-resumable-upload, interop version 8 or the requested one."""
 
     def __init__(self, *words):
         super().__init__(*words)
@@ -301,7 +301,7 @@ class S3(Model):
 
 
 def multistatus(entries):
-    """Of (path, size); a size of None is a folder's."""
+    """Returns a multistatus response for pairs of path and size. The size of a folder is None."""
     responses = "".join(
         f"<d:response><d:href>{path}</d:href><d:propstat><d:prop>"
         + ("<d:resourcetype><d:collection/></d:resourcetype>" if size is None

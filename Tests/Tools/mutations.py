@@ -1,7 +1,7 @@
-"""Makes answers wrong, by chance from a seed: what they say, and how they come.
+"""Adds random errors to responses, from a seed: in their content and in the way they are sent.
 
-`mutate` returns what is to be done on the wire. What could make a client believe that the server has more than it has is
-marked as a lie: a client may then call an upload done that is not, and is not to blame.
+`mutate` returns what to send. A response is marked as a lie if it could make a client believe that the server has more
+bytes than it has. A client that then reports an upload as done has made no error.
 """
 
 import dataclasses
@@ -52,34 +52,34 @@ REASON = b"Reason"
 
 @dataclasses.dataclass
 class Delivery:
-    """How an answer goes out."""
+    """The way in which a response is sent."""
 
     answer: Answer
-    #: What was made wrong, for people.
+    #: Descriptions of the changes, for people.
     changes: list = dataclasses.field(default_factory=list)
     is_lie: bool = False
-    #: In place of the answer as it would be written.
+    #: The bytes to send in place of the response.
     raw: bytes | None = None
-    #: Written before the answer.
+    #: The bytes to send before the response.
     prefix: bytes = b""
-    #: Written behind it, as if another request had been made.
+    #: The bytes to send after it, as if for another request.
     suffix: bytes = b""
-    #: Overrides the length that is told; "none" tells none, "chunked" and "torn chunks" use chunks.
+    #: Replaces the framing: a false length; "none" has no length, "chunked" and "torn chunks" use chunks.
     framing: str | None = None
-    #: Seconds before the first byte.
+    #: The seconds before the first byte.
     delay: float = 0
-    #: Bytes in one write, and seconds between two; None writes all at once.
+    #: The bytes of one write and the seconds between two writes; None writes everything at once.
     drip: tuple | None = None
-    #: Writes only so many bytes.
+    #: The number of bytes to send; None sends all.
     cut: int | None = None
-    #: What comes after the answer: "keep", "close", "reset" or "hang".
+    #: The end of the connection after the response: "keep", "close", "reset" or "hang".
     end: str = "keep"
-    #: Answers before the body of the request is read, or after so many bytes.
+    #: Responds after so many bytes of the request's body; None responds after all of it.
     early: int | None = None
 
 
 def written(delivery):
-    """The bytes of an answer, with the framing that the delivery wants."""
+    """Returns the bytes of a response, with the framing of the delivery."""
     answer = delivery.answer
     lines = [f"HTTP/1.1 {answer.status} ".encode() + REASON]
     for name, value in answer.fields:
@@ -102,9 +102,9 @@ def written(delivery):
 
 
 def mutate(chance, answer, earlier, timeout):
-    """A delivery of `answer` with one to three things wrong.
+    """Returns a delivery of `answer` with one to three errors.
 
-    `earlier` are answers that the server gave before; `timeout` is how long the client waits for one.
+    `earlier` are the responses that the server sent before. `timeout` is how long the client waits for a response.
     """
     delivery = Delivery(answer.copy())
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
@@ -121,7 +121,7 @@ def status(chance, delivery, earlier, timeout):
 
 
 def place(chance, delivery, earlier, timeout):
-    """A Location, or an address in a document."""
+    """Changes a Location, or a URL in a document."""
     text = chance.choice(PLACES)
     if chance.random() < 0.4:
         text = "/" + "x" * chance.choice((100, 8000, 8190, 8300, 20_000, 33_000, 66_000, 70_000, 200_000))
@@ -134,7 +134,7 @@ def place(chance, delivery, earlier, timeout):
 
 
 def number(chance, delivery, earlier, timeout):
-    """Another number in a field or in the body."""
+    """Changes a number in a field or in the body."""
     answer = delivery.answer
     marked = [index for index, (_, value) in enumerate(answer.fields) if re.search(r"\d", value)]
     new = chance.choice(NUMBERS)
@@ -150,7 +150,7 @@ def number(chance, delivery, earlier, timeout):
 
 
 def field(chance, delivery, earlier, timeout):
-    """A field that is dropped, comes twice, is empty, long or strange."""
+    """Removes, repeats, empties, lengthens or garbles a field."""
     fields = delivery.answer.fields
     choice = chance.randrange(5)
     if choice == 0 and fields:
@@ -170,7 +170,7 @@ def field(chance, delivery, earlier, timeout):
 
 
 def long_field(chance, delivery, earlier, timeout):
-    """A value that comes back in later requests, such as a tag, of any length."""
+    """Sets a value that comes back in later requests, such as a tag, to any length."""
     text = "y" * chance.choice((1000, 9000, 33_000, 70_000))
     delivery.answer.fields.append((chance.choice(FIELDS), text))
     delivery.is_lie |= delivery.answer.status < 400
@@ -194,13 +194,13 @@ def body(chance, delivery, earlier, timeout):
         answer.body = answer.body[:end] + answer.body[start:end] * chance.choice((1, 3, 100)) + answer.body[end:]
 
 
-#: XML namespaces, by their number.
+#: XML with many namespaces, by their number.
 DECLARED = {
     count: b"".join(b" xmlns:p%d='u%d'" % (index, index) for index in range(count)) for count in (10, 300, 20_000)}
 
 
 def declarations(chance, delivery, earlier, timeout):
-    """XML that costs much to read."""
+    """Adds XML that is expensive to read."""
     declared = DECLARED[chance.choice((10, 300, 20_000))]
     inner = chance.choice((b"<b/>" * 2000, b"<b>" * 50 + b"</b>" * 50, declared and b"<c%s/>" % declared))
     delivery.answer.body = b"<d:multistatus xmlns:d='DAV:'%s>%s</d:multistatus>" % (declared, inner)
@@ -210,7 +210,7 @@ def declarations(chance, delivery, earlier, timeout):
 def framing(chance, delivery, earlier, timeout):
     delivery.framing = chance.choice(
         ["none", "chunked", "torn chunks", "two"] + NUMBERS + [str(len(delivery.answer.body) + 5), "3"])
-    # Cut short or joined with what follows, an answer says something else.
+    # A response that is cut off or joined with the next one says something else.
     delivery.is_lie |= delivery.answer.status < 400 and bool(delivery.answer.body)
 
 
@@ -248,7 +248,7 @@ def interim(chance, delivery, earlier, timeout):
 
 
 def order(chance, delivery, earlier, timeout):
-    """An answer of before, or one that nobody asked for behind this one."""
+    """Sends an earlier response, or an unrequested second response."""
     delivery.is_lie = True
     if earlier and chance.random() < 0.5:
         delivery.answer = chance.choice(earlier).copy()
@@ -268,7 +268,7 @@ def garbage(chance, delivery, earlier, timeout):
         b"HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nFFFFFFFFFFFFFFFFF\r\nx",
         b"HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\nx",
     ])
-    # Some of it says 200 after all.
+    # A part of it may still say 200.
     delivery.is_lie |= b" 200 " in delivery.raw
     delivery.end = chance.choice(("keep", "close", "hang"))
 

@@ -1,4 +1,4 @@
-"""Programs on a pseudo-terminal of 80 columns and 24 rows, and what they cost: CPU, bytes written, time to a frame."""
+"""Runs programs on a pseudo-terminal of 80x24, and measures their CPU, output and times to a frame."""
 
 import contextlib
 import fcntl
@@ -12,20 +12,20 @@ import termios
 import time
 
 ROWS, COLUMNS = 24, 80
-# Ferry and btop end each frame with this (synchronized output).
+# Ferry and btop end each frame with this sequence (synchronized output).
 END_OF_FRAME = b"\x1b[?2026l"
 TIMEOUT = 60
 
 
 def cpu_seconds(pid):
-    """User and system time of all threads of a process, those that have ended included."""
+    """Returns the user and system time of all threads of a process, including ended ones."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Watched:
-    """A command on a terminal of its own. Ends with the block that it is used in."""
+    """A command on a terminal of its own. It ends with the `with` block."""
 
     def __init__(self, command, environment):
         self.name = os.path.basename(command[0])
@@ -41,7 +41,7 @@ class Watched:
         return self
 
     def __exit__(self, *_):
-        # It may want to say something at the end, so somebody has to read it.
+        # The program may block on its last output unless somebody reads it.
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGTERM)
         end = time.monotonic() + 10
@@ -53,7 +53,7 @@ class Watched:
         os.close(self._fd)
 
     def _read(self, seconds):
-        """What arrives within a time, as far as it is at hand; nothing if nothing does."""
+        """Returns the bytes that arrive within a time; empty if none do."""
         if not select.select([self._fd], [], [], max(0, seconds))[0]:
             return b""
         try:
@@ -63,7 +63,7 @@ class Watched:
             return b""
 
     def first_frame(self, holding):
-        """Seconds from the start to the end of the first frame that holds a text."""
+        """Returns the seconds from the start to the end of the first frame that contains a text."""
         seen = b""
         while time.monotonic() - self._began < TIMEOUT:
             seen += self._read(1)
@@ -73,7 +73,7 @@ class Watched:
         sys.exit(f"{self.name} shows no frame with {holding.decode()!r}; its last words: {seen[-300:]!r}")
 
     def first_silence(self):
-        """Seconds from the start to the last byte before it writes nothing for a tenth of a second, but for a start."""
+        """Returns the seconds from the start to the last byte before a pause of a tenth of a second."""
         count, last = 0, self._began
         while time.monotonic() - self._began < TIMEOUT:
             data = self._read(0.1)
@@ -84,7 +84,7 @@ class Watched:
         sys.exit(f"{self.name} draws nothing")
 
     def answer(self, key):
-        """Seconds from a key to the end of the frame that answers it. The next key comes when the line is quiet."""
+        """Returns the seconds from a key to the end of the next frame. The key waits for a pause in the output."""
         while self._read(0.03):
             pass
         seen, began = b"", time.monotonic()
@@ -96,7 +96,7 @@ class Watched:
         sys.exit(f"{self.name} does not answer {key!r}")
 
     def cost(self, seconds):
-        """The share of one core and the bytes a second over a time."""
+        """Returns the share of one core, and the bytes per second, over a time."""
         self._read(0)
         count, cpu, began = 0, cpu_seconds(self.pid), time.monotonic()
         while (left := began + seconds - time.monotonic()) > 0:
@@ -105,5 +105,5 @@ class Watched:
         return (cpu_seconds(self.pid) - cpu) / took, count / took
 
     def watch(self, seconds):
-        """Lets it run and reads what it writes."""
+        """Reads the output for a while."""
         self.cost(seconds)

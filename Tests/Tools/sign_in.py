@@ -1,4 +1,4 @@
-"""Servers that want to know who sends: they answer first, and let a request through when it is signed in."""
+"""Authentication of hostile servers: a gate responds to a request unless it is signed in."""
 
 import hashlib
 import json
@@ -8,19 +8,19 @@ import urllib.parse
 from exchange import Answer
 
 USER, PASSWORD = "ann", "secret"
-#: Requests that a nonce or a token is good for: more than one upload makes at once.
+#: The numbers of requests for which a nonce or token is valid: more than one upload makes at once.
 LIFETIMES = (6, 1000)
 
 
 class Digest:
-    """HTTP Digest (RFC 7616), with nonces that end after a few requests."""
+    """HTTP Digest (RFC 7616), with nonces that expire after a few requests."""
 
     realm = "uploads"
 
     def __init__(self, chance):
         self.algorithm = chance.choice(("MD5", "SHA-256"))
         self.lifetime = chance.choice(LIFETIMES)
-        #: How many more requests each nonce is good for.
+        #: The number of further requests for which each nonce is valid.
         self.left = {}
 
     @staticmethod
@@ -28,7 +28,7 @@ class Digest:
         return {"auth": {"basic": {"user": USER, "password": {"env": "FERRY_TEST_SECRET"}}}}
 
     def answer(self, request):
-        """None for a request that is signed in."""
+        """Returns None for a request that is signed in."""
         given = request.fields.get("authorization", "")
         is_stale = False
         if given.lower().startswith("digest ") and (nonce := self.nonce(request, given)):
@@ -44,7 +44,7 @@ class Digest:
         return Answer(401, [("WWW-Authenticate", challenge)], is_about_body=request.method == "HEAD")
 
     def nonce(self, request, given):
-        """The nonce of a right signature; None for a wrong one."""
+        """Returns the nonce of a correct signature; None for a wrong one."""
         pairs = re.findall(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]+))', given)
         words = {name.lower(): quoted or plain for name, quoted, plain in pairs}
         if words.get("nonce") not in self.left:
@@ -59,13 +59,13 @@ class Digest:
 
 
 class OAuth:
-    """Bearer tokens that a token server of the same origin renews; some end early."""
+    """Bearer tokens that a token server at the same origin renews. Some of them expire early."""
 
     path = "/sign-in/token"
 
     def __init__(self, chance):
         self.lifetime = chance.choice(LIFETIMES)
-        #: How many more requests each token is good for.
+        #: The number of further requests for which each token is valid.
         self.left = {}
 
     @classmethod

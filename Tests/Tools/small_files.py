@@ -1,4 +1,4 @@
-"""The CPU seconds of ferry and of others for thousands of small files, for `Tests/bench small`."""
+"""Measures the CPU seconds of Ferry and other clients for thousands of small files, for `Tests/bench small`."""
 
 import itertools
 import os
@@ -73,7 +73,7 @@ def measure(ferry, rounds, count, prefix):
         print(f"{count} files of {SIZE} bytes, loopback, {rounds} rounds in turns; load {os.getloadavg()[0]:.1f}")
         for name, address in addresses.items():
             clients = {"ferry": ferry_client(ferry, lambda url: destination(name, url), files, folder, prefix)}
-            # A prefix looks into `ferry run` alone.
+            # With a prefix only `ferry run` is measured.
             clients |= {} if prefix else others(name, files, folder)
             for client, rows in costs(clients, rounds, address).items():
                 cost = [1e3 * row.cpu / count for row in rows]

@@ -2,8 +2,8 @@
 
 usage: undocumented.py FILE.symbols.json...
 
-Everything public has a comment, its own or that of the requirement it fulfils, but for two kinds of declarations
-whose type says all: cases of enums, and initializers that only take the values of the type's public properties.
+Every public declaration needs a comment, its own or that of the requirement that it fulfils. Two kinds need none:
+cases of enums, and initializers that only take the values of the type's public properties.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 
 def properties(graph):
-    """The names of each type's properties."""
+    """Returns the names of each type's properties."""
     found = {}
     for symbol in graph["symbols"]:
         if symbol["kind"]["identifier"] == "swift.property":
@@ -21,7 +21,7 @@ def properties(graph):
 
 
 def parameters(symbol):
-    """The names by which the declaration itself knows its parameters."""
+    """Returns the names of the declaration's parameters, as its body knows them."""
     fragments = symbol["declarationFragments"]
     names = []
     for index, fragment in enumerate(fragments):
@@ -33,7 +33,7 @@ def parameters(symbol):
 
 
 def needs_comment(symbol, known):
-    # Without a place it was made by the compiler.
+    # A declaration without a location was made by the compiler.
     if "docComment" in symbol or "location" not in symbol:
         return False
     kind = symbol["kind"]["identifier"]

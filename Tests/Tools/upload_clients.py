@@ -1,4 +1,4 @@
-"""Ferry and the installed clients of others, run in turns and printed as a table, for the commands of `Tests/bench`."""
+"""Runs Ferry and other installed clients in turns and prints tables, for the commands of `Tests/bench`."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ AT_ONCE = 32
 
 
 class Cost(typing.NamedTuple):
-    """What a command took: seconds of wall clock, of CPU and in the kernel, and MiB of resident memory at the peak."""
+    """The cost of a command: seconds of wall clock, CPU and kernel, and the peak of resident memory in MiB."""
 
     wall: float
     cpu: float
@@ -30,12 +30,12 @@ class Cost(typing.NamedTuple):
 
 
 def measured(command, environment=None, allowed=(0,)):
-    """Runs a command and exits if its status is none of `allowed`."""
+    """Runs a command, and exits if its status is not in `allowed`."""
     began = time.monotonic()
     process = subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
-    # Not ru_maxrss: it counts the process that started this one, before it became the command.
+    # ru_maxrss is not used: it counts the process that started this one, before it became the command.
     peak = 0
     ended = threading.Event()
 
@@ -56,7 +56,7 @@ def measured(command, environment=None, allowed=(0,)):
         wall = time.monotonic() - began
         process.returncode = os.waitstatus_to_exitcode(status)
     finally:
-        # An end from outside comes as an exception.
+        # A signal to this process comes as an exception.
         if process.returncode is None:
             process.kill()
             process.wait()
@@ -69,7 +69,7 @@ def measured(command, environment=None, allowed=(0,)):
 
 
 class Discard:
-    """The C server of `Tests/Servers/discard_uploads.c`, which takes every upload and keeps only sizes."""
+    """The C server of `Tests/Servers/discard_uploads.c`, which accepts every upload and keeps only sizes."""
 
     def __init__(self, folder, prefix=(), host="127.0.0.1"):
         program = compiled("discard_uploads", folder, "-lpthread")
@@ -120,7 +120,7 @@ def write_files(folder, count, size):
 
 
 def destination(protocol, url, **settings):
-    """A destination of Ferry's configuration at a server that has every protocol, as `Discard` has."""
+    """Returns a destination of Ferry's configuration at a server with every protocol, such as `Discard`."""
     if protocol == "s3":
         place = {"region": "us-east-1", "addressing": "path", "endpoint": url.split("/run")[0]}
         keys = {"accessKey": "key", "secretKey": {"env": "AWS_SECRET_ACCESS_KEY"}}
@@ -137,7 +137,7 @@ def environment(home):
 
 
 def ferry_client(ferry, make_destination, files, folder, prefix=(), limits=None):
-    """A function that queues the files in a home of its own, and measures the run. Not measured is `ferry add`."""
+    """Returns a function that adds the files in a new home (not measured) and measures `ferry run`."""
 
     def run(url):
         home = pathlib.Path(tempfile.mkdtemp(dir=folder))
@@ -155,7 +155,7 @@ def ferry_client(ferry, make_destination, files, folder, prefix=(), limits=None)
 
 
 def others(protocol, files, folder, prefix=(), certificate=None, at_once=AT_ONCE):
-    """The installed clients of others for a protocol: a function by name that measures one run to a URL."""
+    """Returns the other installed clients for a protocol: a function by name that measures one run to a URL."""
     names = sorted(files.iterdir())
     home = folder / "home"
     home.mkdir(exist_ok=True)
@@ -185,7 +185,7 @@ def others(protocol, files, folder, prefix=(), certificate=None, at_once=AT_ONCE
         return [*rclone, files, ":webdav:", "--webdav-url", f"{url}/"]
 
     def rclone_s3(url):
-        # Without a HEAD after each object: the server that keeps nothing has no answer to it.
+        # Without a HEAD after each object, because the server keeps nothing and cannot respond to it.
         place = ["--s3-provider", "Other", "--s3-env-auth", "--s3-no-check-bucket", "--s3-no-head"]
         return [*rclone, *place, "--s3-endpoint", url.split("/run")[0], files, f":s3:bucket/run{url.split('/run')[1]}"]
 
@@ -215,7 +215,7 @@ def others(protocol, files, folder, prefix=(), certificate=None, at_once=AT_ONCE
 
 
 def tuspy_python():
-    """A Python that has tuspy, or None."""
+    """Returns a Python that has tuspy; None if there is none."""
     for python in PYTHONS:
         if shutil.which(python) is None:
             continue
@@ -239,10 +239,10 @@ def heading():
 
 def costs(clients, rounds, address, check=lambda url: None):
     """
-    Runs each client `rounds` times, and once before if there are several rounds; returns the costs of each.
+    Runs each client `rounds` times, with a warm-up if there are several rounds, and returns the costs of each run.
 
-    - address: Gives the URL of a place that no run has used.
-    - check: Is called with it after the run, and exits if the files are not there.
+    - address: Returns a URL that no run has used.
+    - check: Is called with the URL after the run, and exits if the files are not there.
     """
     rows = {name: [] for name in clients}
     warm = rounds > 1
@@ -272,7 +272,7 @@ def in_turns(title, clients, rounds, address, check):
 
 
 class Places:
-    """The addresses of runs at a server, none of which a run has used before."""
+    """URLs at a server, a new one for each run."""
 
     def __init__(self, server, least):
         self.server, self.least, self.count = server, least, 0

@@ -1,4 +1,4 @@
-"""What may be uploaded in a batch: a protocol with its options, the link it goes over, and how the client signs in."""
+"""The kinds of uploads in a batch: a protocol with its options, the link, and how the client signs in."""
 
 import dataclasses
 
@@ -11,9 +11,9 @@ class Variant:
     protocol: str
     model: type
     options: dict = dataclasses.field(default_factory=dict)
-    #: Sizes of files, in bytes.
+    #: The sizes of files in bytes.
     sizes: tuple = (0, 1, 700, 5000, 60_000, 300_000)
-    #: How often it is chosen.
+    #: The weight of the variant in random choices.
     weight: int = 10
 
 
@@ -31,7 +31,7 @@ VARIANTS = [
     Variant("tus", models.Tus, {"chunkSize": 20_000}),
     Variant("tus", models.Tus, {"checksum": "sha-1", "chunkSize": 100_000}),
     Variant("tus", models.Tus, {"deferLength": True}),
-    # Two parts, of 16 MiB each at least.
+    # The file has two parts of at least 16 MiB.
     Variant("tus", models.Tus, {"parallel": 3}, (33_600_000,), weight=1),
     Variant("resumable", models.Resumable),
     Variant("resumable", models.Resumable, {"chunkSize": 20_000}),
@@ -61,7 +61,7 @@ class Link:
     has_proxy: bool = False
 
     def options(self, address, authority):
-        """What a destination at `address` (host and port) says of its link."""
+        """Returns the destination's members for its link. `address` is host and port."""
         options = {"tls": {"caFile": str(authority)}} if self.is_secure else {}
         return options | {"proxy": f"http://{address}" if self.has_proxy else "none"}
 
@@ -72,11 +72,11 @@ LINK_WEIGHTS = [70, 14, 9, 7]
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """One upload of a batch."""
+    """The choice for one upload of a batch."""
 
     variant: Variant
     link: Link
-    #: A class of `sign_in`; None for a server that asks nobody who they are.
+    #: A class of `sign_in`; None for a server without authentication.
     gate: type | None
 
     @staticmethod
@@ -84,7 +84,7 @@ class Choice:
         variant = chance.choices(VARIANTS, WEIGHTS)[0]
         link = chance.choices(LINKS, LINK_WEIGHTS)[0]
         gate = chance.choices((None, sign_in.Digest, sign_in.OAuth), (75, 13, 12))[0]
-        # A token server is asked without the destination's proxy, and a place answers in one way only.
+        # Token requests do not use the destination's proxy, and a server responds in one form only.
         if "auth" in variant.options or gate is sign_in.OAuth and link.has_proxy:
             gate = None
         return Choice(variant, link, gate)

@@ -1,9 +1,9 @@
 // Reports to the thread sanitizer what Swift's Mutex does in the runtime, which is not instrumented.
 //
-// On Linux a Mutex that no other thread wants is locked and unlocked by atomics that are compiled into the program; the
-// sanitizer sees those. One that is contended is handed on in libswiftSynchronization by the kernel, which it does not
-// see: it then takes everything a mutex protects for a race. This library stands before these three functions and says
-// what they do; nothing is suppressed. Loaded with LD_PRELOAD by `Tests/run --sanitize`.
+// On Linux an uncontended Mutex is locked and unlocked by atomics that are compiled into the program, which the
+// sanitizer sees. A contended one is passed on by the kernel, within libswiftSynchronization, which the sanitizer does
+// not see. It then reports everything that the mutex protects as a race. This library wraps the three functions and
+// reports what they do; nothing is suppressed. `Tests/run --sanitize` loads it with LD_PRELOAD.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *handle
 
-// In the sanitizer's runtime, which the program brings; missing in programs that it starts.
+// These are in the sanitizer's runtime, which is part of the program. Programs that it starts do not have them.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 

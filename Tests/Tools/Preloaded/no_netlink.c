@@ -1,5 +1,5 @@
-// Loaded before a program (LD_PRELOAD): it may not speak with the kernel about the network, as in some sandboxes. The
-// file that FERRY_TEST_DENIED names is made when that was tried. The C library's own calls do not come by here.
+// A preloaded library (LD_PRELOAD) that denies a program netlink sockets, as some sandboxes do. It makes the file that
+// FERRY_TEST_DENIED names when the program has tried to open one. Calls within the C library are not affected.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-"""What a person does while the link is bad: commands at random, one after the other."""
+"""Runs random commands one after another, as a user could, while the link is bad."""
 
 import collections
 import os
@@ -10,7 +10,7 @@ from model import Upload
 
 ODD = ["plain.bin", "with space.txt", "ümläut-日本.dat", "quote'\".x", "100%25.bin", "a#b?c&d=e.txt", "semi;colon,+.x",
        "[brackets]*.bin", "tilde~.tar.gz", "x" * 200, "dots...", "-dash", "e\u0301.nfd"]
-# Names that only some servers keep.
+# These names are stored by some servers only.
 ODDER = ["new\nline", "back\\slash", "tab\there", os.fsdecode(b"not-utf8-\xff\xfe")]
 SIZES = [0, 1, 100, 4096, 65_536, 65_537, 300_000, 1 << 20, 3_000_000]
 WEIGHTS = {
@@ -43,7 +43,7 @@ class Commands:
         if kind.startswith("add") and self.model.pending_bytes() > 40 << 20:
             kind = "list"
         if kind == "remove --all" and len(self.model.uploads) > 100:
-            # Little would be left to compare.
+            # With a broad selection too few uploads would be left to compare.
             kind = "list"
         self.counts[kind] += 1
         if self.random.random() < 0.08:
@@ -72,7 +72,7 @@ class Commands:
             name = f"n{number:06}-{ending}"
             content = self.random.randbytes(size)
             (folder / name).write_bytes(content)
-            # Servers are told text.
+            # Servers receive names as text.
             text = os.fsencode(name).decode(errors="replace")
             if kind == "add --recursive":
                 text = f"{folder.name}/{text}"
@@ -90,7 +90,7 @@ class Commands:
             upload.is_added = True if status == 0 else None
 
     def judge(self, word, status, errors, steady):
-        """Any failure but one for which a kill of the engine accounts is wrong."""
+        """Records a failure, unless a kill of the engine explains it."""
         if status == 0 or status is None:
             return
         if status == 75 and not steady:
@@ -103,7 +103,7 @@ class Commands:
         if word == "remove":
             wanted = known
         else:
-            # What is done may leave the queue at any time, and its number with it.
+            # A done upload may move to the history at any time, and then its number is unknown.
             wanted = [each for each in known if not each.was_done]
         if not all and not wanted:
             return
@@ -113,7 +113,7 @@ class Commands:
             words.append(self.random.choice(["up", "down", "top", "bottom"]))
         status, _, errors, steady = self.ferry.run(word, *words)
         if status == 2 and "there is no upload" in errors:
-            # It was done meanwhile and is in the history, which the next look makes sure of.
+            # The upload was done meanwhile and is in the history. The next comparison checks that.
             self.look()
             return
         self.judge(word, status, errors, steady)
@@ -123,7 +123,7 @@ class Commands:
                     upload.is_removed = True if status == 0 else None
 
     def edit(self):
-        """A file changes. What is done has the version before; what is not has one or the other, and never both."""
+        """Changes a file. A done upload has the earlier version; others have either version, but no mixture."""
         wanted = [each for each in self.model.uploads.values() if each.id is not None and not each.was_done and each.size]
         if not wanted:
             return
@@ -145,11 +145,11 @@ class Commands:
                     file.write(added)
 
     def look(self):
-        """Reads the queue and compares it with what it must be."""
+        """Reads the queue and compares it with the expected state."""
         with self.ferry.lock:
             said_done, self.ferry.said_done = self.ferry.said_done, set()
         for path in said_done:
-            # What was removed before is no longer looked for.
+            # A removed upload is not compared any more.
             self.model.by_path[path].was_done = True
         listed = self.ferry.records("list")
         if listed is not None:

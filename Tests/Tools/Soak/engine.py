@@ -1,4 +1,4 @@
-"""The ferry of a soak: one that runs, and commands to it."""
+"""Runs the engine of a soak, and commands to it."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from link_lab import IN_CLIENT
 
 
 class Ferry:
-    """`ferry run`, which only ever ends when it is killed here."""
+    """Runs `ferry run`. It must end only when it is killed here."""
 
     def __init__(self, program, folder, destinations, findings):
         self.program, self.folder, self.findings = program, folder, findings
@@ -30,12 +30,12 @@ class Ferry:
             "XDG_STATE_HOME": str(folder / "state"),
         }
         self.process = None
-        # Paths of what a run said to be done before it was killed.
+        # The paths of uploads that a killed run had reported as done.
         self.said_done = set()
-        # When a command wants it to be killed: while it works on that.
+        # The time at which a command wants the engine killed, so that it is killed during the command.
         self.kill_at = None
         self.starts = self.kills = self.crashes = 0
-        # Grows with each end and each start, so that a command knows whether the engine was there for all of it.
+        # The number of starts and ends so far. A command uses it to detect that the engine did not run all the time.
         self.changes = 0
         self.lock = threading.Lock()
 
@@ -56,7 +56,7 @@ class Ferry:
         with self.lock:
             if self.process is None or self.process.poll() is not None:
                 return False
-            # First, so that no command sees the end before it is counted.
+            # This comes first, so that no command sees the end of the engine before it is counted.
             self.changes += 1
             self.process.kill()
             self.process.wait()
@@ -67,12 +67,12 @@ class Ferry:
 
     @staticmethod
     def said(log):
-        """The lines of a run; the last one may be torn."""
+        """Returns the lines of a run. The last one may be incomplete."""
         lines = log.read_text(errors="replace").split("\n")[:-1]
         return records(line for line in lines if line.startswith("{"))
 
     def check(self):
-        """Whether it is as it should be; one that ended by itself is wrong, and started again."""
+        """Checks that the engine runs. If it ended by itself, this is recorded and it is started again."""
         with self.lock:
             if self.process is None or self.process.poll() is None:
                 return
@@ -84,7 +84,7 @@ class Ferry:
         self.start()
 
     def end(self):
-        """In good order."""
+        """Ends the engine by a signal and checks its exit status."""
         with self.lock:
             process, self.process = self.process, None
         if process is None:
@@ -100,7 +100,7 @@ class Ferry:
             self.findings.wrong(f"told to end, the engine ended with {status} ({self.log.name})")
 
     def run(self, *words, limit=100):
-        """Runs one command. Returns status, output, errors, and whether the engine was there all the time."""
+        """Runs a command. Returns its status, output and errors, and whether the engine ran all the time."""
         before = (self.changes, self.process is not None)
         try:
             result = subprocess.run(
@@ -114,7 +114,7 @@ class Ferry:
         return result.returncode, result.stdout.decode(errors="replace"), result.stderr.decode(errors="replace"), steady
 
     def records(self, *words):
-        """The lines of JSON that a command prints; None if it failed for a reason that is allowed."""
+        """Returns the JSON lines that a command prints; None if it failed for an allowed reason."""
         status, output, errors, steady = self.run(*words, "--json")
         if status != 0:
             if status is not None and (steady or status != 75):

@@ -1,4 +1,4 @@
-"""What goes wrong with a link, a network, a server and the engine, at random."""
+"""Makes random faults of the links, the network, the servers and the engine."""
 
 import collections
 import heapq
@@ -13,7 +13,7 @@ WEIGHTS = {"link": 12, "kill": 3, "device down": 1, "address": 1.5, "drop": 1, "
 
 
 def link_words(random):
-    """A kind of link, and its options."""
+    """Returns the options of a random kind of link."""
     words = ["--latency", random.choice([0, 1, 10, 50]), "--jitter", random.choice([0, 0, 5]),
              "--seed", random.randrange(1 << 32)]
     if random.random() < 0.5:
@@ -32,7 +32,7 @@ def link_words(random):
 
 
 class Faults:
-    """Makes them until a time, and then takes all of them away."""
+    """Makes faults until a given time, and then removes all of them."""
 
     def __init__(self, ferry, places, random):
         self.ferry, self.places, self.random = ferry, places, random
@@ -69,7 +69,7 @@ class Faults:
                 wait = self.random.choice([0, 0, 0.5, 2])
                 self._after(wait, self.ferry.start)
                 if self.random.random() < 0.3:
-                    # While it starts.
+                    # The engine is killed while it starts.
                     self._after(wait + self.random.uniform(0, 0.3), self._kill_again)
             case "server kill" | "server hangs":
                 place = self.random.choice(self.places)

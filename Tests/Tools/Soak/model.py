@@ -1,4 +1,4 @@
-"""What a soak knows of its uploads by itself, and what it finds wrong."""
+"""Models the uploads of a soak, and records violations."""
 
 import collections
 import hashlib
@@ -8,7 +8,7 @@ import time
 
 
 class Findings:
-    """What is wrong, told at once."""
+    """The violations so far. Each is printed at once."""
 
     SHOWN = 30
 
@@ -27,23 +27,23 @@ class Findings:
 
 
 class Upload:
-    """One file that was to be added."""
+    """A file that was passed to `ferry add`."""
 
     def __init__(self, number, path, name, destination, content):
         self.number, self.path, self.name, self.destination = number, path, name, destination
         self.size = len(content)
-        # Of every version of the file; any of them may be at the server, whole.
+        # The digests of all versions of the file. The server may have any of them, completely.
         self.digests = {hashlib.sha256(content).hexdigest()}
-        # True, False, or None while it is not known.
+        # True if the file was added, False if not, None if it is unknown.
         self.is_added = None
         self.is_removed = False
         self.was_done = False
-        # Whether ferry said that the server may have it twice.
+        # True if Ferry said that the server may have the file twice.
         self.may_be_twice = False
         self.id = None
 
     def edit(self, content):
-        """Told before the file changes."""
+        """Records a new version. It must be called before the file changes."""
         self.size = len(content)
         self.digests.add(hashlib.sha256(content).hexdigest())
 
@@ -64,7 +64,7 @@ class Model:
         return sum(each.size for each in self.uploads.values() if not each.was_done and each.is_removed is False)
 
     def compare(self, listed, read_history):
-        """Looks whether a list of the queue is what it must be. Commands must not run meanwhile."""
+        """Compares a list of the queue with the model. No command may run at the same time."""
         seen = set()
         for record in listed:
             upload = self.by_path.get(record["path"])
@@ -102,7 +102,7 @@ class Model:
             upload.was_done = True
         for upload in self.uploads.values():
             if upload.number not in seen:
-                # It was not known, and now it is.
+                # If this was unknown, it is known now.
                 upload.is_added = bool(upload.is_added)
                 upload.is_removed = True if upload.is_removed is None else upload.is_removed
 

@@ -1,4 +1,4 @@
-"""The servers that a soak sends to, each behind a faulty link, and what they keep."""
+"""The servers of a soak, each behind a faulty link."""
 
 import contextlib
 import json
@@ -8,7 +8,7 @@ import signal
 
 from link_lab import HOST, Link, digest, free_port, s3_contents, server
 
-# Every name holds its upload's number, so that whatever a server makes of a name can be told.
+# Every name contains its upload's number, so that a name can be recognized however a server changes it.
 NUMBER = re.compile(r"n(\d{6})-")
 
 
@@ -18,11 +18,11 @@ def number_in(name):
 
 
 class Place:
-    """A server that stays at its port and folder however often it is started, and the link to it."""
+    """A server that keeps its port and folder when it is restarted, and the link to it."""
 
-    # Whether it comes back after a kill with what it had acknowledged.
+    # True if the server still has what it acknowledged after a kill.
     survives_kills = True
-    # Whether names are taken as they are; else the number in them must do.
+    # True if the server keeps names unchanged. Otherwise only the number in them counts.
     keeps_names = False
 
     def __init__(self, folder, options):
@@ -46,7 +46,7 @@ class Place:
         return f"http://{HOST}:{self.port}{path}"
 
     def set_link(self, words):
-        """The link gets other faults; connections over it are reset."""
+        """Replaces the faults of the link. Connections over it are reset."""
         self.drop_link()
         self.links += 1
         log = self.log.with_name(f"{self.log.name}-{self.links}")
@@ -68,11 +68,11 @@ class Place:
         self.server.stop()
 
     def left_over(self):
-        """How many unfinished things are there."""
+        """Returns the number of unfinished uploads at the server."""
         return 0
 
     def files_below(self, folder, hidden=()):
-        """Names and digests of what lies in a folder under names that count."""
+        """Returns the names and digests of the files in a folder."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 name = os.fsdecode(os.path.relpath(path, folder))
@@ -81,7 +81,7 @@ class Place:
 
 
 class Tus(Place):
-    """tuspyserver. A kill in the middle of a request leaves it with another offset than bytes, so it is not killed."""
+    """The server tuspyserver. It is not killed, because a kill during a request leaves a wrong offset."""
 
     name, program, survives_kills = "tus", "tus", False
 
@@ -102,7 +102,7 @@ class Tus(Place):
 
 
 class Nginx(Place):
-    """PUT, which nginx gives its name when it is whole."""
+    """The server nginx with PUT. It gives a file its name when it is complete."""
 
     name, program, keeps_names = "put", "nginx", True
 
@@ -114,7 +114,7 @@ class Nginx(Place):
 
 
 class Apache(Place):
-    """WebDAV, once whole and once in pieces. What is unfinished has hidden names."""
+    """The server Apache with WebDAV, for whole files and for chunks. Unfinished files have hidden names."""
 
     name, program, keeps_names = "webdav", "apache", True
     hidden = (r"(^|/)\.[^/]*\.part-[^/]*$", r"(^|/)\.davfs\.tmp")
@@ -137,7 +137,7 @@ class Apache(Place):
 
 
 class Moto(Place):
-    """S3, in memory: it is not killed."""
+    """The server moto with S3. It is in memory, so it is not killed."""
 
     name, program, keeps_names, survives_kills = "s3", "moto", True, False
 
@@ -161,7 +161,7 @@ class Moto(Place):
 
 
 class Receiver(Place):
-    """`ferry serve`, by all that it takes."""
+    """The receiver `ferry serve`, with each of its protocols."""
 
     name, program = "serve", "serve"
 
