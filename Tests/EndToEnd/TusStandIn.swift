@@ -7,8 +7,8 @@ final class TusStandIn: Sendable {
     struct Habits: Sendable {
         /// The program whose responses to requests for a locked upload it sends.
         var program = OtherTusServer.tusd
-        /// The number of appends that the server interrupts in the middle, keeping the bytes so far. The program does so
-        /// if a later request needs the lock.
+        /// The number of appends that the server interrupts in the middle, keeping the bytes so far. The program does
+        /// so if a later request needs the lock.
         var interruptions = 0
         /// The number of requests after each interruption that find the upload locked.
         var lockedQuestions = 0

@@ -87,8 +87,8 @@ struct RecipeTests {
         try await caddy.ending()
     }
 
-    /// Starts tusd with the options of a page, sends a file through the proxy that `withProxy` runs before the port, and
-    /// expects the file at tusd.
+    /// Starts tusd with the options of a page, sends a file through the proxy that `withProxy` runs before the port,
+    /// and expects the file at tusd.
     private func sendToTusd(
         of page: String, through withProxy: (String, (String) async throws -> Void) async throws -> Void
     ) async throws {

@@ -1,5 +1,5 @@
-// A preloaded library (LD_PRELOAD) that adds the seconds in the file that FERRY_TEST_CLOCK names to the wall clock only.
-// libfaketime will not do, because it also moves timers of the monotonic clock (timerfd).
+// A preloaded library (LD_PRELOAD) that adds the seconds in the file that FERRY_TEST_CLOCK names to the wall clock
+// only. libfaketime will not do, because it also moves timers of the monotonic clock (timerfd).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

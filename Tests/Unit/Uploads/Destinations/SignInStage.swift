@@ -41,8 +41,8 @@ struct SignInStage {
     /// Runs an attempt.
     ///
     /// - Parameters:
-    ///   - software: The recorded name of the server's software, empty if the server has no such field; nil if the server
-    ///     was never reached.
+    ///   - software: The recorded name of the server's software, empty if the server has no such field; nil if the
+    ///     server was never reached.
     ///   - path: The path of an upload resource with one confirmed byte; nil for a new upload.
     func outcome(
         at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",
