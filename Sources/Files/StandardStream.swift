@@ -1,3 +1,6 @@
+import Synchronization
+import SystemPackage
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -24,6 +27,7 @@ package enum StandardStream: CInt, Sendable {
 
     /// Writes all of `bytes` without buffering.
     package func write(_ bytes: [UInt8]) throws(SystemCallError) {
+        Self.log.withLock { $0?.makeRoom() }
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = try SystemCallError.check("write") {
@@ -62,15 +66,27 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
-    /// Redirects standard output and standard error to the end of the file at `path`, and standard input to
-    /// `/dev/null`. Creates the file if it is missing. If the file cannot be opened, the output goes to `/dev/null`,
-    /// too.
+    /// The log that streams of this process are redirected to; nil without such a log.
+    private static let log = Mutex<LogFile?>(nil)
+
+    /// True if a stream of this process is redirected to a log.
+    package static var hasLog: Bool { log.withLock { $0 != nil } }
+
+    /// Redirects standard output and standard error to a log at `path`, and standard input to `/dev/null`. If the log
+    /// cannot be opened, the output goes to `/dev/null`, too.
     package static func redirectAll(to path: LocalPath) {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-        let file = path.withCString { open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
-        dup2(nothing, input.rawValue)
-        for stream in [output, errors] { dup2(file >= 0 ? file : nothing, stream.rawValue) }
-        for opened in [nothing, file] where opened > errors.rawValue { close(opened) }
+        for stream in [input, output, errors] { dup2(nothing, stream.rawValue) }
+        if nothing > errors.rawValue { close(nothing) }
+        log.withLock { $0 = LogFile(path, streams: [output, errors]) }
+    }
+
+    /// Limits the size of the file at `path` if it is standard error.
+    package static func limitErrors(at path: LocalPath) {
+        guard let file = FileStatus.of(path, follows: false),
+            (try? FileDescriptor(rawValue: errors.rawValue).status())?.isSame(as: file) == true
+        else { return }
+        log.withLock { $0 = LogFile(path, streams: [errors]) }
     }
 
     /// Reads the bytes that the user types, and passes them to `take` one by one. Ends when `take` returns false, at

@@ -98,6 +98,21 @@ struct BackgroundTests {
         }
     #endif
 
+    @Test func `a log of it of more than 8 MiB is put aside, and a new one begins`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        try await withEngine { _ in
+            let log = place.state + "/engine.log"
+            #expect(truncate(log, off_t(8 << 20 + 1)) == 0)
+            try place.configure("put", at: "http://127.0.0.1:9/other/")
+            // The engine notes what has changed.
+            try await place.ferry("reload")
+            try await Eventually.holds("a new log with a line") {
+                FileManager.default.contents(atPath: log)?.first == UInt8(ascii: "n")
+            }
+            #expect(FileManager.default.fileExists(atPath: log + ".1"))
+        }
+    }
+
     @Test func `asked for a second time it is found running, and that is no error`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         try await withEngine { process in

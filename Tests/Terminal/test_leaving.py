@@ -110,6 +110,21 @@ def test_on_hangup_continue_finishes_the_uploads_after_the_window_is_closed(home
     assert "two.bin" in log and log.endswith("2 done\n")
 
 
+def test_the_log_without_a_window_is_limited_and_has_no_progress(home, server, start):
+    # Six seconds: lines without a terminal have progress each five.
+    home.configure(server.url, bandwidth="500K", concurrency=1)
+    home.add(home.make("one.bin", "3M"))
+    log = home.state / "hangup.log"
+    with open(log, "wb") as file:
+        file.truncate((8 << 20) + 1)
+    screen = start("--on-hangup=continue")
+    screen.wait("▲ running")
+    screen.close()
+    assert screen.exit_status() == 0
+    assert (home.state / "hangup.log.1").stat().st_size == (8 << 20) + 1
+    assert log.read_text().endswith("1 done\n") and log.read_text().count("running") == 1
+
+
 def test_a_run_without_a_window_ends_by_a_signal(home, server, start):
     home.configure(server.url, bandwidth="100K", concurrency=1)
     home.add(home.make("one.bin", "20M"))

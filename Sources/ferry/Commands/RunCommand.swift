@@ -45,6 +45,7 @@ struct RunCommand: AsyncParsableCommand {
             configuration.watch += watch
         }
         let watches = try assembly.watches()
+        BackgroundEngine.limitLog(in: assembly.state)
         let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
         let engine = try await Engine.start(assembly, monitor: assembly.linkMonitor(), watches: watches)
         try await HeadlessRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle, isASCII: ascii).run(

@@ -18,7 +18,12 @@ struct BackgroundEngine {
     private static let timeout = Duration.seconds(120)
 
     /// The path of the file that receives the engine's standard error, such as the reason for a failed start.
-    private var log: String { state.text + "/engine.log" }
+    private var log: String { Self.log(in: state).text }
+
+    private static func log(in folder: LocalPath) -> LocalPath { folder.appending(Array("engine.log".utf8)) }
+
+    /// Limits the size of `engine.log` if this process is an engine that writes its messages there.
+    static func limitLog(in folder: LocalPath) { StandardStream.limitErrors(at: log(in: folder)) }
 
     enum Start: Equatable {
         /// The engine owns the queue and responds. The value is its process id.

@@ -6,19 +6,13 @@ import Synchronization
 /// The log file `ferry.log` in the state folder. It contains the requests to servers, their responses and the engine's
 /// messages, but no secrets.
 final class TransferLog: EventMonitor {
-    private static let sizeLimit = 8 << 20
-
     private struct Log {
-        var file: OpenFile?
-        var size: Int
+        var file: LogFile
         /// The time of the last line, in seconds and as text. The text is cached: a busy engine writes hundreds of
         /// lines a second.
         private var moment = (second: Int.min, text: "")
 
-        init(_ path: LocalPath) {
-            file = try? OpenFile(path, for: .appendingOrCreating)
-            size = (try? file?.length()) ?? 0
-        }
+        init(_ file: LogFile) { self.file = file }
 
         mutating func text(of date: Date) -> String {
             let second = Int(date.timeIntervalSinceReferenceDate.rounded(.down))
@@ -28,14 +22,9 @@ final class TransferLog: EventMonitor {
     }
 
     let detail = EventDetail.outline
-    private let path: LocalPath
     private let log: Mutex<Log>
 
-    /// Creates the log. If the file cannot be opened, nothing is logged: logging must never prevent an upload.
-    init(folder: LocalPath) {
-        path = folder.appending(Array("ferry.log".utf8))
-        log = Mutex(Log(path))
-    }
+    init(folder: LocalPath) { log = Mutex(Log(LogFile(folder.appending(Array("ferry.log".utf8))))) }
 
     func receive(_ event: TransferEvent, of request: RequestContext) {
         switch event {
@@ -49,13 +38,6 @@ final class TransferLog: EventMonitor {
 
     func note(_ text: String) {
         let text = SafeLine.text(text)
-        log.withLock { log in
-            if log.size > Self.sizeLimit {
-                try? path.rename(to: LocalPath(bytes: path.bytes + Array(".1".utf8)))
-                log = Log(path)
-            }
-            let line = Array("\(log.text(of: .now)) \(text)\n".utf8)
-            log.size += (try? log.file?.appendOnce(line)) ?? 0
-        }
+        log.withLock { log in log.file.append(Array("\(log.text(of: .now)) \(text)\n".utf8)) }
     }
 }

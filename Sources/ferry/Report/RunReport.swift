@@ -46,6 +46,8 @@ final class RunReport: Sendable {
     func follow() async {
         let ticker = Task {
             if let live { return await live.run() }
+            // Progress would only displace older lines of a log.
+            if StandardStream.hasLog { return }
             while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
         }
         var status = StatusDiff()

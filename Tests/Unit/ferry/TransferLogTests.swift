@@ -17,4 +17,17 @@ struct TransferLogTests {
         let length = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         #expect((try #require(length) < size) == isNew)
     }
+
+    /// An engine has several logs of one file, and `ferry check` has another.
+    @Test func `a log that another has put aside is not written to, and the new one stays`() throws {
+        let folder = try TemporaryDirectory()
+        let logs = [TransferLog(folder: LocalPath(folder.path)), TransferLog(folder: LocalPath(folder.path))]
+        #expect(truncate(folder.path("ferry.log"), off_t(8 << 20 + 1)) == 0)
+        for log in logs { log.note("a line") }
+        let text = try String(contentsOfFile: folder.path("ferry.log"), encoding: .utf8)
+        #expect(text.split(separator: "\n").count == 2)
+        let aside =
+            try FileManager.default.attributesOfItem(atPath: folder.path("ferry.log.1"))[.size] as? Int
+        #expect(aside == 8 << 20 + 1)
+    }
 }

@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A log file of limited size. A file of more than 8 MiB is put aside, with `.1` at the end of its name, and a new file
+/// begins. Several values can append to one file, also those of several processes.
+package struct LogFile: Sendable {
+    private static let sizeLimit = 8 << 20
+
+    private let path: LocalPath
+    private let streams: [StandardStream]
+    private var file: OpenFile?
+
+    /// Opens the file, or creates it. If this fails, nothing is logged: logging must never prevent an upload.
+    ///
+    /// - Parameter streams: The standard streams that are redirected to the file, and to each later one.
+    package init(_ path: LocalPath, streams: [StandardStream] = []) {
+        self.path = path
+        self.streams = streams
+        open()
+    }
+
+    private mutating func open() {
+        guard let opened = try? OpenFile(path, for: .appendingOrCreating) else { return }
+        for stream in streams { dup2(opened.descriptor.number, stream.rawValue) }
+        file = opened
+    }
+
+    package mutating func append(_ line: [UInt8]) {
+        makeRoom()
+        _ = try? file?.appendOnce(line)
+    }
+
+    /// Begins a new file if this one is full.
+    mutating func makeRoom() {
+        guard let length = try? file?.length(), length > Self.sizeLimit else { return }
+        // Another value may have put the full file aside already.
+        if let named = FileStatus.of(path, follows: false), named.identity.size > Self.sizeLimit {
+            try? path.rename(to: LocalPath(bytes: path.bytes + Array(".1".utf8)))
+        }
+        open()
+    }
+}
