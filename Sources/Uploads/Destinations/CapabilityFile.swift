@@ -8,6 +8,7 @@ import Synchronization
 /// this process reads the file again. So each process sees what the others have stored, and no process needs a lock.
 ///
 /// A file that cannot be read counts as empty. Capabilities that cannot be written stay in the memory of this process.
+/// If there are too many capabilities for a file, the oldest are dropped, and then the largest.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1
@@ -59,7 +60,8 @@ public final class CapabilityFile: CapabilityStore {
         memory.withLock { memory in
             memory.unsaved[place] = capabilities.value
             let all = known(in: &memory).merging(memory.unsaved) { _, new in new }
-            if write(all) { memory.unsaved = [:] }
+            guard let (kept, data) = try? Self.content(of: all) else { return }
+            memory.unsaved = write(data) ? [:] : memory.unsaved.filter { kept.contains($0.key) }
         }
     }
 
@@ -80,12 +82,29 @@ public final class CapabilityFile: CapabilityStore {
         return Dictionary(document.entries.map { ($0.key, $0.capabilities) }) { _, last in last }
     }
 
-    private func write(_ known: Known) -> Bool {
+    /// Returns the content of the file for the youngest entries, and their keys. If they have no room in the file, the
+    /// largest are left out: a server decides how large its entry is, and must not displace the entries of others.
+    private static func content(of known: Known) throws -> (keys: Set<CapabilityKey>, Data) {
+        func encoded(_ entries: [Entry]) throws -> Data {
+            try encoder.encode(Document(version: version, entries: entries))
+        }
         let youngest = known.sorted { ($0.value.asked ?? .distantPast) > ($1.value.asked ?? .distantPast) }
-        let entries = youngest.prefix(Self.entryLimit).map { Entry(key: $0.key, capabilities: $0.value) }
-        guard let data = try? Self.encoder.encode(Document(version: Self.version, entries: entries)),
-            data.count <= Self.sizeLimit, let files = try? StateDirectory(at: folder).files
-        else { return false }
+        var entries = youngest.prefix(entryLimit).map { Entry(key: $0.key, capabilities: $0.value) }
+        var data = try encoded(entries)
+        if data.count > sizeLimit {
+            var room = sizeLimit
+            entries = try entries.map { ($0, size: try encoded([$0]).count) }.sorted { $0.size < $1.size }
+                .prefix {
+                    room -= $0.size
+                    return room >= 0
+                }.map(\.0)
+            data = try encoded(entries)
+        }
+        return (Set(entries.map(\.key)), data)
+    }
+
+    private func write(_ data: Data) -> Bool {
+        guard let files = try? StateDirectory(at: folder).files else { return false }
         // Another process may write at the same moment, so each writes a draft of its own and renames it.
         let draft = LocalPath("\(Self.name).\(Machine.process)")
         return (try? files.directory.replace(LocalPath(Self.name), with: Array(data), draft: draft)) != nil

@@ -32,17 +32,51 @@ struct CapabilityFileTests {
         #expect(reader.capabilities(of: Self.place) == Self.known)
     }
 
-    @Test func `the 500 servers that were asked last are kept`() {
-        func place(_ number: Int) -> CapabilityKey {
-            CapabilityKey(destination: "", url: "https://\(number).example/", protocolName: "auto")
-        }
+    private static func server(_ number: Int) -> CapabilityKey {
+        CapabilityKey(destination: "", url: "https://\(number).example/", protocolName: "auto")
+    }
+
+    private func keepFrom501Servers() {
         for number in 1...501 {
             var known = Self.known
             known.asked = Date(timeIntervalSince1970: Double(number))
-            file.keep(KnownSecrets().redact(known), of: place(number))
+            file.keep(KnownSecrets().redact(known), of: Self.server(number))
         }
-        let kept = (1...501).filter { another.capabilities(of: place($0)) != nil }
-        #expect(kept == Array(2...501))
+    }
+
+    @Test func `the 500 servers that were asked last are kept`() {
+        keepFrom501Servers()
+        #expect((1...501).filter { another.capabilities(of: Self.server($0)) != nil } == Array(2...501))
+    }
+
+    /// Capabilities that one server reports, whose texts have `length` bytes.
+    private static func large(_ length: Int) -> Redacted<ServerCapabilities> {
+        KnownSecrets().redact(
+            ServerCapabilities(facts: ["x": String(repeating: "x", count: length)], asked: known.asked))
+    }
+
+    @Test func `a server may fill the file to 1 MiB, and one byte more displaces no other server`() throws {
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
+        let other = CapabilityKey(destination: "", url: "https://other.example/", protocolName: "auto")
+        file.keep(Self.large(0), of: other)
+        let size = try Data(contentsOf: URL(filePath: state.path + "/capabilities.json")).count
+        let room = 1 << 20 - size
+        file.keep(Self.large(room), of: other)
+        #expect(another.capabilities(of: other) != nil && another.capabilities(of: Self.place) == Self.known)
+        file.keep(Self.large(room + 1), of: other)
+        #expect(file.capabilities(of: other) == nil && file.capabilities(of: Self.place) == Self.known)
+        #expect(another.capabilities(of: other) == nil && another.capabilities(of: Self.place) == Self.known)
+    }
+
+    @Test func `500 servers are remembered where the file cannot be written, and no response beyond 1 MiB`()
+        throws
+    {
+        try Data().write(to: URL(filePath: state.path))
+        keepFrom501Servers()
+        file.keep(Self.large(1 << 20), of: Self.place)
+        #expect(file.capabilities(of: Self.place) == nil)
+        // It counted as one of the 500.
+        #expect((1...501).filter { file.capabilities(of: Self.server($0)) != nil } == Array(3...501))
     }
 
     @Test func `asking makes no folder`() {
