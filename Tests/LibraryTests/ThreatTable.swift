@@ -11,9 +11,34 @@ enum ThreatTable {
     struct Bound {
         let what: String
         let limit: String
-        /// The file under `Sources` with the constant, and the constant's text; nil for a limit of a dependency.
-        let constant: (file: String, text: String)?
+        /// Empty for a limit of a dependency.
+        let constants: [Constant]
         let tests: [String]
+        /// False if the row says why no test holds the limit.
+        let isHeld: Bool
+
+        /// The number of numbers in the limit. Names of settings are no numbers.
+        var numbers: Int { limit.replacing(/`[^`]*`/, with: "").matches(of: /[0-9][0-9,]*/).count }
+    }
+
+    /// A file under `Sources`, and a text in it: an assignment, or another part of a line.
+    struct Constant: Hashable {
+        let file: String
+        let text: String
+
+        /// The name that the text assigns a value to.
+        var name: String? {
+            text.firstMatch(of: /(\w+)(?:: \w+)? =/).map { String($0.output.1) }
+        }
+
+        /// True if the source contains the text, and the value does not continue: `limit = 30` is not in
+        /// `limit = 300`, `limit = 30 * 60` or `otherlimit = 30`.
+        func isIn(_ source: String) -> Bool {
+            source.ranges(of: text).contains { range in
+                let isContinued = source[range.upperBound...].prefixMatch(of: /\w|\.[0-9]| [*+<]/) != nil
+                return !isContinued && source[..<range.lowerBound].last?.isLetter != true
+            }
+        }
     }
 
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
@@ -44,10 +69,35 @@ enum ThreatTable {
         try lines(of: tests.appending(path: "THREATS.md"), columns: 4).filter {
             $0[0].wholeMatch(of: /X[0-9]+|row|what/) == nil
         }.map { cells in
-            let words = quoted(cells[2])
-            return Bound(
-                what: cells[0], limit: cells[1], constant: words.count == 2 ? (words[0], words[1]) : nil,
-                tests: quoted(cells[3]))
+            Bound(
+                what: cells[0], limit: cells[1], constants: constants(cells[2]), tests: quoted(cells[3]),
+                isHeld: !cells[3].hasPrefix("not held: "))
+        }
+    }
+
+    /// Constants of `Sources` that are named as limits and are no bounds.
+    static func exceptions() throws -> [Constant] {
+        try lines(of: tests.appending(path: "THREATS.md"), columns: 2).flatMap { constants($0[0]) }
+    }
+
+    /// Each file in a cell is followed by its texts.
+    private static func constants(_ cell: String) -> [Constant] {
+        var file = ""
+        return quoted(cell).compactMap { word in
+            guard word.hasSuffix(".swift") else { return Constant(file: file, text: word) }
+            file = word
+            return nil
+        }
+    }
+
+    /// The constants of `Sources` with the value of a number or a time, and a name that says how much or how long.
+    static func limits() throws -> [Constant] {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path(percentEncoded: false))
+        return try files.filter { $0.hasSuffix(".swift") }.flatMap { file in
+            try String(contentsOf: sources.appending(path: file), encoding: .utf8).matches(
+                of:
+                    /static (?:let|var) (\w*(?:[lL]imit|[mM]ost|[lL]ongest|[tT]imeout|[cC]apacity)\w*)(?:: \w+)? = ([0-9]|\w*\.(?:milli)?seconds)/
+            ).map { Constant(file: file, text: "\($0.output.1) = \($0.output.2)") }
         }
     }
 

@@ -16,16 +16,29 @@ struct ThreatTableTests {
         }
     }
 
-    @Test func `every bound is the constant in the source, and its tests exist`() throws {
+    @Test func `every bound is in the source, number by number, and has tests that exist`() throws {
         let names = try ThreatTable.names()
         let bounds = try ThreatTable.bounds()
         #expect(bounds.count > 40)
         for bound in bounds {
+            #expect(bound.tests.isEmpty != bound.isHeld, "\(bound.what)")
             for test in bound.tests { #expect(names.contains(test), "\(bound.what): \(test)") }
-            guard let (file, text) = bound.constant else { continue }
-            let source = try String(contentsOf: ThreatTable.sources.appending(path: file), encoding: .utf8)
-            #expect(source.contains(text), "\(bound.what): \(file) has no \(text)")
+            #expect(bound.constants.isEmpty || bound.constants.count >= bound.numbers, "\(bound.what)")
+            for constant in bound.constants {
+                let path = ThreatTable.sources.appending(path: constant.file)
+                let isThere = constant.isIn(try String(contentsOf: path, encoding: .utf8))
+                #expect(isThere, "\(bound.what): \(constant.file) has no \(constant.text)")
+            }
         }
+    }
+
+    @Test(arguments: [
+        ("let limit = 30\n", true), ("(limit = 30, x)", true), ("limit = 300\nlimit = 30", true),
+        ("limit = 300", false), ("limit = 30_000", false), ("limit = 30.5", false),
+        ("limit = 30 * 60", false), ("limit = 30 << 10", false), ("maximumlimit = 30", false),
+    ])
+    func `a constant is found with its whole value alone`(source: String, isFound: Bool) {
+        #expect(ThreatTable.Constant(file: "", text: "limit = 30").isIn(source) == isFound)
     }
 
     @Test func `the manual has every bound of the table`() throws {

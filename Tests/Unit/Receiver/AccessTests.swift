@@ -54,6 +54,16 @@ struct AccessTests {
         }
     }
 
+    @Test(arguments: [4096, 4097])
+    func `a token that the receiver made is read to 4 KiB`(length: Int) throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let uploadStore = try UploadStore(directory: folder, overwrite: false)
+        try Data(repeating: 0x74, count: length).write(to: URL(filePath: folder + "/.ferry/token"))
+        let token = try TokenFile.token(in: uploadStore, directory: folder)
+        #expect(token.text.utf8.count == 4096)
+    }
+
     @Test(arguments: [
         "", "Bearer", "Bearer wrong", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0",
         "Basic 0123456789abcdef", "0123456789abcdef",

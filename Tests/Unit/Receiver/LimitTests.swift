@@ -157,9 +157,10 @@ struct LimitTests {
         }
     }
 
-    @Test func `unfinished uploads are limited and removing one makes room`() async throws {
+    @Test(arguments: [true, false])
+    func `unfinished uploads are limited and removing one makes room`(ofOneClient: Bool) async throws {
         try await withReceiver {
-            $0.limits.uploads = 2
+            if ofOneClient { $0.limits.uploadsPerClient = 2 } else { $0.limits.uploads = 2 }
         } _: { site async throws in
             let first = try await site.create(length: 2)
             let second = try await site.create(length: 2)
@@ -258,11 +259,18 @@ struct LimitTests {
     }
 
     @Test func `finished uploads make room for new ones`() async throws {
-        try await withReceiver {
+        let clock = ManualDate()
+        try await withReceiver(clock: clock) {
             $0.limits.uploads = 2
-        } _: { site in
-            for number in 1...5 { _ = try await site.create(length: 0, name: "\(number)") }
-            #expect(try site.names().count == 5)
+        } _: { site async throws in
+            var paths: [String] = []
+            for number in 1...3 {
+                paths.append(try await site.create(length: 0, name: "\(number)"))
+                clock.advance(by: .seconds(1))
+            }
+            #expect(try site.names().count == 3)
+            #expect(try await site.offset(paths[0]) == nil)
+            for path in paths[1...] { #expect(try await site.offset(path) == 0) }
         }
     }
 
@@ -306,14 +314,15 @@ struct LimitTests {
         }
     }
 
-    @Test func `requests are taken in advance, but not thousands`() async throws {
+    /// The receiver reads the requests of one segment before it answers the first.
+    @Test func `32 requests are taken in advance, and no more`() async throws {
         try await withReceiver { site async throws in
             let request = Site.head("HEAD", "/missing")
             let few = try LoopbackClient(port: site.port)
-            try await few.send(String(repeating: request, count: 20))
-            for _ in 0..<20 { #expect(try await few.receive(hasBody: false).status == 404) }
+            try await few.send(String(repeating: request, count: 32))
+            for _ in 0..<32 { #expect(try await few.receive(hasBody: false).status == 404) }
             let many = try LoopbackClient(port: site.port)
-            try? await many.send(String(repeating: request, count: 5000))
+            try await many.send(String(repeating: request, count: 33))
             #expect(await many.isClosedByPeer())
         }
     }
@@ -354,14 +363,25 @@ struct LimitTests {
         }
     }
 
-    @Test func `a flood of headers is refused`() async throws {
+    /// - Parameter count: The number of fields with `Host` and `Content-Length`.
+    @Test(arguments: [(1000, true), (1001, false)])
+    func `the head of a request may have 1,000 fields`(count: Int, isTaken: Bool) async throws {
+        let others = (2..<count).map { "a\($0):\r\n" }.joined()
         try await withReceiver { site async throws in
             let client = try LoopbackClient(port: site.port)
-            let flood = (0..<5000).map { "X-\($0): \(String(repeating: "y", count: 40))\r\n" }.joined()
-            try? await client.send("PUT /a HTTP/1.1\r\nHost: 127.0.0.1\r\n\(flood)\r\n")
-            let status = (try? await client.receive().status) ?? 400
-            #expect(status == 400)
-            #expect(try await site.request("PUT", "/b", [:], "x").status == 201)
+            try await client.send(
+                "PUT /a HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\n\(others)\r\nx")
+            #expect(try await client.receive().status == (isTaken ? 201 : 400))
+        }
+    }
+
+    /// - Parameter size: The bytes of the address, and of the names and values of fields.
+    @Test(arguments: [(80 << 10, true), (80 << 10 + 1, false)])
+    func `the head of a request may have 80 KiB`(size: Int, isTaken: Bool) async throws {
+        let rest = ["/a", "Host", "127.0.0.1", "Content-Length", "0", "X"].joined().utf8.count
+        let fields = ["X": String(repeating: "x", count: size - rest)]
+        try await withReceiver { site async throws in
+            #expect(try await site.request("PUT", "/a", fields, "").status == (isTaken ? 201 : 400))
         }
     }
 

@@ -140,10 +140,31 @@ struct NameTests {
         ("/etc/passwd", NameProblem.absolute), ("/\u{301}x", .absolute), ("../a", .dots), ("a/../b", .dots),
         ("a/./b", .dots), ("a/", .empty), ("a//b", .empty), ("", .empty), (".ssh/authorized_keys", .hidden),
         ("a/.b/c", .hidden), (".ferry/x", .reserved), (#"C:\d\a.txt"#, .separator), (#"a\b"#, .separator),
-        ("a\nb/c", .control), (String(repeating: "d/", count: 40) + "x", .tooDeep),
+        ("a\nb/c", .control),
     ])
     func `a client's path that leads elsewhere is refused`(path: String, problem: NameProblem) {
         #expect(throws: problem) { try StoredPath(clientName: path) }
+    }
+
+    @Test(arguments: [(32, true), (33, false)])
+    func `a client's path may have 32 folders`(count: Int, isTaken: Bool) throws {
+        let path = String(repeating: "d/", count: count) + "x"
+        #expect((try? StoredPath(clientName: path).folders.count) == (isTaken ? 32 : nil))
+        #expect((try? StoredPath(requestPath: "/" + path).folders.count) == (isTaken ? 32 : nil))
+        guard !isTaken else { return }
+        #expect(throws: NameProblem.tooDeep) { try StoredPath(clientName: path) }
+    }
+
+    @Test func `a taken name gets a number up to 10,000, and then none is left`() async throws {
+        try await withReceiver { site async throws in
+            for number in 1..<10_000 {
+                let name = number == 1 ? "a" : "a (\(number))"
+                #expect(FileManager.default.createFile(atPath: site.folder + "/" + name, contents: nil))
+            }
+            #expect(try await site.request("PUT", "/a", [:], "x").status == 201)
+            #expect(site.content("a (10000)") == "x")
+            #expect(try await site.request("PUT", "/a", [:], "x").status == 500)
+        }
     }
 
     @Test(arguments: [

@@ -36,7 +36,20 @@ struct AuthenticationChallengeTests {
 
     @Test func `a field without end is read to its limit`() {
         let value = String(repeating: "Basic realm=\"x\", ", count: 100_000)
-        #expect(AuthenticationChallenge.list(value).count <= 16)
+        #expect(AuthenticationChallenge.list(value).count == 16)
+    }
+
+    @Test(arguments: [(16, "w16"), (17, "w16")])
+    func `16 ways to sign in are read of a field`(count: Int, last: String) {
+        let value = (1...count).map { "w\($0)" }.joined(separator: ", ")
+        #expect(AuthenticationChallenge.list(value).last?.scheme == last)
+    }
+
+    @Test(arguments: [(8192, "Digest"), (8193, "Diges")])
+    func `8 KiB are read of the field with ways to sign in`(length: Int, last: String) {
+        let (first, end) = ("Basic", ", Digest")
+        let blanks = String(repeating: " ", count: length - first.utf8.count - end.utf8.count)
+        #expect(AuthenticationChallenge.list(first + blanks + end).last?.scheme == last)
     }
 
     @Test func `parameters without a scheme are read`() {
@@ -63,6 +76,11 @@ struct SignInWishTests {
             failure.hint
                 == "check the destination's auth: the server takes user and password (basic, also for Digest); then retry"
         )
+    }
+
+    @Test func `four ways to sign in are named, and no fifth`() {
+        let summary = failure(401, "One, Two, Three, Four, Five").summary
+        #expect(summary.hasSuffix("the server asks for One or Two or Three or Four"), "\(summary)")
     }
 
     @Test func `a request without credentials is reported as one`() {

@@ -158,6 +158,22 @@ struct MultipartParserTests {
         }
     }
 
+    @Test(arguments: [(1000, true), (1001, false)])
+    func `a form may have 1,000 parts`(count: Int, isTaken: Bool) {
+        let parts = "--B\r\nContent-Disposition: form-data; name=f\r\n\r\n\r\n"
+        let form = try? ParsedForm(String(repeating: parts, count: count) + "--B--")
+        #expect(form?.parts.count == (isTaken ? 1000 : nil))
+    }
+
+    /// - Parameter size: The bytes from the line break of the delimiter to the empty line.
+    @Test(arguments: [(8192, true), (8193, false)])
+    func `the head of a part may have 8 KiB`(size: Int, isTaken: Bool) throws {
+        let (start, end) = ("\r\nContent-Disposition: form-data; name=", "\r\n\r\n")
+        let name = String(repeating: "n", count: size - start.utf8.count - end.utf8.count)
+        let form = try? ParsedForm("--B\(start)\(name)\(end)\r\n--B--")
+        #expect(form?.parts.first?.name == (isTaken ? name : nil))
+    }
+
     @Test(arguments: ["--B\r\nX: ", "", "--B "])
     func `a header without end is refused`(start: String) throws {
         var parser = try MultipartParser(boundary: "B")

@@ -145,6 +145,22 @@ struct OAuth2FileTests {
         #expect(try stored().refreshToken == "r1")
     }
 
+    /// Puts blanks before the text of the token file.
+    private func lengthen(to size: Int) throws {
+        let text = try Data(contentsOf: URL(filePath: path))
+        let blanks = [UInt8](repeating: 0x20, count: size - text.count)
+        try directory.write(blanks + text, to: "tokens/here.json")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    @Test func `a token file of 64 KiB is read`() async throws {
+        let endpoint = TokenEndpoint.rotating()
+        let first = try await authenticator(endpoint).refresh(.missing)
+        try lengthen(to: 64 << 10)
+        #expect(try await authenticator(endpoint).refresh(.missing).accessToken == first.accessToken)
+        #expect(endpoint.all.count == 1)
+    }
+
     @Test(arguments: [
         "readable", "link", "folder", "lock link", "open folder", "broken", "newer",
         "long",
@@ -168,16 +184,13 @@ struct OAuth2FileTests {
         case "open folder":
             try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.path("tokens"))
         case "broken": try directory.write(Array("{".utf8), to: "tokens/here.json")
-        case "long":
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            let blanks = String(repeating: " ", count: 64 << 10)
-            try directory.write(Array((blanks + text).utf8), to: "tokens/here.json")
+        case "long": try lengthen(to: 64 << 10 + 1)
         default:
             let text = try String(contentsOfFile: path, encoding: .utf8).replacing(
                 "\"version\" : 1", with: "\"version\" : 2")
             try directory.write(Array(text.utf8), to: "tokens/here.json")
         }
-        if ["broken", "newer", "long"].contains(danger) {
+        if ["broken", "newer"].contains(danger) {
             try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         }
         let failure = try #require(await TokenEndpoint.failure(of: endpoint, file: file))

@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryTestSupport
 import HTTPTypes
 import Synchronization
 import Testing
@@ -131,6 +132,18 @@ struct PasswordInterceptorTests {
         for _ in 0..<2 { #expect(await driver.run().status == 200) }
         digest.restart()
         #expect(await driver.run().status == 200)
+    }
+
+    @Test func `a server that calls each nonce stale gets three requests more at most`() async {
+        let requests = Counter()
+        let server = TokenServer { _ in
+            var answer = TransportResponse.status(401)
+            answer.fields[.wwwAuthenticate] = "Digest realm=r, nonce=n\(requests.add()), qop=auth, stale=true"
+            return .success(answer)
+        }
+        let driver = RequestDriver(interceptor: interceptor(), server: server)
+        #expect(await driver.run().failure?.response?.status == 401)
+        #expect(requests.value == 4)
     }
 
     @Test func `a wrong password is tried once, and the password does not go out by Basic again`() async {

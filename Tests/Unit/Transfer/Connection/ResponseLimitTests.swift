@@ -99,6 +99,30 @@ struct ResponseLimitTests {
         #expect(requests.count == 1)
     }
 
+    /// 1 MiB of the body is kept, and 15 MiB more are read.
+    @Test(arguments: [(16 << 20, 1), (16 << 20 + 1, 2)])
+    func `a refusal of 16 MiB is read to its end, and beyond that the connection is closed`(
+        size: Int, connections: Int
+    ) async throws {
+        let refusal = HostileBehavior { connection in
+            try connection.readRequest()
+            try connection.answer(500, headers: [("Content-Length", "\(size)")])
+            let piece = [UInt8](repeating: 0x78, count: 1 << 20)
+            for start in stride(from: 0, to: size, by: piece.count) {
+                try connection.write(Array(piece.prefix(size - start)))
+            }
+        }
+        let server = try HostileServer([refusal, .answer(200)])
+        defer { server.stop() }
+        try await withTransport(response: .seconds(60)) { transport in
+            for status in [500, 200] {
+                let request = TransportRequest(method: .put, url: server.url("/f"), body: .bytes([1]))
+                #expect(await transport.outcome(of: request).status == status)
+            }
+        }
+        #expect(server.connectionCount == connections)
+    }
+
     @Test(arguments: [nil, "gzip, br", "identity;q=0, *"] as [String?])
     func `P18 every request asks for what is not packed`(asked: String?) async throws {
         var fields: HTTPFields = [:]
