@@ -43,6 +43,17 @@ struct FrozenEngineTests {
         }
     }
 
+    @Test func `an engine that does not end is named after the time for it`() async throws {
+        #expect(EngineStop(folder: LocalPath(place.state)).timeout == .seconds(60))
+        try await place.withEngine { engine in
+            engine.standStill()
+            let stop = EngineStop(folder: LocalPath(place.state), timeout: .milliseconds(1))
+            let failure = await #expect(throws: CommandFailure.self) { try await stop.stop() }
+            #expect(failure?.summary.hasSuffix(" did not stop") == true)
+            engine.signal(SIGCONT)
+        }
+    }
+
     /// A script may delete its files once `ferry wait` has ended with 0, so `wait` must not end early.
     @Test func `a wait for an engine that is silent at first continues until its uploads have ended`() throws
     {

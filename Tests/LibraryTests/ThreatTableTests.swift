@@ -19,7 +19,7 @@ struct ThreatTableTests {
     @Test func `every bound is in the source, number by number, and has tests that exist`() throws {
         let names = try ThreatTable.names()
         let bounds = try ThreatTable.bounds()
-        #expect(bounds.count > 40)
+        #expect(bounds.count > 100)
         for bound in bounds {
             #expect(bound.tests.isEmpty != bound.isHeld, "\(bound.what)")
             for test in bound.tests { #expect(names.contains(test), "\(bound.what): \(test)") }
@@ -39,6 +39,18 @@ struct ThreatTableTests {
     ])
     func `a constant is found with its whole value alone`(source: String, isFound: Bool) {
         #expect(ThreatTable.Constant(file: "", text: "limit = 30").isIn(source) == isFound)
+    }
+
+    @Test func `every constant that is named as a limit is in a bound, or has a reason to be in none`() throws
+    {
+        func named(_ constants: [ThreatTable.Constant]) -> Set<[String]> {
+            Set(constants.map { [$0.file, $0.name ?? $0.text] })
+        }
+        let bounds = named(try ThreatTable.bounds().flatMap(\.constants))
+        let exceptions = named(try ThreatTable.exceptions())
+        let limits = named(try ThreatTable.limits())
+        #expect(limits.count > 50)
+        #expect(limits.subtracting(bounds) == exceptions)
     }
 
     @Test func `the manual has every bound of the table`() throws {

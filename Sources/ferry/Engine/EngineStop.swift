@@ -8,7 +8,7 @@ struct EngineStop {
 
     /// The time after which `stop` throws because the engine still runs. The engine needs time to end: it deletes the
     /// data of removed uploads from servers and writes a snapshot.
-    private static let timeout = Duration.seconds(60)
+    var timeout = Duration.seconds(60)
 
     enum Outcome: Equatable {
         case stopped(Int32)
@@ -38,7 +38,7 @@ struct EngineStop {
         guard let process = connection.process, Machine.end(process) else {
             throw CommandFailure(inUse: "the running engine cannot be stopped", hint: "end it with `kill`")
         }
-        let limit = ContinuousClock.now.advanced(by: Self.timeout)
+        let limit = ContinuousClock.now.advanced(by: timeout)
         while .now < limit {
             // A process that its parent has not reaped still counts as running, but it has released the queue.
             if !Machine.runs(process) || !hasQueue(process) { return .stopped(process) }

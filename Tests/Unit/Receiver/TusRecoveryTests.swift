@@ -70,6 +70,20 @@ struct TusRecoveryTests {
         }
     }
 
+    @Test(arguments: [(64 << 10, true), (64 << 10 + 1, false)])
+    func `the record of an upload is read to 64 KiB`(size: Int, isRead: Bool) async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = try await withReceiver(folder: folder) { site in try await site.create(length: 10) }
+        let id = try #require(path.split(separator: "/").last)
+        let record = URL(filePath: "\(folder)/.ferry/\(id).json")
+        let text = try Data(contentsOf: record)
+        try (Data(repeating: 0x20, count: size - text.count) + text).write(to: record)
+        try await withReceiver(folder: folder) { site async throws in
+            #expect(try await site.offset(path) == (isRead ? 0 : nil))
+        }
+    }
+
     @Test func `an upload is finished that a crash interrupted while it was named`() async throws {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }

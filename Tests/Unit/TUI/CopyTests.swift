@@ -48,13 +48,14 @@ import Testing
         #expect(model.toast.current?.text == "no error to copy")
     }
 
-    @Test func `more than a clipboard takes is refused`() {
-        var model = Model.make(
-            (1...2000).map { .make($0, name: String(repeating: "n", count: 60) + "\($0)") })
-        _ = model.update(.key(.control("a")))
+    @Test(arguments: [(48 << 10, true), (48 << 10 + 1, false)])
+    func `a clipboard takes 48 KiB`(size: Int, isCopied: Bool) {
+        let folder = Upload.make(1, name: "").path.text
+        let name = String(repeating: "n", count: size - folder.utf8.count)
+        var model = Model.make([.make(1, name: name)])
         model.type("y")
-        #expect(model.type("p").isEmpty)
-        #expect(model.toast.current?.text.hasPrefix("too much for a clipboard") == true)
+        #expect(model.type("p").isEmpty != isCopied)
+        #expect(model.toast.current?.text.hasPrefix("too much for a clipboard") != isCopied)
     }
 
     @Test func `a line break in a name is not copied as one`() {

@@ -71,6 +71,15 @@ import Testing
         #expect(parser.feed([0x6A]) == [.character("j")])
     }
 
+    @Test(arguments: [(4096, "\u{7}j"), (4097, "j")])
+    func `4 KiB of a terminal's response are passed over, and what follows are keys`(
+        count: Int, rest: String
+    ) {
+        var parser = InputParser()
+        let response = "\u{1B}]52;" + String(repeating: "x", count: count - 3)
+        #expect(parser.feed(Array((response + rest).utf8)) == [.character("j")])
+    }
+
     @Test func `a paste full of the byte that ends the marker takes no longer than others`() {
         var parser = InputParser()
         _ = parser.feed(Array("\u{1B}[200~".utf8))
@@ -79,18 +88,21 @@ import Testing
         #expect(keys == [.paste(String(repeating: "~", count: 1 << 18), isComplete: true)])
     }
 
-    @Test func `a paste beyond the limit is cut, and what follows it are keys again`() {
+    @Test(arguments: [(4 << 20, true), (4 << 20 + 1, false), (9 << 20, false)])
+    func `a paste beyond 4 MiB is cut, and what follows it are keys again`(size: Int, isWhole: Bool) {
         var parser = InputParser()
         var keys = parser.feed(Array("\u{1B}[200~".utf8))
         let block = [UInt8](repeating: 0x61, count: 1 << 20)
-        for _ in 0..<9 { keys += parser.feed(block) }
+        for start in stride(from: 0, to: size, by: block.count) {
+            keys += parser.feed(Array(block.prefix(size - start)))
+        }
         keys += parser.feed(Array("\u{1B}[201~j".utf8))
         guard case .paste(let text, let isComplete) = keys.first else {
             Issue.record("no paste came out")
             return
         }
-        #expect(text.utf8.count == InputParser.pasteLimit)
-        #expect(!isComplete)
+        #expect(text.utf8.count == 4 << 20)
+        #expect(isComplete == isWhole)
         #expect(keys.dropFirst() == [.character("j")])
     }
 }

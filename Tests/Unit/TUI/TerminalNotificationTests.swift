@@ -48,6 +48,12 @@ struct TerminalNotificationTests {
         #expect(calls(&model, [ended(3, .failed), ended(4, .failed)]) == ["bell Ferry: 2 uploads failed"])
     }
 
+    @Test func `a notification has 200 characters at most`() {
+        var model = model([.make(1), .make(2)], TerminalNotification(.osc9, for: Self.usual))
+        let told = calls(&model, [ended(1, .failed, name: String(repeating: "n", count: 300))])
+        #expect(told == ["osc9 Ferry: " + String(repeating: "n", count: 200)])
+    }
+
     @Test func `only what was asked for calls`() {
         var model = model([.make(1), .make(2)], TerminalNotification(.bell, for: [.done]))
         #expect(calls(&model, [ended(1, .failed)]) == [])

@@ -139,7 +139,7 @@ struct NextcloudUploadTests {
         _ = run.upload(item())
         var looks = 0
         while run.upload(item()).failure != nil, looks < 20 { looks += 1 }
-        #expect(looks == NextcloudUpload.pollLimit - 1)
+        #expect(looks == 3)
         #expect(run.model.files == [place: 12 << 20])
         #expect(count("MOVE") == 2)
         #expect(count("PUT") == 3)

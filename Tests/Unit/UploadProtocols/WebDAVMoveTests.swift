@@ -126,6 +126,13 @@ struct WebDAVVersionTests {
         #expect(version("\"a\"").isSame(as: version(nil, "t")) == nil)
     }
 
+    @Test(arguments: [(256, true), (257, false)])
+    func `a tag and a time may have 256 bytes`(length: Int, isKept: Bool) {
+        let text = String(repeating: "t", count: length)
+        #expect(version(text, text).entityTag == (isKept ? text : nil))
+        #expect(version(text, text).modified == (isKept ? text : nil))
+    }
+
     @Test func `a tag made of contents proves no MOVE astray`() {
         let same = version("\"a\"")
         #expect(WebDAVArrival(old: same, new: same, found: same) == .unknown)

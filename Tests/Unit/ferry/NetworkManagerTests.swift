@@ -55,12 +55,25 @@ struct NetworkManagerTests {
         ),
         ("echo nonsense", "NetworkManager's answer was not understood"),
         ("echo '{\"type\":\"u\",\"data\":1}'", "NetworkManager's answer was not understood"),
+        ("head -c 65536 /dev/zero", "NetworkManager's answer was not understood"),
+        ("head -c 65537 /dev/zero", "NetworkManager does not answer"),
     ])
     func `a failed question to NetworkManager is reported with the reason`(script: String, reason: String)
         async throws
     {
         let manager = try manager(script)
         await #expect(throws: NetworkManager.Silence(reason: reason)) { try await manager.current() }
+    }
+
+    @Test func `a NetworkManager that says nothing is given up after its time`() async throws {
+        var manager = try manager("exec sleep 60")
+        #expect(NetworkManager().timeout == 5)
+        manager.timeout = 0
+        let begin = ContinuousClock.now
+        await #expect(throws: NetworkManager.Silence(reason: "NetworkManager does not answer")) {
+            try await manager.current()
+        }
+        #expect(.now - begin < .seconds(50))
     }
 
     @Test func `the reason is noted once, and again after a response`() async {

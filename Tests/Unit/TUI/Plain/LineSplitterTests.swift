@@ -23,4 +23,11 @@ import Testing
         var splitter = LineSplitter(limit: 4)
         #expect(splitter.add(Array("12345\n1234\n".utf8)) == [.tooLong, .text("1234")])
     }
+
+    @Test(arguments: [(4 << 20, false), (4 << 20 + 1, true)])
+    func `a line of standard input may have 4 MiB`(length: Int, isTooLong: Bool) {
+        var splitter = LineSplitter()
+        let lines = splitter.add([UInt8](repeating: 0x61, count: length) + [0x0A])
+        #expect((lines == [.tooLong]) == isTooLong)
+    }
 }

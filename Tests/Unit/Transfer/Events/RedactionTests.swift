@@ -143,6 +143,18 @@ struct RedactionTests {
         #expect(secrets.cut(from: said) == "… … old-1-token …")
     }
 
+    @Test func `the secrets of 32 requests are known, and those of a further one displace the first`() {
+        var secrets = Secrets()
+        func add(_ number: Int) {
+            let fields: HTTPFields = [.authorization: "Bearer geheim-\(100 + number)"]
+            secrets.add(TransportRequest(method: .put, url: "https://h/", fields: fields))
+        }
+        for number in 1...32 { add(number) }
+        #expect(secrets.cut(from: "geheim-101 geheim-132") == "… …")
+        add(33)
+        #expect(secrets.cut(from: "geheim-101 geheim-102 geheim-133") == "geheim-101 … …")
+    }
+
     @Test(arguments: [
         "token+of/ours=", "to%2Bken%2fours", "pass word", #"a"b\c/d"#, "x<y>&z-1234",
     ])

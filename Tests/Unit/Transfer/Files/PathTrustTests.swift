@@ -74,6 +74,19 @@ struct PathTrustTests {
         }
     }
 
+    @Test func `40 links on a path are followed, and one more is refused`() throws {
+        try file("0", folder: "own", mode: 0o700)
+        for number in 1...41 {
+            try FileManager.default.createSymbolicLink(
+                atPath: directory.path("own/\(number)"), withDestinationPath: "\(number - 1)")
+        }
+        #expect(issue(directory.path("own/40")) == nil)
+        guard case .links? = issue(directory.path("own/41")) else {
+            Issue.record("41 links were followed")
+            return
+        }
+    }
+
     @Test func `the check of a missing file returns its error`() throws {
         let missing = try PathTrust.check(LocalPath(directory.path("missing")))
         #expect(missing == .noSuchFileOrDirectory)

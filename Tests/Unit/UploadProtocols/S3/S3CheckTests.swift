@@ -102,7 +102,7 @@ struct S3CheckTests {
         var requests = 2
         while asked(step) != nil {
             requests += 1
-            try #require(requests < 256)
+            try #require(requests <= 220)
             step = check.receive(
                 .answer(
                     200,
@@ -111,6 +111,8 @@ struct S3CheckTests {
                         + "<Part><PartNumber>\(requests)</PartNumber><Size>5</Size><ETag>e</ETag></Part></L>")
             )
         }
+        // Two before the parts, 119 pages of the first upload, and one of each other.
+        #expect(requests == 220)
         let report = try #require(finished(step))
         #expect(report.leftovers.count == 100)
         #expect(report.leftovers.allSatisfy { $0.size == nil })

@@ -46,6 +46,13 @@ struct PrivateKeyTests {
         #expect(find("home").files.map(\.path.name) == [name])
     }
 
+    @Test(arguments: [(64 << 10, true), (64 << 10 + 1, false)])
+    func `a key is looked for in the first 64 KiB of a file`(end: Int, isFound: Bool) throws {
+        let mark = "\n-----BEGIN PRIVATE KEY-----"
+        try write(String(repeating: "x", count: end - mark.utf8.count) + mark, to: "home/server.pem")
+        #expect(find("home").files.isEmpty == isFound)
+    }
+
     @Test func `a key is added when it is named, or all are asked for`() throws {
         try write(Self.pem, to: "home/server.pem")
         #expect(find("home/server.pem").files.count == 1)

@@ -148,6 +148,16 @@ struct UploadedFileDisposalTests {
         #expect(content("sent/day3/a (2).mov") == [1, 2, 3])
     }
 
+    @Test(arguments: [(9_999, true), (10_000, false)])
+    func `a name that is taken gets a number up to 10,000`(taken: Int, isMoved: Bool) throws {
+        try directory.write([9], to: "sent/day3/a.mov")
+        for number in 2...taken { try put([], at: directory.path("sent/day3/a (\(number)).mov")) }
+        let goal = LocalPath(directory.path("sent/day3/a (10000).mov"))
+        #expect((move() == .moved(to: goal)) == isMoved)
+        // Without a free number, the file keeps its hidden name.
+        #expect(FileManager.default.fileExists(atPath: aside("sent/day3")) != isMoved)
+    }
+
     @Test func `a file that a kill left half moved is moved to one path the next time`() throws {
         #expect(mkdir(directory.path("sent"), 0o700) == 0 && mkdir(directory.path("sent/day3"), 0o700) == 0)
         #expect(rename(directory.path("out/a.mov"), aside("sent/day3")) == 0)
