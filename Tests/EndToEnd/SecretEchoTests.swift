@@ -414,7 +414,7 @@ struct SecretResourceTests {
     @Test func `an upload at an address that repeats its token fails, and the address is in no file`()
         async throws
     {
-        try await with("tus") { server in
+        try await with("tus") { (server) async throws in
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
             #expect(try await place.list().first?.error?.contains("repeats a secret") == true)
             #expect(server.requests.map(\.method) == ["OPTIONS", "POST"])

@@ -50,8 +50,8 @@ struct TerminalNotificationTests {
 
     @Test func `a notification has 200 characters at most`() {
         var model = model([.make(1), .make(2)], TerminalNotification(.osc9, for: Self.usual))
-        let told = calls(&model, [ended(1, .failed, name: String(repeating: "n", count: 300))])
-        #expect(told == ["osc9 Ferry: " + String(repeating: "n", count: 200)])
+        let texts = calls(&model, [ended(1, .failed, name: String(repeating: "n", count: 300))])
+        #expect(texts == ["osc9 Ferry: " + String(repeating: "n", count: 200)])
     }
 
     @Test func `only what was asked for calls`() {

@@ -107,9 +107,9 @@ struct ResponseLimitTests {
         let refusal = HostileBehavior { connection in
             try connection.readRequest()
             try connection.answer(500, headers: [("Content-Length", "\(size)")])
-            let piece = [UInt8](repeating: 0x78, count: 1 << 20)
-            for start in stride(from: 0, to: size, by: piece.count) {
-                try connection.write(Array(piece.prefix(size - start)))
+            let chunk = [UInt8](repeating: 0x78, count: 1 << 20)
+            for start in stride(from: 0, to: size, by: chunk.count) {
+                try connection.write(Array(chunk.prefix(size - start)))
             }
         }
         let server = try HostileServer([refusal, .answer(200)])
