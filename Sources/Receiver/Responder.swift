@@ -10,7 +10,7 @@ struct Responder: Sendable {
 
     let uploadStore: UploadStore
     let tus: TusStore
-    let access: Access
+    let authorizer: Authorizer
     let clients: ClientTable
     let lists: ListMemory
     let metrics: ReceiverMetrics
@@ -24,7 +24,7 @@ struct Responder: Sendable {
     func respond(_ exchange: Exchange) async throws {
         do {
             if let issue = FramingError(markedIn: exchange.head.headerFields) { throw issue.refusal }
-            try access.check(exchange.head)
+            try authorizer.check(exchange.head)
             clients.authorize(ObjectIdentifier(exchange.channel))
             try Self.checkDigests(exchange.head.headerFields)
             try await exchange.send(try await response(exchange))

@@ -31,8 +31,8 @@ enum TokenFile {
         } catch {
             throw .file(path, reason: error.reason)
         }
-        guard token.text.utf8.count >= Access.shortestToken else {
-            throw .file(path, reason: "it holds no token of \(Access.shortestToken) bytes or more")
+        guard token.text.utf8.count >= Authorizer.shortestToken else {
+            throw .file(path, reason: "it holds no token of \(Authorizer.shortestToken) bytes or more")
         }
         return token
     }

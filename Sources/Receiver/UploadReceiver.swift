@@ -32,10 +32,10 @@ public final class UploadReceiver: Sendable {
         report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
     ) throws(ReceiverError) {
         let given = configuration.token.flatMap { $0.isEmpty ? nil : $0 }
-        if let given, given.utf8.count < Access.shortestToken {
-            throw .tokenTooShort(minimum: Access.shortestToken)
+        if let given, given.utf8.count < Authorizer.shortestToken {
+            throw .tokenTooShort(minimum: Authorizer.shortestToken)
         }
-        guard given != nil || configuration.makesToken || Access.isLoopback(configuration.host) else {
+        guard given != nil || configuration.makesToken || Authorizer.isLoopback(configuration.host) else {
             throw .tokenNeeded(host: configuration.host)
         }
         self.configuration = configuration
@@ -57,7 +57,7 @@ public final class UploadReceiver: Sendable {
         let rate = configuration.bytesPerSecond.map(ReceiveRate.init(bytesPerSecond:))
         responder = Responder(
             uploadStore: store.uploadStore, tus: store,
-            access: Access(
+            authorizer: Authorizer(
                 token: given ?? token?.text,
                 names: configuration.allowedHosts.union([configuration.host])),
             clients: ClientTable(

@@ -219,7 +219,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case saved
         /// All changes are on disk, in the journal to which each change is appended. But the last snapshot of the whole
         /// queue could not be written, so the journal grows.
-        case behind
+        case snapshotOverdue = "behind"
         /// The disk refuses changes of the queue. So commands that change the queue fail, and no upload starts. Running
         /// uploads can still finish.
         case refusing

@@ -6,7 +6,7 @@ extension Upload {
     public var protocolName: String {
         if let choice = resource?.choice { return choice.name }
         if case .done(let receipt, _) = state, let chosen = receipt.chosen { return chosen }
-        return target.method
+        return target.protocolName
     }
 
     /// True if the protocol of this upload lets a server confirm the received bytes by a digest. Also true while the

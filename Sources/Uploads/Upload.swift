@@ -108,7 +108,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         /// query either. The URL can contain `{name}`, which stands for the name of the file.
         public var url: String
         /// The name of the protocol, such as `tus` or `s3`. `ProtocolCatalog` contains all names.
-        public var method: String
+        public var protocolName: String
         /// The name of the file on the server.
         public var name: String
         /// The form parameters or the metadata of the upload. Those that were configured for the destination when the
@@ -118,16 +118,21 @@ public struct Upload: Identifiable, Hashable, Sendable {
         /// destination applies.
         public var existing: ExistingFilePolicy?
 
+        private enum CodingKeys: String, CodingKey {
+            case destination, url, name, fields, existing
+            case protocolName = "method"
+        }
+
         /// A form parameter, or an entry of the metadata. To send a list, several entries have the same name.
         public typealias Field = UploadItem.Parameter
 
         public init(
-            destination: String, url: String, method: String, name: String, fields: [Field] = [],
+            destination: String, url: String, protocolName: String, name: String, fields: [Field] = [],
             existing: ExistingFilePolicy? = nil
         ) {
             self.destination = destination
             self.url = url
-            self.method = method
+            self.protocolName = protocolName
             self.name = name
             self.fields = fields
             self.existing = existing

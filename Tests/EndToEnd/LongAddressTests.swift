@@ -24,7 +24,7 @@ struct LongAddressTests {
             var upload = Upload(
                 id: id, rank: Int64(id), path: path, identity: try SourceFile(path).identity,
                 target: Upload.Target(
-                    destination: "", url: server.url("/in/"), method: method, name: "f\(id)"),
+                    destination: "", url: server.url("/in/"), protocolName: method, name: "f\(id)"),
                 added: Date(timeIntervalSince1970: 1_760_000_000))
             if id == 1 {
                 upload.resource = UploadResource(url: server.url("/" + String(repeating: "x", count: 70_000)))

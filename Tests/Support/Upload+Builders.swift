@@ -9,7 +9,8 @@ extension Upload {
         var upload = Upload(
             id: id, rank: Int64(id), path: LocalPath("/out/\(id)"),
             identity: FileIdentity(device: 1, inode: UInt64(id), size: 10, modified: 0, changed: 0),
-            target: Target(destination: "box", url: "https://box.example/", method: "put", name: "\(id)"),
+            target: Target(
+                destination: "box", url: "https://box.example/", protocolName: "put", name: "\(id)"),
             state: state, added: Date(timeIntervalSince1970: 0))
         upload.tries.attempts = attempts
         return upload

@@ -111,7 +111,7 @@ struct EventSummary: Sendable {
         defer { (first, sums) = ([], [:]) }
         // If an upload is done, the summary leaves out the uploads that began or resumed sending.
         let kinds = UploadEvent.Kind.allCases.filter {
-            sums[.done] == nil || ![.began, .wentOn].contains($0)
+            sums[.done] == nil || ![.began, .continued].contains($0)
         }
         var parts = kinds.compactMap { kind in sums[kind].map { part(kind, $0) } }
         if sums[.held] != nil || sums[.failed] != nil { parts.append("list failed says why") }
@@ -140,7 +140,7 @@ struct EventSummary: Sendable {
         case .resumed: "resumed"
         case .queuedAgain: "queued again"
         case .began: "started"
-        case .wentOn: "resumed sending"
+        case .continued: "resumed sending"
         case .done: "done"
         case .paused: "paused"
         case .offline: "wait for the network"

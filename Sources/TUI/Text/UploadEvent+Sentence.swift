@@ -18,7 +18,7 @@ extension UploadEvent {
     var named: String {
         let rest = kind.isTrouble ? trouble : facts.joined(separator: ", ")
         // The share of a paused or resumed upload continues the sentence: `film.mov resumed at 42% of 64 MiB`.
-        let separator = [.wentOn, .paused].contains(kind) ? " " : ": "
+        let separator = [.continued, .paused].contains(kind) ? " " : ": "
         return "\(PlainText.name(upload)) \(phrase)" + (rest.isEmpty ? "" : separator + rest)
     }
 
@@ -26,7 +26,7 @@ extension UploadEvent {
     private var phrase: String {
         switch kind {
         case .added: "added"
-        case .resumed, .wentOn: "resumed"
+        case .resumed, .continued: "resumed"
         case .queuedAgain: "queued again"
         case .began: upload.tries.attempts > 1 ? "started again" : "started"
         case .done: "done"
@@ -42,7 +42,7 @@ extension UploadEvent {
     private var facts: [String] {
         switch kind {
         case .added, .began: [amount] + destination
-        case .wentOn: ["at \(share) of \(amount)"]
+        case .continued: ["at \(share) of \(amount)"]
         case .paused: reached > 0 ? ["at \(share)"] : []
         case .done: outcome
         case .resumed, .queuedAgain, .offline, .removed, .waits, .held, .failed: []

@@ -184,7 +184,7 @@ struct DetailsView {
         if let choice = upload.resource?.choice { return choice.sentence }
         let name = upload.protocolName
         if name == AutoUpload.name { return "auto; detected when it starts" }
-        return name + (upload.target.method == AutoUpload.name ? ", chosen by auto" : "")
+        return name + (upload.target.protocolName == AutoUpload.name ? ", chosen by auto" : "")
     }
 
     private func state(_ upload: Upload) -> String {

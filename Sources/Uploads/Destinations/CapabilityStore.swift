@@ -37,7 +37,7 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
     }
 
     init(_ target: Upload.Target) {
-        self.init(destination: target.destination, url: target.url, protocolName: target.method)
+        self.init(destination: target.destination, url: target.url, protocolName: target.protocolName)
     }
 }
 

@@ -74,7 +74,7 @@ public struct Destination: Sendable {
     ) -> Upload.Target {
         Upload.Target(
             destination: self.name, url: self.name.isEmpty ? url : UploadAddress.withoutQuery(url),
-            method: protocolName, name: name,
+            protocolName: protocolName, name: name,
             fields: parameters + fields,
             existing: existing)
     }

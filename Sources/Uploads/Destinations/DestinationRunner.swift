@@ -197,7 +197,8 @@ public final class DestinationRunner: AttemptRunner {
         let (isProven, page) = memory.withLock {
             ($0.proven.contains(HostKey(upload.target)), $0.pages[HostKey(upload.target)])
         }
-        let traits = ProtocolCatalog.entry(named: upload.resource?.choice?.name ?? upload.target.method)?
+        let traits = ProtocolCatalog.entry(
+            named: upload.resource?.choice?.name ?? upload.target.protocolName)?
             .traits
         return UploadAttempt.Server(
             isKnown: isKnown || isProven || recognized != nil || (upload.resource?.confirmed ?? 0) > 0
@@ -249,15 +250,16 @@ public final class DestinationRunner: AttemptRunner {
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice
         // When the network is lost, the queue stops the attempts that can resume and lets the others continue. While
         // the protocol is unknown, false is safe: no attempt is stopped that cannot resume.
-        if chosen == nil, upload.target.method == AutoUpload.name { return false }
-        return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.method)?.traits.resumes ?? false
+        if chosen == nil, upload.target.protocolName == AutoUpload.name { return false }
+        return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.protocolName)?.traits.resumes
+            ?? false
     }
 
     static func uploadProtocol(
         for upload: Upload, at destination: Destination
     ) throws(UploadFailure) -> any UploadProtocol {
-        guard let entry = ProtocolCatalog.entry(named: upload.target.method) else {
-            throw unknownProtocol(upload.target.method)
+        guard let entry = ProtocolCatalog.entry(named: upload.target.protocolName) else {
+            throw unknownProtocol(upload.target.protocolName)
         }
         let item = UploadItem(
             url: UploadAddress.withQuery(of: destination.url, upload.target.url), name: upload.target.name,

@@ -43,7 +43,7 @@ extension Destinations {
             var options = ProtocolOptions()
             options.isGivenAddress = true
             return Destination(
-                name: "", url: target.url, protocolName: target.method, options: options,
+                name: "", url: target.url, protocolName: target.protocolName, options: options,
                 interceptor: addressCredentials(target), proxy: proxy)
         }
         guard let known = named[target.destination] else {

@@ -6,16 +6,16 @@ public struct UploadEvent: Hashable, Sendable {
     /// The kind of an event. Summaries of many events list the kinds in the sequence in which they are declared here.
     ///
     /// `resumed` means that a user ended a pause. `queuedAgain` means that a done, failed or held upload is queued
-    /// again. `began` and `wentOn` mean that an attempt started; for `wentOn`, the server already has bytes of the
+    /// again. `began` and `continued` mean that an attempt started; for `continued`, the server already has bytes of the
     /// file. `waits` means that the upload waits for a retry, and `offline` that it waits for the network.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
+        case added, resumed, queuedAgain, began, continued, done, paused, offline, removed
         case waits, held, failed
 
         /// True for an event that is a problem: a report of it must name the upload and the cause.
         public var isTrouble: Bool {
             switch self {
-            case .added, .resumed, .queuedAgain, .began, .wentOn, .done, .paused, .offline, .removed: false
+            case .added, .resumed, .queuedAgain, .began, .continued, .done, .paused, .offline, .removed: false
             case .waits, .held, .failed: true
             }
         }
@@ -48,7 +48,7 @@ public struct UploadEvent: Hashable, Sendable {
         case .done: .done
         case .failed: .failed
         case .held: .held
-        case .added, .resumed, .queuedAgain, .began, .wentOn, .paused, .offline, .removed, .waits: nil
+        case .added, .resumed, .queuedAgain, .began, .continued, .paused, .offline, .removed, .waits: nil
         }
     }
 }
@@ -105,7 +105,7 @@ extension UploadEvent.Kind {
         }
     }
 
-    private static func ofRunning(_ upload: Upload) -> Self { upload.confirmed > 0 ? .wentOn : .began }
+    private static func ofRunning(_ upload: Upload) -> Self { upload.confirmed > 0 ? .continued : .began }
 
     private static func ofQueued(after state: Upload.State) -> Self? {
         switch state {

@@ -22,7 +22,7 @@ package struct JournalStore {
     private var reserve: JournalReserve
     private var room = Room.enough
     /// The last condition that was sent to the reader of `FileJournal.conditions()`; at first, `sound`.
-    var reportedCondition = JournalCondition.sound
+    var reportedCondition = JournalCondition.healthy
 
     private enum Phase {
         case closed
@@ -268,8 +268,8 @@ extension JournalStore {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)
         case (.closed, .short(let error, _), _), (.ready, .short(let error, _), _): .refusing(error)
         case (.closed, .enough, .failed(_, let error)), (.ready, .enough, .failed(_, let error)):
-            .behind(error)
-        case (.closed, .enough, _), (.ready, .enough, _): .sound
+            .snapshotOverdue(error)
+        case (.closed, .enough, _), (.ready, .enough, _): .healthy
         }
     }
 

@@ -101,7 +101,7 @@ extension Upload {
             "expected a batch of 1 to \(Upload.longestBatchName) characters"
         case !(start?.after ?? []).allSatisfy({ 0 <= $0.lowerBound && $0.upperBound < id }):
             "expected numbers after which it starts that are below its own"
-        case ProtocolCatalog.entry(named: target.method) == nil:
+        case ProtocolCatalog.entry(named: target.protocolName) == nil:
             "expected a method that is one of \(ProtocolCatalog.names.joined(separator: ", "))"
         default: nil
         }

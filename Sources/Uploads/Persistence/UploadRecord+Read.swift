@@ -145,7 +145,7 @@ extension JSONScanner {
         if isFirst {
             try expect("{")
         } else {
-            (destination, url, method) = (last.destination, last.url, last.method)
+            (destination, url, method) = (last.destination, last.url, last.protocolName)
         }
         while let key = try key(isFirst: &isFirst) {
             switch key {
@@ -157,7 +157,7 @@ extension JSONScanner {
                     unknown.isEmpty
                 {
                     last = RepeatedTarget(
-                        destination: destination, url: url, method: method,
+                        destination: destination, url: url, protocolName: method,
                         bytes: Array(bytes[start..<position]), planned: last.planned)
                 }
             case "name": try name.fill(string(), at: position)
@@ -168,7 +168,8 @@ extension JSONScanner {
         }
         return Upload.Target(
             destination: try require(destination, "destination"), url: try require(url, "url"),
-            method: try require(method, "method"), name: try require(name, "name"), fields: fields ?? [],
+            protocolName: try require(method, "method"), name: try require(name, "name"),
+            fields: fields ?? [],
             existing: existing)
     }
 
@@ -265,7 +266,7 @@ extension JSONScanner {
 struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
-    fileprivate var method = ""
+    fileprivate var protocolName = ""
     /// The JSON text of the target in the file, from the opening brace to the end of the member `method`. Empty before
     /// the first record.
     fileprivate var bytes: [UInt8] = []

@@ -79,7 +79,7 @@ extension JSONWriter {
     private mutating func target(_ target: Upload.Target, unknown: [UInt8]?) {
         member("{\"destination\":", target.destination)
         member(",\"url\":", target.url.withoutUserInfo)
-        member(",\"method\":", target.method)
+        member(",\"method\":", target.protocolName)
         member(",\"name\":", target.name)
         if !target.fields.isEmpty {
             raw(",\"fields\":[")

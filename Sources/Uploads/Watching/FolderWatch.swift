@@ -13,13 +13,13 @@ package final class FolderWatch: Sendable {
         case move(to: LocalPath, names: [[UInt8]])
     }
 
-    private enum Order {
+    private enum Request {
         case lookAgain(LocalPath)
         case remove(UploadedFileDisposal, Removal)
     }
 
     private struct Inbox {
-        var orders: [Order] = []
+        var requests: [Request] = []
         var isStopped = false
     }
 
@@ -57,11 +57,11 @@ package final class FolderWatch: Sendable {
 
     /// Makes the watcher report a file again, even if it has reported the same version before. The report follows when
     /// the file has been unchanged for the time that the watched folder requires.
-    package func lookAgain(at path: LocalPath) { order(.lookAgain(path)) }
+    package func lookAgain(at path: LocalPath) { request(.lookAgain(path)) }
 
     /// Requests the removal of an uploaded file from the folder, and returns at once. The thread removes the file, and
     /// reports the outcome as `WatchReport.removed`.
-    package func remove(_ file: UploadedFileDisposal, by removal: Removal) { order(.remove(file, removal)) }
+    package func remove(_ file: UploadedFileDisposal, by removal: Removal) { request(.remove(file, removal)) }
 
     /// Asks the thread to end, and waits until it has ended, but at most one second. The thread cannot end while the
     /// folder's volume does not respond.
@@ -76,8 +76,8 @@ package final class FolderWatch: Sendable {
         alarm.ring()
     }
 
-    private func order(_ order: Order) {
-        inbox.withLock { $0.orders.append(order) }
+    private func request(_ request: Request) {
+        inbox.withLock { $0.requests.append(request) }
         alarm.ring()
     }
 
@@ -87,14 +87,14 @@ package final class FolderWatch: Sendable {
         var tree = tree
         var happened: [FolderEvent] = []
         while true {
-            let (orders, isStopped) = inbox.withLock { inbox in
-                defer { inbox.orders = [] }
-                return (inbox.orders, inbox.isStopped)
+            let (requests, isStopped) = inbox.withLock { inbox in
+                defer { inbox.requests = [] }
+                return (inbox.requests, inbox.isStopped)
             }
             guard !isStopped else { return }
             var reports: [WatchReport] = []
-            for order in orders {
-                switch order {
+            for request in requests {
+                switch request {
                 case .lookAgain(let path): tree.lookAgain(at: path, now: .now)
                 case .remove(let file, let removal):
                     let outcome = remove(file, removal)

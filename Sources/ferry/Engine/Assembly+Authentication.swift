@@ -58,7 +58,7 @@ extension Assembly {
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in
-            guard target.method == S3Upload.name,
+            guard target.protocolName == S3Upload.name,
                 let origin = URL(string: target.url).flatMap(UploadAddress.origin)
             else { return nil }
             return made.withLock { made in

@@ -158,7 +158,7 @@ final class RunReport: Sendable {
         let event =
             switch storage {
             case .saved: "saved"
-            case .behind: "snapshotFailed"
+            case .snapshotOverdue: "snapshotFailed"
             case .refusing: "notSaved"
             }
         let text = storage == .saved ? sentence : failure?.summary ?? ""

@@ -10,9 +10,11 @@ extension Simulation {
 
     mutating func begin(_ upload: Upload, run: Int) {
         judge.began(upload, engine: engine, sites: sites, now: now)
-        log.add("start", upload.id, run) { "\(upload.target.method) \(upload.confirmed) of \(upload.size)" }
+        log.add("start", upload.id, run) {
+            "\(upload.target.protocolName) \(upload.confirmed) of \(upload.size)"
+        }
         guard let site = sites.firstIndex(where: { $0.url == upload.target.url }),
-            let entry = ProtocolCatalog.entry(named: upload.target.method)
+            let entry = ProtocolCatalog.entry(named: upload.target.protocolName)
         else { return }
         let item = UploadItem(
             url: upload.target.url, name: upload.target.name, size: upload.size, key: upload.key
@@ -349,7 +351,7 @@ extension Simulation {
     mutating func discard(_ upload: Upload) {
         guard let site = sites.firstIndex(where: { $0.url == upload.target.url }),
             let resource = upload.resource,
-            let entry = ProtocolCatalog.entry(named: upload.target.method)
+            let entry = ProtocolCatalog.entry(named: upload.target.protocolName)
         else { return }
         let item = UploadItem(
             url: upload.target.url, name: upload.target.name, size: upload.size, key: upload.key

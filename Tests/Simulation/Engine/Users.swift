@@ -87,7 +87,7 @@ extension Simulation {
         return NewUpload(
             path: LocalPath("/files/\(file)"),
             identity: FileIdentity(device: 1, inode: UInt64(file), size: size, modified: 1, changed: 1),
-            target: .init(destination: "", url: site.url, method: site.protocolName, name: "\(file)"))
+            target: .init(destination: "", url: site.url, protocolName: site.protocolName, name: "\(file)"))
     }
 
     private mutating func goBack(_ direction: UndoStack.Direction) {

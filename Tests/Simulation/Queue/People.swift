@@ -69,7 +69,7 @@ struct People {
                         modified: 1, changed: 1),
                     target: .init(
                         destination: "", url: site.url,
-                        method: methods.randomElement(using: &state.random) ?? "tus", name: "\(file)"),
+                        protocolName: methods.randomElement(using: &state.random) ?? "tus", name: "\(file)"),
                     start: start)
             })
     }

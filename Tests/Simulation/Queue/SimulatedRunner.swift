@@ -28,12 +28,12 @@ final class SimulatedRunner: AttemptRunner {
 
     func keep(_ found: ServerCapabilities, at place: String) { capabilities.withLock { $0[place] = found } }
 
-    func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }
+    func resumes(_ upload: Upload) -> Bool { upload.target.protocolName == "tus" }
 
     func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome> {
         guard world.isAlive(life) else { return Redacted(.cancelled) }
         world.with { state in
-            state.log.add("begin", upload.id, upload.tries.attempts) { upload.target.method }
+            state.log.add("begin", upload.id, upload.tries.attempts) { upload.target.protocolName }
             state.watch.began(upload, now: state.now)
         }
         let outcome = await outcome(upload, recorder)
@@ -126,7 +126,7 @@ private struct SimulatedAttempt: Sendable {
         )
         // A chunk size of about a third makes several requests for each file.
         let options = ProtocolOptions(chunkSize: max(1, upload.size / 3 + 1))
-        return ProtocolCatalog.entry(named: upload.target.method)?.make(item, options)
+        return ProtocolCatalog.entry(named: upload.target.protocolName)?.make(item, options)
     }
 
     func run(_ runner: SimulatedRunner) async -> UploadAttempt.Outcome {

@@ -11,7 +11,7 @@ extension Upload {
         Upload(
             id: id, rank: rank ?? Int64(id), path: path,
             identity: FileIdentity(device: 1, inode: 2, size: size, modified: 3, changed: 4),
-            target: Target(destination: "photos", url: url, method: "tus", name: "a.bin"), state: state,
+            target: Target(destination: "photos", url: url, protocolName: "tus", name: "a.bin"), state: state,
             resource: resource, added: Date(timeIntervalSince1970: 1_760_000_000))
     }
 }

@@ -15,7 +15,8 @@ extension Upload {
         return Upload(
             id: id, rank: rank ?? Int64(id), path: LocalPath("/out/" + name),
             identity: FileIdentity(device: 1, inode: UInt64(id), size: size, modified: 0, changed: 0),
-            target: Target(destination: destination, url: "https://box.example/", method: method, name: name),
+            target: Target(
+                destination: destination, url: "https://box.example/", protocolName: method, name: name),
             state: state,
             resource: confirmed.map { UploadResource(url: "https://box.example/1", confirmed: $0) },
             added: Date(timeIntervalSince1970: 0))

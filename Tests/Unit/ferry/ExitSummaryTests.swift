@@ -11,7 +11,7 @@ import Testing
         Upload(
             id: id, rank: Int64(id), path: LocalPath("/out/\(id)"),
             identity: FileIdentity(device: 1, inode: 1, size: 1000, modified: 1, changed: 1),
-            target: .init(destination: "", url: "http://127.0.0.1/", method: "put", name: "\(id)"),
+            target: .init(destination: "", url: "http://127.0.0.1/", protocolName: "put", name: "\(id)"),
             state: state, resource: nil, added: Date(timeIntervalSince1970: 0))
     }
 

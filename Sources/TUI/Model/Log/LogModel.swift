@@ -77,7 +77,7 @@ extension UploadEvent.Kind {
     fileprivate var level: LogEntry.Level? {
         switch self {
         case .added, .resumed, .queuedAgain, .began, .paused, .offline, .removed: nil
-        case .wentOn, .done: .information
+        case .continued, .done: .information
         case .waits, .held: .warning
         case .failed: .error
         }

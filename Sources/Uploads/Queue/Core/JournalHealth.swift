@@ -8,7 +8,7 @@ struct JournalHealth {
         case working
         /// The journal accepts changes, but its last snapshot could not be written. `tries` is the number of repairs of
         /// the journal that have failed.
-        case behind(JournalError, tries: Int)
+        case snapshotOverdue(JournalError, tries: Int)
         /// The journal refuses changes. `tries` is the number of repairs of the journal that have failed.
         case refused(JournalError, tries: Int)
     }
@@ -35,7 +35,7 @@ struct JournalHealth {
     var storage: EngineStatus.Storage {
         switch state {
         case .working: .saved
-        case .behind: .behind
+        case .snapshotOverdue: .snapshotOverdue
         case .refused: .refusing
         }
     }
@@ -44,7 +44,7 @@ struct JournalHealth {
     func notice(running: Int) -> UploadFailure? {
         switch state {
         case .working: nil
-        case .behind(let error, _): UploadFailure(.storage, error.behindSummary, hint: error.hint)
+        case .snapshotOverdue(let error, _): UploadFailure(.storage, error.behindSummary, hint: error.hint)
         case .refused(let error, _):
             UploadFailure(.storage, error.unsavedSummary(running: running), hint: error.hint)
         }
@@ -78,12 +78,14 @@ struct JournalHealth {
     mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
         switch (condition, state) {
         case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)
-        case (.behind(let error), .working):
-            state = .behind(error, tries: 0)
+        case (.snapshotOverdue(let error), .working):
+            state = .snapshotOverdue(error, tries: 0)
             if isAccepting { plan(at: now) }
-        case (.sound, .behind): state = .working
+        case (.healthy, .snapshotOverdue): state = .working
         // Only a repair shows that changes are accepted again.
-        case (.sound, .working), (.sound, .refused), (.behind, .behind), (.behind, .refused): return false
+        case (.healthy, .working), (.healthy, .refused), (.snapshotOverdue, .snapshotOverdue),
+            (.snapshotOverdue, .refused):
+            return false
         }
         return true
     }
@@ -106,20 +108,20 @@ struct JournalHealth {
         switch (condition, state) {
         case (.refusing(let error), _): state = .refused(error, tries: tries + 1)
         case (_, .refused(let error, _)) where hasDirty: state = .refused(error, tries: tries + 1)
-        case (.behind(let error), _): state = .behind(error, tries: tries + 1)
-        case (.sound, _): state = .working
+        case (.snapshotOverdue(let error), _): state = .snapshotOverdue(error, tries: tries + 1)
+        case (.healthy, _): state = .working
         }
         if case .underWay = repair { repair = .none }
         plan(at: now)
     }
 
     /// Processes the result of closing the journal. Without an error, the state becomes `working`. After an error, it
-    /// becomes `behind`, because only the last snapshot is missing.
+    /// becomes `snapshotOverdue`, because only the last snapshot is missing.
     ///
     /// - Parameter hasDirty: Whether some changes are not on disk. If true, the state does not change.
     mutating func close(_ error: JournalError?, hasDirty: Bool) {
         guard !hasDirty else { return }
-        state = error.map { .behind($0, tries: 0) } ?? .working
+        state = error.map { .snapshotOverdue($0, tries: 0) } ?? .working
     }
 
     private mutating func plan(at now: Instant) {
@@ -130,7 +132,7 @@ struct JournalHealth {
     private var tries: Int {
         switch state {
         case .working: 0
-        case .behind(_, let tries), .refused(_, let tries): tries
+        case .snapshotOverdue(_, let tries), .refused(_, let tries): tries
         }
     }
 
@@ -142,7 +144,7 @@ struct JournalHealth {
         case .refused(.diskFull, _): .seconds(5)
         // Each repair writes all files again, so the delays grow.
         case .refused(_, let tries): .seconds(min(60, 5 << min(tries, 5)))
-        case .behind(_, let tries): .seconds(min(300, 5 << min(tries, 7)))
+        case .snapshotOverdue(_, let tries): .seconds(min(300, 5 << min(tries, 7)))
         }
     }
 }

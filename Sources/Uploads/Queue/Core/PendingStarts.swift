@@ -21,7 +21,7 @@ struct PendingStarts {
     }
 
     private var waits: [Upload.ID: Wait] = [:]
-    private var followers: [Upload.ID: Set<Upload.ID>] = [:]
+    private var dependents: [Upload.ID: Set<Upload.ID>] = [:]
     /// The start times, the earliest first. An entry is out of date if its upload no longer waits for this time.
     /// `nextDate` removes such an entry when it is the earliest.
     private var dates = Heap<Entry>()
@@ -40,7 +40,7 @@ struct PendingStarts {
         waits[id] = wait
         switch wait {
         case .upload(let other):
-            followers[other, default: []].insert(id)
+            dependents[other, default: []].insert(id)
             following += 1
         case .date(let date): dates.insert(Entry(date: date, id: id))
         case .rest: break
@@ -50,11 +50,11 @@ struct PendingStarts {
     mutating func forget(_ id: Upload.ID) {
         guard case .upload(let other) = waits.removeValue(forKey: id) else { return }
         following -= 1
-        followers[other]?.remove(id)
-        if followers[other]?.isEmpty ?? false { followers[other] = nil }
+        dependents[other]?.remove(id)
+        if dependents[other]?.isEmpty ?? false { dependents[other] = nil }
     }
 
-    func followers(of id: Upload.ID) -> Set<Upload.ID> { followers[id] ?? [] }
+    func dependents(of id: Upload.ID) -> Set<Upload.ID> { dependents[id] ?? [] }
 
     mutating func nextDate() -> Date? {
         while let first = dates.min, waits[first.id] != .date(first.date) { dates.removeMin() }

@@ -155,8 +155,8 @@ extension QueueCore {
     /// Checks the start conditions of the uploads that wait for `id`. Call this when clients see `id` as done, or when
     /// `id` has left the queue, but not before.
     mutating func letFollow(_ id: Upload.ID) {
-        let followers = schedule.starts.followers(of: id)
-        if !followers.isEmpty { reconsider(followers) }
+        let dependents = schedule.starts.dependents(of: id)
+        if !dependents.isEmpty { reconsider(dependents) }
     }
 
     /// Checks the start conditions of the uploads whose earliest start time has come.

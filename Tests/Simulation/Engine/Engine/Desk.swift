@@ -26,7 +26,7 @@ final class Desk: Sendable {
             host: { [hosts] upload in
                 hosts[upload.target.url] ?? UploadHost(name: "unknown", port: 0, isLocal: false)
             },
-            resumes: { [resuming] in resuming.contains($0.target.method) },
+            resumes: { [resuming] in resuming.contains($0.target.protocolName) },
             progress: { id in self.state.withLock { $0.progress[id] } },
             random: { self.drawn($0) })
     }

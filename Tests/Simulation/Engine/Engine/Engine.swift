@@ -23,7 +23,7 @@ struct Engine {
     let desk: Desk
     var core: QueueCore
     var journal: EngineJournal
-    var condition = JournalCondition.sound
+    var condition = JournalCondition.healthy
     var attempts: [Upload.ID: Attempt] = [:]
     var capabilities: [String: ServerCapabilities] = [:]
     /// The number of the current timer. Events of timers with other numbers are ignored.

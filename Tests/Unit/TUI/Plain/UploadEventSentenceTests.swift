@@ -12,7 +12,7 @@ import Testing
     @Test(
         arguments: [
             (.began, .running, 0, "upload 7 started: film.mov, 4 MiB, to box"),
-            (.wentOn, .running, 1 << 20, "upload 7 resumed: film.mov, at 25% of 4 MiB"),
+            (.continued, .running, 1 << 20, "upload 7 resumed: film.mov, at 25% of 4 MiB"),
             (.paused, paused, 1 << 20, "upload 7 paused: film.mov, at 25%"),
             (.removed, .queued, 0, "upload 7 removed: film.mov"),
             (.waits, .waiting(12), 0, "upload 7 retrying in 12 s: film.mov: 503 the server is busy"),

@@ -10,7 +10,7 @@ struct UploadProtocolTests {
     private static func upload(_ state: Upload.State = .queued, chosen: String? = nil) -> Upload {
         var upload = Upload.make(
             state: state, resource: chosen.map { UploadResource(url: "u", memory: ["protocol": $0]) })
-        upload.target.method = "auto"
+        upload.target.protocolName = "auto"
         return upload
     }
 

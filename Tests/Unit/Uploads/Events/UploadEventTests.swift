@@ -47,6 +47,6 @@ struct UploadEventTests {
         let old = Upload.boxed(1)
         var new = Upload.boxed(1, .running)
         new.resource = UploadResource(url: "https://box.example/1", confirmed: 400)
-        #expect(UploadEvent.Kind(from: old, to: new, isOffline: false) == .wentOn)
+        #expect(UploadEvent.Kind(from: old, to: new, isOffline: false) == .continued)
     }
 }

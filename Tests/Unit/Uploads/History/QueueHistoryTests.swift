@@ -126,7 +126,8 @@ struct QueueHistoryTests {
             NewUpload(
                 path: LocalPath("/files/\(number)"),
                 identity: FileIdentity(device: 1, inode: 1, size: 10, modified: 1, changed: 1),
-                target: .init(destination: "", url: "http://127.0.0.1/", method: "put", name: "\(number)"))
+                target: .init(
+                    destination: "", url: "http://127.0.0.1/", protocolName: "put", name: "\(number)"))
         }
     }
 

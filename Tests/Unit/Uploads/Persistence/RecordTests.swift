@@ -280,7 +280,7 @@ struct RecordTests {
                 url: "", confirmed: .max, expires: Self.now,
                 memory: ["": "", "\"": "\u{0}", "ключ": "значение"]))
         upload.target = Upload.Target(
-            destination: "", url: "", method: "", name: "\u{FEFF}\u{202E}",
+            destination: "", url: "", protocolName: "", name: "\u{FEFF}\u{202E}",
             fields: [.init(name: "", value: ""), .init(name: "a", value: "\\"), .init(name: "a", value: "/")])
         #expect(try roundTrip(upload) == upload)
     }

@@ -85,7 +85,7 @@ struct ReserveTests {
 
         disk.set(full: false)
         try store.append([.set(.make(6))])
-        #expect(store.condition == .sound)
+        #expect(store.condition == .healthy)
         #expect(disk.disk.fileNames.contains(JournalReserve.name))
         #expect(try JournalStore.opened(disk.disk.restarted()).recovered.uploads.map(\.id) == [3, 5, 6])
     }
@@ -99,7 +99,7 @@ struct ReserveTests {
         #expect(store.condition == .refusing(full))
         disk.set(full: false)
         store.repair()
-        #expect(store.condition == .sound)
+        #expect(store.condition == .healthy)
         #expect(disk.disk.fileNames.allSatisfy { !$0.hasPrefix(".tmp.") })
     }
 
@@ -108,7 +108,7 @@ struct ReserveTests {
         disk.fail { $0.name == JournalReserve.name ? .failsHalfway(ENOSPC) : nil }
         var (store, _) = try JournalStore.opened(disk, options: .make(reserve: 1 << 20))
         try store.append([.set(.make(1))])
-        #expect(store.condition == .sound)
+        #expect(store.condition == .healthy)
         #expect(!disk.fileNames.contains(JournalReserve.name))
     }
 
@@ -150,7 +150,7 @@ struct ReserveTests {
         #expect(disk.disk.fileNames.count { $0.hasPrefix("journal.") } <= 2)
         #expect(disk.disk.fileNames.allSatisfy { !$0.hasPrefix(".tmp.") })
         disk.set(full: false)
-        #expect(await journal.repair() == .sound)
+        #expect(await journal.repair() == .healthy)
         #expect(disk.disk.fileNames.contains(JournalReserve.name))
         #expect(try JournalStore.opened(disk.disk.restarted()).recovered.uploads.map(\.id) == [1])
     }
@@ -167,17 +167,17 @@ struct ReserveTests {
         disk.fail { $0.kind == "create" ? .fails(ENOSPC) : nil }
         // The snapshot that becomes due may use the reserve's space too. Until it ends, no other write may use that.
         for id in 1...2 { try await journal.append([.set(.make(id))], durably: true) }
-        #expect(await conditions.next() == .behind(full))
+        #expect(await conditions.next() == .snapshotOverdue(full))
         for id in 3...4 { try await journal.append([.set(.make(id))], durably: true) }
-        #expect(await journal.repair() == .behind(full))
+        #expect(await journal.repair() == .snapshotOverdue(full))
         #expect(disk.content(of: "queue.json") == before)
         // The reserve has released its inode for the snapshot, and it is made again later.
         #expect(!disk.fileNames.contains(JournalReserve.name))
         try await journal.append([.set(.make(5))], durably: true)
         disk.fail { _ in nil }
-        #expect(await journal.repair() == .sound)
+        #expect(await journal.repair() == .healthy)
         #expect(disk.content(of: "queue.json") != before)
-        #expect(await journal.repair() == .sound)
+        #expect(await journal.repair() == .healthy)
         #expect(disk.fileNames.contains(JournalReserve.name))
         #expect(
             try JournalStore.opened(disk.restarted()).recovered.uploads.map(\.id) == [1, 2, 3, 4, 5])

@@ -26,14 +26,14 @@ struct JournalHealthTests {
 
     @Test mutating func `a repair that worked ends the refusal`() {
         health.refuse(Self.full, isAccepting: true, now: Self.start)
-        health.repaired(.sound, hasDirty: false, now: Self.start)
+        health.repaired(.healthy, hasDirty: false, now: Self.start)
         #expect(!health.isRefused)
         #expect(health.notice(running: 0) == nil)
     }
 
     @Test mutating func `a disk that takes something, but not what it refused, is repaired again`() {
         health.refuse(Self.full, isAccepting: true, now: Self.start)
-        health.repaired(.sound, hasDirty: true, now: Self.start)
+        health.repaired(.healthy, hasDirty: true, now: Self.start)
         #expect(health.isRefused)
         #expect(health.nextRepair != nil)
     }

@@ -40,7 +40,7 @@ struct QueueDiskTests {
                         identity: FileIdentity(
                             device: 1, inode: UInt64(id), size: 1000, modified: 1, changed: 1),
                         target: .init(
-                            destination: "box", url: "http://host.test/", method: "tus", name: "\(id)"))
+                            destination: "box", url: "http://host.test/", protocolName: "tus", name: "\(id)"))
                 ]))
         }
 
@@ -135,7 +135,7 @@ struct QueueDiskTests {
         try await site.queue.start(monitor: nil)
         site.disk.fail { $0.name.hasPrefix(".tmp.") ? .failsHalfway(ENOSPC) : nil }
         for id in 1...3 { #expect(await site.add(id) == .changed([id])) }
-        let behind = try await site.status { $0.storage == .behind }
+        let behind = try await site.status { $0.storage == .snapshotOverdue }
         #expect(behind.notice?.summary.hasPrefix("disk full: no new snapshot of the queue in /state") == true)
         // All changes are written, so uploads continue.
         _ = try await site.runner.next()
@@ -143,7 +143,7 @@ struct QueueDiskTests {
         try await site.clock.waitForSleepers()
         site.clock.advance(by: .seconds(5))
         try await site.clock.waitForSleepers()
-        #expect(await site.queue.status.storage == .behind)
+        #expect(await site.queue.status.storage == .snapshotOverdue)
         site.disk.fail { _ in nil }
         site.clock.advance(by: .seconds(10))
         let over = try await site.status { $0.storage == .saved }

@@ -84,7 +84,7 @@ final class MemoryJournal: Journal {
         return .success(())
     }
 
-    func repair() async -> JournalCondition { refusal.map { .refusing($0) } ?? .sound }
+    func repair() async -> JournalCondition { refusal.map { .refusing($0) } ?? .healthy }
 
     func close() async throws(JournalError) { state.withLock { $0.isClosed = true } }
 }
@@ -184,7 +184,7 @@ final class ScriptedRunner: AttemptRunner {
             proxy: proxy.withLock { $0 })
     }
 
-    func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }
+    func resumes(_ upload: Upload) -> Bool { upload.target.protocolName == "tus" }
 
     var invalidations: [ConnectionInvalidation] { invalidated.withLock { $0 } }
     func invalidateConnections(because reason: ConnectionInvalidation) {
@@ -294,7 +294,7 @@ struct QueueFixture {
             NewUpload(
                 path: LocalPath("/files/\(number)"),
                 identity: FileIdentity(device: 1, inode: UInt64(number), size: 1000, modified: 1, changed: 1),
-                target: .init(destination: "box", url: url, method: "tus", name: "\(number)"))
+                target: .init(destination: "box", url: url, protocolName: "tus", name: "\(number)"))
         }
         guard case .changed(let ids) = await queue.perform(.add(new)) else { return [] }
         return ids

@@ -16,7 +16,7 @@ struct QueueSettledTests {
             path: LocalPath("/out/" + name),
             identity: FileIdentity(
                 device: 1, inode: 1, size: Int64(version), modified: Int64(version), changed: Int64(version)),
-            target: .init(destination: "box", url: "http://host.test/", method: "tus", name: name))
+            target: .init(destination: "box", url: "http://host.test/", protocolName: "tus", name: name))
     }
 
     private func upload(_ new: NewUpload, _ state: Upload.State) -> Upload {

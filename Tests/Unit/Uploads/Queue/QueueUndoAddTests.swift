@@ -162,6 +162,6 @@ extension NewUpload {
         NewUpload(
             path: LocalPath("/files/1"),
             identity: FileIdentity(device: 1, inode: 1, size: 10, modified: modified, changed: modified),
-            target: .init(destination: "box", url: "http://host.test/", method: "tus", name: "1"))
+            target: .init(destination: "box", url: "http://host.test/", protocolName: "tus", name: "1"))
     }
 }

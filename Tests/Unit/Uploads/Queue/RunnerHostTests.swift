@@ -16,7 +16,7 @@ struct RunnerHostTests {
         let runner = DestinationRunner(
             destinations: [destination], proxy: .server(Self.proxy), rateLimit: RateLimit())
         var upload = Upload.make(1)
-        upload.target = Upload.Target(destination: name, url: url, method: "put", name: "f")
+        upload.target = Upload.Target(destination: name, url: url, protocolName: "put", name: "f")
         return runner.host(of: upload)
     }
 

@@ -82,7 +82,7 @@ struct QueueSize {
                 identity: FileIdentity(
                     device: 66_306, inode: UInt64(9_000_000 + number), size: 4_000_000 + Int64(number),
                     modified: 1_760_000_000_123_456_789, changed: 1_760_000_000_123_456_789),
-                target: .init(destination: "photos", url: url, method: "tus", name: name))
+                target: .init(destination: "photos", url: url, protocolName: "tus", name: name))
         }
     }
 }

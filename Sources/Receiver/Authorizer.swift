@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// Decides whether a client is allowed to use the receiver.
-struct Access: Sendable {
+struct Authorizer: Sendable {
     /// The minimum number of bytes of a token. A shorter token can be guessed in reasonable time.
     static let shortestToken = 16
 
