@@ -147,7 +147,7 @@ package struct WatchedTree {
             if root != nil || reported.isEmpty {
                 let issue =
                     switch FileKind.of(folder.path, follows: true) {
-                    case .file, .link, .special: "no folder"
+                    case .file, .link, .special: "not a folder"
                     case .folder, .missing: "not there"
                     }
                 say("\(folder.path.text) is \(issue); it is looked for")

@@ -77,7 +77,7 @@ struct GoogleCreationTests {
     @Test func `a response without a session says so`() {
         var google = google()
         _ = google.start(resource: nil, capabilities: nil)
-        #expect(google.receive(.answer(200)).failure?.summary.contains("Location") == true)
+        #expect(google.receive(.answer(200)).failure?.hint?.contains("Location") == true)
     }
 
     @Test(arguments: [
