@@ -154,7 +154,7 @@ struct TusCreationTests {
     @Test func `a creation without a location is a failure that says so`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: nil, capabilities: core)
-        #expect(tus.receive(.answer(201)).failure?.summary.contains("Location") == true)
+        #expect(tus.receive(.answer(201)).failure?.hint?.contains("Location") == true)
     }
 
     @Test func `F10 an empty file is complete when it is created`() {

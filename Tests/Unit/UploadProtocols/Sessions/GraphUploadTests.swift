@@ -108,7 +108,7 @@ struct GraphCreationTests {
     @Test func `a response without a session says so`() {
         var graph = graph()
         _ = graph.start(resource: nil, capabilities: nil)
-        #expect(graph.receive(.answer(200, body: "{}")).failure?.summary.contains("uploadUrl") == true)
+        #expect(graph.receive(.answer(200, body: "{}")).failure?.hint?.contains("uploadUrl") == true)
     }
 
     @Test func `F10 an empty file goes whole, with credentials`() throws {
