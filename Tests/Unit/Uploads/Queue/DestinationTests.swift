@@ -7,7 +7,7 @@ struct DestinationTests {
     @Test func `a destination of a name in the catalog uploads by that protocol`() throws {
         let entry = try #require(ProtocolCatalog.entry(named: "webdav"))
         let destination = Destination(name: "box", url: "https://a.example/", protocol: entry)
-        #expect(destination.target(name: "a").method == "webdav")
+        #expect(destination.target(name: "a").protocolName == "webdav")
         #expect(ProtocolCatalog.entry(named: "webdaw") == nil)
     }
 
