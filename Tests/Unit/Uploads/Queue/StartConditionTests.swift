@@ -368,7 +368,7 @@ struct StartConditionTests {
         let waiting = (20_001...40_000).map { Self.waiting($0, after: 1...20_000) }
         let fixture = QueueFixture(others + waiting)
         try await fixture.queue.start(monitor: nil)
-        #expect(await fixture.queue.core.schedule.starts.followers(of: 17).count == 20_000)
+        #expect(await fixture.queue.core.schedule.starts.dependents(of: 17).count == 20_000)
         _ = await fixture.queue.perform(.retry(.ids([17])))
         try await fixture.runner.next().complete()
         #expect(try await fixture.runner.next().upload.start == nil)
@@ -382,7 +382,7 @@ struct StartConditionTests {
         let fixture = QueueFixture(others + waiting)
         try await fixture.queue.start(monitor: nil)
         #expect(await fixture.queue.core.schedule.starts.following == 1000)
-        #expect(await fixture.queue.core.schedule.starts.followers(of: 1000).count == 1000)
+        #expect(await fixture.queue.core.schedule.starts.dependents(of: 1000).count == 1000)
         #expect(await fixture.queue.core.isIdle)
         await fixture.queue.stop()
     }
