@@ -26,7 +26,8 @@ public final class HTTPClientTransport: Transport {
         /// is silent and at least 256 KiB would have to be sent again.
         public var stall: Duration
         /// The longest time from the last byte of the request to the response's head, and between two chunks of the
-        /// response's body.
+        /// response's body. Each interim response (1xx) restarts it, but the head must arrive within ten times the
+        /// timeout.
         ///
         /// This timeout also limits the time for the whole body of the response. The limit is twice the timeout, plus
         /// one second for each received KiB, but at most ten times the timeout. With

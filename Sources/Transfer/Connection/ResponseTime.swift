@@ -7,6 +7,7 @@ struct ResponseTime {
     let status: UInt
     private let begin: Duration
     private let response: Duration
+    private let longest: Duration
     private let mayTakeLong: Bool
     private var bytes: Int64 = 0
     private var lastChunk: Duration
@@ -16,6 +17,12 @@ struct ResponseTime {
     /// after a refusal (Django 5.2's `runserver`).
     private static let refusalSilence = Duration.seconds(1)
 
+    /// Returns the longest time for a head with interim responses (1xx), and for a body.
+    ///
+    /// - Parameter response: The response timeout (`Timeouts.response`). It is limited so that the result does not
+    ///   overflow.
+    static func longest(_ response: Duration) -> Duration { min(response, .seconds(1 << 40)) * 10 }
+
     /// - Parameters:
     ///   - response: The response timeout (`Timeouts.response`).
     ///   - mayTakeLong: True if the server sends white space until its result is ready (S3's CompleteMultipartUpload,
@@ -23,8 +30,8 @@ struct ResponseTime {
     ///   - now: The time at which the head arrived.
     init(status: UInt, response: Duration, mayTakeLong: Bool, now: Duration) {
         self.status = status
-        // Limited so that ten times the value does not overflow.
-        self.response = min(response, .seconds(1 << 40))
+        longest = Self.longest(response)
+        self.response = min(response, longest)
         self.mayTakeLong = mayTakeLong
         begin = now
         lastChunk = now
@@ -44,7 +51,6 @@ struct ResponseTime {
     /// The longest time for the body: twice the response timeout plus a second for each received KiB, but at most ten
     /// response timeouts. It is always ten response timeouts if `mayTakeLong` is true.
     private var limit: Duration {
-        let longest = response * 10
-        return mayTakeLong ? longest : min(longest, response * 2 + .seconds(bytes >> 10))
+        mayTakeLong ? longest : min(longest, response * 2 + .seconds(bytes >> 10))
     }
 }

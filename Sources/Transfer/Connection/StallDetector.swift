@@ -9,7 +9,8 @@ import NIOPosix
 /// The detector closes the connection if bytes are in flight and none of them arrives within the stall limit
 /// (`StallLimit`). The kernel alone would take about 15 minutes. A byte has arrived when the other side acknowledges
 /// it, not when a write call accepts it. So a slow link with a large chunk in flight does not count as stalled. The
-/// response timeout runs only when all bytes are acknowledged.
+/// response timeout runs only when all bytes are acknowledged. Each interim response (1xx) restarts it, but the head must
+/// arrive within ten response timeouts (`ResponseTime.longest`).
 ///
 /// If the connection is dead but the server accepts new connections, the dead connection is closed within seconds.
 ///
@@ -31,7 +32,9 @@ final class StallDetector: ChannelDuplexHandler {
     private static let watchInterval = Duration.milliseconds(500)
 
     private enum ResponseState {
-        case awaited(interim: Int)
+        /// The head has not arrived. `interim` is the number of interim responses (1xx), and `last` is the time of the last
+        /// one.
+        case awaited(interim: Int, last: NIODeadline)
         case begun(ResponseTime)
         case complete
     }
@@ -41,7 +44,7 @@ final class StallDetector: ChannelDuplexHandler {
     private struct Running {
         var observer: (any ExchangeObserver)?
         var request = RequestBody.underWay
-        var response = ResponseState.awaited(interim: 0)
+        var response = ResponseState.awaited(interim: 0, last: .distantPast)
         var silence: DeadPeerDetector
         var stall: StallLimit
         let began = NIODeadline.now()
@@ -64,6 +67,7 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     /// The counters of writes, reads and acknowledged bytes. If one of them changes, the connection makes progress.
+    /// Interim responses are not counted.
     private struct Movement: Equatable {
         var writes: UInt64 = 0
         var reads: UInt64 = 0
@@ -128,15 +132,20 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        movement.reads += 1
         guard case .running(var running) = state else { return context.fireChannelRead(data) }
-        switch (unwrapInboundIn(data), running.response) {
-        case (.head(let head), .awaited(let interim)) where (100..<200).contains(head.status.code):
-            running.response = .awaited(interim: interim + 1)
+        let part = unwrapInboundIn(data)
+        if case (.head(let head), .awaited(let interim, _)) = (part, running.response),
+            (100..<200).contains(head.status.code)
+        {
+            running.response = .awaited(interim: interim + 1, last: .now())
             state = .running(running)
             guard interim < Self.interimLimit else {
                 return fail(context, NotHTTP("interim answers without end"))
             }
+            return context.fireChannelRead(data)
+        }
+        movement.reads += 1
+        switch (part, running.response) {
         case (.head(let head), _):
             running.response = .begun(
                 ResponseTime(
@@ -315,7 +324,13 @@ final class StallDetector: ChannelDuplexHandler {
             lastMoved = now
         case (.begun(let time), .underWay) where time.status < 300:
             lastMoved = now
-        case (.awaited, .complete), (.begun, _), (.complete, .complete):
+        case (.awaited(_, let last), .complete):
+            // An interim response says that the server still works on the final one (102, RFC 2518 §10.1).
+            let isSilent = now - max(lastMoved, last) >= TimeAmount(timeouts.response)
+            if isSilent || now - lastMoved >= TimeAmount(ResponseTime.longest(timeouts.response)) {
+                return fail(context, ResponseTimedOut())
+            }
+        case (.begun, _), (.complete, .complete):
             if now - lastMoved >= TimeAmount(timeouts.response) { return fail(context, ResponseTimedOut()) }
         }
         watch(context)

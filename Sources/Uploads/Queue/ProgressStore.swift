@@ -16,8 +16,8 @@ final class ProgressStore: Sendable {
         var hasEnded = false
         /// The last time when the number of sent bytes was reported to the queue; nil if it never was.
         var noted: ContinuousClock.Instant?
-        /// The last time when a request with bytes of the file began, or when bytes were sent. Nil until the first
-        /// request with bytes of the file begins.
+        /// The last time when a request with bytes of the file began, when bytes were sent, or when the attempt ended
+        /// reading the file. Nil if none of these has happened.
         var moved: ContinuousClock.Instant?
 
         var running: TransferEstimator.Running {
@@ -80,6 +80,15 @@ final class ProgressStore: Sendable {
 
     func update(_ id: Upload.ID, _ change: (inout ProgressSample) -> Void) {
         state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
+    }
+
+    /// Notes that a request without bytes of the file begins. If the attempt was reading the file, it has ended that.
+    func startWithoutFile(_ id: Upload.ID, at instant: ContinuousClock.Instant) {
+        state.withLock { state in
+            guard state.entries[id]?.sample.phase == .reading else { return }
+            state.entries[id]?.sample.phase = .connecting
+            state.entries[id]?.moved = instant
+        }
     }
 
     /// Notes that a request with bytes of the file begins. If `carriesAll`, the request carries the whole file, and the

@@ -298,7 +298,9 @@ private struct RunRecorder: AttemptRecorder {
     }
 
     func didStart(_ exchange: Exchange, reached: ByteCount) {
-        guard case .file(let range, _, _) = exchange.body else { return }
+        guard case .file(let range, _, _) = exchange.body else {
+            return progressStore.startWithoutFile(id, at: queue.clock.now())
+        }
         progressStore.start(id, carriesAll: range == 0..<upload.size && !exchange.traits.contains(.kept))
         didSend(0, reached: reached)
     }

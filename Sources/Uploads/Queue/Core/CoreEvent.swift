@@ -129,8 +129,8 @@ package struct QueueLookups: Sendable {
 package struct RunProgress: Sendable {
     /// True while the attempt reads the file to compute a checksum of it, before it sends the file.
     var isReading: Bool
-    /// The last time when the attempt sent bytes of the file, or began a request with such bytes. Nil if it has done
-    /// neither.
+    /// The last time when the attempt sent bytes of the file, began a request with such bytes, or ended reading the
+    /// file. Nil if it has done none of these.
     var moved: ContinuousClock.Instant?
     /// True if the last request with bytes of the file contains the whole file, of which the server probably keeps
     /// nothing after a broken connection.

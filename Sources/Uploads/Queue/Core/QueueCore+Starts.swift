@@ -11,8 +11,8 @@ extension QueueCore {
     /// 32 uploads of 1 MiB share the link, none of them is complete by then.
     private static let shareUnit: ByteCount = 128 << 10
 
-    /// An upload that sends no byte for this time is stuck. Although all slots are taken, an upload can then start at a
-    /// host without running uploads.
+    /// An upload that sends no byte of its file for this time is stuck. Although all slots are taken, an upload can then
+    /// start at a host without running uploads.
     private static let stuckAfter = Duration.seconds(10)
 
     /// The number of uploads of at most 128 KiB that can run in one slot. It is 1 if a command has set how many uploads
@@ -79,13 +79,13 @@ extension QueueCore {
     }
 
     /// Returns the number of slot shares that stuck uploads occupy at each host. They have sent no byte for the time
-    /// `stuckAfter`. An upload that still reads its file, or has not begun to send it, is not stuck.
+    /// `stuckAfter`. An upload that still reads its file is not stuck.
     private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {
-            // `moved` is nil until a request with bytes of the file begins. Earlier requests have their own timeouts.
-            guard let progress = lookups.progress(id), !progress.isReading, let moved = progress.moved,
-                moved.duration(to: now.instant) >= Self.stuckAfter
+            // A server can delay the requests before the first byte for as long as all their timeouts together.
+            guard let progress = lookups.progress(id), !progress.isReading,
+                (progress.moved ?? run.started).duration(to: now.instant) >= Self.stuckAfter
             else { continue }
             stuck[run.host, default: 0] += Self.share(ofSize: run.size, whole: whole)
         }

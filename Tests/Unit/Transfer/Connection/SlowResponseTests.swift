@@ -96,4 +96,29 @@ struct SlowResponseTests {
         #expect(time > Self.limit)
         #expect(time < Self.limit * 20)
     }
+
+    private static func interim(_ count: Int, every pause: Duration, _ connection: HostileConnection) throws {
+        try connection.readRequest()
+        for _ in 0..<count {
+            Gate().block(upTo: pause)
+            try connection.answer(102)
+        }
+        try connection.answer(201)
+    }
+
+    @Test func `N6 interim responses restart the time for a head`() async throws {
+        let silence = Duration.seconds(2)
+        let (result, time) = try await Self.outcome(response: silence) {
+            try Self.interim(6, every: .milliseconds(400), $0)
+        }
+        #expect(result.status == 201)
+        #expect(time > silence)
+    }
+
+    @Test func `N6 interim responses do not put off a head for ever`() async throws {
+        let (result, _) = try await Self.outcome(response: .milliseconds(400)) {
+            try Self.interim(32, every: .milliseconds(200), $0)
+        }
+        #expect(result.error?.failure.category == .timedOut)
+    }
 }

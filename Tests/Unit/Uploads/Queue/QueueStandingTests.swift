@@ -187,4 +187,34 @@ struct QueueMovementTests {
         #expect(try await fixture.runner.next().upload.id == others[0])
         #expect(await fixture.queue.core.runs.count == 3)
     }
+
+    @Test func `N6 uploads that cannot send a first byte do not keep one to another host waiting`()
+        async throws
+    {
+        let fixture = QueueFixture(concurrency: 1)
+        _ = try await fixture.startOne()
+        let others = await fixture.add(1, url: "http://other.test/")
+        for _ in 0..<2 {
+            try await fixture.clock.waitForSleepers()
+            fixture.clock.advance(by: .seconds(5))
+        }
+        #expect(try await fixture.runner.next().upload.id == others[0])
+    }
+
+    @Test func `N6 a request that follows a reading is stuck only some seconds after its start`() async throws
+    {
+        let fixture = QueueFixture(concurrency: 1)
+        let (_, attempt) = try await fixture.startOne()
+        attempt.recorder.isReading()
+        let others = await fixture.add(1, url: "http://other.test/")
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(60))
+        try await fixture.clock.waitForSleepers()
+        attempt.recorder.didStart(Exchange(.post, "http://host.test/"), reached: 0)
+        fixture.clock.advance(by: .seconds(9))
+        try await fixture.clock.waitForSleepers()
+        #expect(await fixture.queue.core.runs.count == 1)
+        fixture.clock.advance(by: .seconds(5))
+        #expect(try await fixture.runner.next().upload.id == others[0])
+    }
 }
