@@ -26,10 +26,15 @@ extension LocalPath {
 
     /// Reads a file or a pipe up to its end, and at most `limit` bytes. Follows symbolic links.
     ///
+    /// - Parameter waitsForWriter: True to wait until a process writes to a pipe without a writer (FIFO). If it is
+    ///   false, such a pipe is empty.
     /// - Returns: The content; nil if the file cannot be read.
-    package func content(upTo limit: Int) -> [UInt8]? {
-        let opened = withCString { open($0, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
+    package func content(upTo limit: Int, waitsForWriter: Bool = true) -> [UInt8]? {
+        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY
+        let opened = withCString { open($0, waitsForWriter ? flags : flags | O_NONBLOCK) }
         guard opened >= 0 else { return nil }
+        // Reading waits for a writer that has the pipe open.
+        _ = fcntl(opened, F_SETFL, flags)
         let file = OpenFile(FileDescriptor(rawValue: opened), name: text)
         var content: [UInt8] = []
         while content.count < limit {

@@ -75,9 +75,10 @@ enum LocalFiles {
     /// Reads a file or a pipe, following symbolic links. Reads at most one byte more than `sizeLimit`. The caller must
     /// refuse a content that is longer than `sizeLimit`.
     ///
+    /// - Parameter waitsForWriter: False if a pipe without a writer (FIFO) is empty, and not waited for.
     /// - Returns: The content; nil if the file cannot be read.
-    static func content(of path: String) -> Data? {
-        LocalPath(path).content(upTo: sizeLimit + 1).map { Data($0) }
+    static func content(of path: String, waitsForWriter: Bool = true) -> Data? {
+        LocalPath(path).content(upTo: sizeLimit + 1, waitsForWriter: waitsForWriter).map { Data($0) }
     }
 
     /// Returns whether the path is a folder, following symbolic links; nil if stat(2) fails.

@@ -68,8 +68,12 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
 
 /// Reads secrets. The output of a command is cached for a minute.
 actor SecretReader {
+    private let reads: FileReads<String>
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
+
+    /// - Parameter readers: The threads on which files are read.
+    init(readers: BlockingIOPool = .shared) { reads = FileReads(readers) }
 
     /// Returns the secret: the first line in its source that is not empty.
     ///
@@ -87,7 +91,10 @@ actor SecretReader {
                 throw Self.missing(secret, "is not set")
             }
             value = found
-        case .file(let path): value = try Self.file(path, of: secret)
+        case .file(let path):
+            value = try await reads.value(of: path, late: Self.missing(secret, "was not read in time")) {
+                () throws(UploadFailure) in try Self.file(path, of: secret)
+            }
         case .command(let words):
             if let known = outputs[words], .now - known.read < age {
                 value = known.value
@@ -139,7 +146,9 @@ actor SecretReader {
                 secret, "can be read by others (mode \(String(mode & 0o777, radix: 8)))",
                 hint: "`chmod 600 \(ShellWord.quoted(path))`")
         }
-        guard let data = LocalFiles.content(of: path) else { throw missing(secret, "cannot be read") }
+        guard let data = LocalFiles.content(of: path, waitsForWriter: false) else {
+            throw missing(secret, "cannot be read")
+        }
         guard data.count <= LocalFiles.sizeLimit else { throw missing(secret, "is larger than 1 MiB") }
         return String(decoding: data, as: UTF8.self)
     }

@@ -75,7 +75,7 @@ struct AWSProfiles {
 
     private func section(_ names: [String], of file: String) throws(UploadFailure) -> Section? {
         guard try FileTrust.allows(file, as: "the file of AWS's profiles"),
-            let data = LocalFiles.content(of: file)
+            let data = LocalFiles.content(of: file, waitsForWriter: false)
         else { return nil }
         let sections = Self.parse(String(decoding: data.prefix(1 << 20), as: UTF8.self))
         for name in names {

@@ -15,14 +15,18 @@ struct S3CredentialSource: Sendable {
     private let settings: S3Authentication
     private let secrets: SecretReader
     private let environment: [String: String]
+    private let reads: FileReads<[AWSProfiles.Section]>
 
+    /// - Parameter readers: The threads on which AWS's files are read.
     init(
         _ settings: S3Authentication, secrets: SecretReader,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        readers: BlockingIOPool = .shared
     ) {
         self.settings = settings
         self.secrets = secrets
         self.environment = environment
+        reads = FileReads(readers)
     }
 
     /// - Throws: `UploadFailure`. Its category is `permanent` if other users can change AWS's files or read the
@@ -82,7 +86,11 @@ struct S3CredentialSource: Sendable {
     /// `UploadFailure` if the profile has none of them.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
-        let sections = [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
+        let late = missing("the files of AWS's profiles were not read in time")
+        let sections = try await reads.value(of: profiles.credentialsFile, late: late) {
+            () throws(UploadFailure) in
+            [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
+        }
         for section in sections {
             guard let accessKey = section.values.filled("aws_access_key_id") else { continue }
             guard let secret = section.values.filled("aws_secret_access_key") else {
