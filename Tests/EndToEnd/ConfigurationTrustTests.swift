@@ -53,6 +53,7 @@ struct ConfigurationTrustTests {
         #"{ "s3": { "command": ["FILE"] } }"#,
         #"{ "s3": { "accessKey": { "file": "FILE" }, "secretKey": { "env": "KEY" } } }"#,
         #"{ "oauth2": { "tokenURL": "https://h.test/", "clientID": "me", "refreshToken": { "env": "HOME" }, "tls": { "caFile": "FILE" } } }"#,
+        #"{ "oauth2": { "tokenURL": "https://h.test/", "clientID": "me", "refreshToken": { "env": "HOME" }, "tokenFile": "FILE" } }"#,
     ])
     func `a file that decides how to sign in, and that others can change, is refused`(auth: String)
         async throws

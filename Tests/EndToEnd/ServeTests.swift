@@ -281,6 +281,32 @@ struct ServeTests {
         #expect(!result.errors.contains("s3cret"))
     }
 
+    @Test func `a receiver keeps its token in no folder that others can change, unless that one is sticky`()
+        async throws
+    {
+        func setMode(_ mode: Int) throws {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: inbox)
+        }
+        let serve = ["serve", "--directory", inbox, "--bind", "127.0.0.1:0"]
+        try setMode(0o777)
+        let refused = try await Workplace.result(of: try place.start(serve))
+        #expect(refused.ending == .exited(2))
+        #expect(
+            refused.errors.hasPrefix("error: the folder \(inbox) above the receiver's token can be changed"),
+            "\(refused.errors)")
+        #expect(refused.errors.contains("`chmod go-w \(inbox)`"), "\(refused.errors)")
+
+        let token = try place.file("token", "a-token-of-the-user")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
+        for (mode, words) in [(0o1777, []), (0o777, ["--token-file", token])] {
+            try setMode(mode)
+            let server = try place.start(serve + words)
+            _ = try await address(of: server)
+            server.signal(SIGTERM)
+            #expect(try await server.ending() == .exited(0))
+        }
+    }
+
     @Test func `P1 a file over the limit fails and is not retried`() async throws {
         let server = try place.start(
             "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--max-size", "1K")

@@ -67,6 +67,11 @@ public struct TokenFile: Sendable {
         }
         try opened.check("", forbidding: 0o022) { () throws(SystemCallError) in try opened.directory.status()
         }
+        // A user who can change a folder above could replace this one.
+        do throws(PathIssue) { try PathTrust.check(folder, isFolder: true) } catch {
+            throw UploadFailure(
+                .authentication, error.summary(of: "the file of tokens"), hint: "\(error.hint); then retry")
+        }
         return opened
     }
 

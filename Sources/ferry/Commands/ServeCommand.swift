@@ -52,6 +52,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let report = ReceiverReport(json ? .json : .text)
         let receiver = try UploadReceiver(try configuration()) { report.print($0) }
+        // A user who can change a folder above could put another folder with a token in its place.
+        if let token = receiver.token { try FileTrust.check(token.path, as: "the receiver's token") }
         let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
         let serving = Task {
             try await receiver.run { report.print($0, folder: directory, token: receiver.token) }

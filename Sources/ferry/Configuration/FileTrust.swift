@@ -48,7 +48,7 @@ enum FileTrust {
 }
 
 extension Configuration {
-    /// The files that no other user may change: programs, scripts, secrets, certificates and keys that the
+    /// The files that no other user may change: programs, scripts, secrets, tokens, certificates and keys that the
     /// configuration names. `role` describes a file in error messages. A program whose name has no slash is left out,
     /// because the system searches it in `PATH`.
     var trustedFiles: [(role: String, path: String)] {
@@ -89,6 +89,7 @@ extension Configuration {
         case .oauth2(let settings):
             files(of: authentication.secrets, at: place)
                 + (settings.tls.map { files(of: $0, at: "\(place).oauth2.tls") } ?? [])
+                + (settings.tokenFile.map { [("the file of \(place).oauth2.tokenFile", $0)] } ?? [])
         case .none, .basic, .bearer, .s3: files(of: authentication.secrets, at: place)
         }
     }

@@ -161,6 +161,20 @@ struct OAuth2FileTests {
         #expect(endpoint.all.count == 1)
     }
 
+    @Test func `a file of tokens below a folder that others can change is refused before anything is sent`()
+        async throws
+    {
+        let endpoint = TokenEndpoint.rotating()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.path)
+        let failure = try #require(await TokenEndpoint.failure(of: endpoint, file: file))
+        #expect(failure.category == .authentication)
+        #expect(failure.hint?.contains("`chmod go-w \(directory.path)`") == true, "\(failure)")
+        #expect(endpoint.all.isEmpty)
+        // In a folder such as /tmp no user can replace the folders of another.
+        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: directory.path)
+        _ = try await authenticator(endpoint).refresh(.missing)
+    }
+
     @Test(arguments: [
         "readable", "link", "folder", "lock link", "open folder", "broken", "newer",
         "long",
