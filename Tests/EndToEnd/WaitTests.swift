@@ -82,7 +82,7 @@ struct WaitTests {
             #expect(try await wait.ending() == .exited(1))
             #expect(wait.output.text.contains("2  removed  b"))
             #expect(wait.output.text.contains("403"))
-            let stamp = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  \d/
+            let stamp = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d/
             #expect(wait.output.lines.allSatisfy { $0.prefixMatch(of: stamp) != nil }, "\(wait.output.text)")
         }
     }

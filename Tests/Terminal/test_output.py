@@ -83,10 +83,10 @@ def places(home, server, web):
         },
         auto={"url": server.url + "files/"},
     )
-    received = home.path / "received"
-    hook = ["sh", "-c", f"cat >> {received}"]
+    written = home.path / "hook-lines"
+    hook = ["sh", "-c", f"cat >> {written}"]
     home.change(hooks={name: hook for name in ("done", "failed", "held", "idle", "offline", "online", "notSaved")})
-    return received
+    return written
 
 
 def lines(output):
