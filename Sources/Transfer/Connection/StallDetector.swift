@@ -9,8 +9,8 @@ import NIOPosix
 /// The detector closes the connection if bytes are in flight and none of them arrives within the stall limit
 /// (`StallLimit`). The kernel alone would take about 15 minutes. A byte has arrived when the other side acknowledges
 /// it, not when a write call accepts it. So a slow link with a large chunk in flight does not count as stalled. The
-/// response timeout runs only when all bytes are acknowledged. Each interim response (1xx) restarts it, but the head must
-/// arrive within ten response timeouts (`ResponseTime.longest`).
+/// response timeout runs only when all bytes are acknowledged. Each interim response (1xx) restarts it, but the head
+/// must arrive within ten response timeouts (`ResponseTime.longest`).
 ///
 /// If the connection is dead but the server accepts new connections, the dead connection is closed within seconds.
 ///
@@ -32,8 +32,8 @@ final class StallDetector: ChannelDuplexHandler {
     private static let watchInterval = Duration.milliseconds(500)
 
     private enum ResponseState {
-        /// The head has not arrived. `interim` is the number of interim responses (1xx), and `last` is the time of the last
-        /// one.
+        /// The head has not arrived. `interim` is the number of interim responses (1xx), and `last` is the time of the
+        /// last one.
         case awaited(interim: Int, last: NIODeadline)
         case begun(ResponseTime)
         case complete

@@ -3,8 +3,8 @@ import FerryProtocols
 
 /// Reads files on threads of a pool. So a file that hangs, for example on a network share, delays no other file.
 ///
-/// A call that hangs occupies its thread until it returns. Until then, the file is not read again: every caller receives
-/// the same failure.
+/// A call that hangs occupies its thread until it returns. Until then, the file is not read again: every caller
+/// receives the same failure.
 actor FileReads<Value: Sendable> {
     private let readers: BlockingIOPool
     /// The reads that have not returned, by path. After a timeout, the task's value is the failure.

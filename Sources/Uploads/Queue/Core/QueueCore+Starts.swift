@@ -11,8 +11,8 @@ extension QueueCore {
     /// 32 uploads of 1 MiB share the link, none of them is complete by then.
     private static let shareUnit: ByteCount = 128 << 10
 
-    /// An upload that sends no byte of its file for this time is stuck. Although all slots are taken, an upload can then
-    /// start at a host without running uploads.
+    /// An upload that sends no byte of its file for this time is stuck. Although all slots are taken, an upload can
+    /// then start at a host without running uploads.
     private static let stuckAfter = Duration.seconds(10)
 
     /// The number of uploads of at most 128 KiB that can run in one slot. It is 1 if a command has set how many uploads
