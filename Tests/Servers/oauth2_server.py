@@ -2,9 +2,10 @@
 
 usage: oauth2_server.py PORT DIR
 
-POST /token gives the client "ferry" (secret "client-secret") an access token of 2 seconds for a refresh token, and
-replaces the refresh token; the first one is "first-token". PUT /files/NAME with an access token stores the body in
-DIR/NAME. When DIR/revoke exists, the access tokens issued so far become invalid, and the file is removed.
+POST /token gives the client "ferry" (secret "client-secret") an access token of 2 seconds, or of as many as a file
+DIR/lifetime says, for a refresh token, and replaces the refresh token; the first one is "first-token". PUT /files/NAME with
+an access token stores the body in DIR/NAME. When DIR/revoke exists, the access tokens issued so far become invalid, and the
+file is removed.
 DIR/log has a line for each request: "refresh", "reused" (a refresh token that was replaced), "stored" or "refused".
 Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
 """
@@ -28,7 +29,10 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from listening import listen
 
-LIFETIME = 2
+
+def lifetime():
+    file = pathlib.Path(sys.argv[2], "lifetime")
+    return int(file.read_text()) if file.exists() else 2
 
 
 class QuietHandler(WSGIRequestHandler):
@@ -58,7 +62,7 @@ class Client(ClientMixin):
 class Token(TokenMixin):
     def __init__(self, access_token):
         self.access_token = access_token
-        self.expires = time.monotonic() + LIFETIME
+        self.expires = time.monotonic() + lifetime()
 
     def check_client(self, client):
         return True
@@ -67,7 +71,7 @@ class Token(TokenMixin):
         return "files"
 
     def get_expires_in(self):
-        return LIFETIME
+        return lifetime()
 
     def is_expired(self):
         return time.monotonic() >= self.expires
@@ -105,6 +109,7 @@ def application(store):
     app = Flask(__name__)
 
     def save_token(token, request):
+        token["expires_in"] = lifetime()
         store.access[token["access_token"]] = Token(token["access_token"])
         store.replaced.add(store.refresh)
         store.refresh = token["refresh_token"]
@@ -131,7 +136,7 @@ def application(store):
             return store.access.get(token_string)
 
     app.config["OAUTH2_REFRESH_TOKEN_GENERATOR"] = True
-    app.config["OAUTH2_TOKEN_EXPIRES_IN"] = {"refresh_token": LIFETIME}
+    app.config["OAUTH2_TOKEN_EXPIRES_IN"] = {"refresh_token": lifetime()}
     server = AuthorizationServer(
         app, query_client=lambda name: Client() if name == "ferry" else None, save_token=save_token
     )
