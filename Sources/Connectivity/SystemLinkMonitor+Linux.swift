@@ -25,14 +25,14 @@
                 of: Tracker.Report.self, bufferingPolicy: .bufferingNewest(1))
             do throws(SystemCallError) {
                 let socket = try NetlinkSocket()
-                let alarm: WakeupPipe
-                do throws(SystemCallError) { alarm = try WakeupPipe() } catch {
+                let wakeup: WakeupPipe
+                do throws(SystemCallError) { wakeup = try WakeupPipe() } catch {
                     close(socket.descriptor)
                     throw error
                 }
-                continuation.onTermination = { _ in alarm.ring() }
+                continuation.onTermination = { _ in wakeup.ring() }
                 // A separate thread, because the loop blocks in the kernel.
-                DetachedThread.start { watch(socket, until: alarm, with: tracker, continuation) }
+                DetachedThread.start { watch(socket, until: wakeup, with: tracker, continuation) }
             } catch {
                 fallBack(error, from: tracker, to: continuation)
             }
@@ -40,7 +40,7 @@
         }
 
         private func watch<Tracker: NetworkTracker>(
-            _ socket: NetlinkSocket, until alarm: WakeupPipe, with tracker: Tracker,
+            _ socket: NetlinkSocket, until wakeup: WakeupPipe, with tracker: Tracker,
             _ continuation: AsyncStream<Tracker.Report>.Continuation
         ) {
             defer { close(socket.descriptor) }
@@ -49,9 +49,9 @@
                 var view = NetworkView(port: socket.port)
                 try send(view.reload(), over: socket)
                 while true {
-                    let wakeup = try alarm.wait(for: socket.descriptor)
-                    if wakeup.isRung { return }
-                    guard wakeup.isReadable else { continue }
+                    let event = try wakeup.wait(for: socket.descriptor)
+                    if event.isRung { return }
+                    guard event.isReadable else { continue }
                     switch try socket.read() {
                     case .empty: continue
                     case .lost: try send(view.reload(), over: socket)

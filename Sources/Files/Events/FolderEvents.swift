@@ -18,11 +18,11 @@ package protocol FolderEvents: AnyObject {
     /// - Returns: The reason if the folder cannot be watched; nil for success.
     func watch(_ folder: LocalPath) -> UnwatchedFolder?
 
-    /// Returns the events since the last call. If there are none, waits for an event or for a call of `alarm.ring()`.
+    /// Returns the events since the last call. If there are none, waits for an event or for a call of `wakeup.ring()`.
     ///
     /// - Parameter limit: The longest wait; nil for no limit.
     /// - Returns: The events; empty if none came during the wait.
-    func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent]
+    func wait(for wakeup: WakeupPipe, upTo limit: Duration?) -> [FolderEvent]
 }
 
 /// The reason why the system does not report the changes of a folder.
@@ -44,8 +44,8 @@ package final class NoFolderEvents: FolderEvents {
 
     package func watch(_ folder: LocalPath) -> UnwatchedFolder? { reason }
 
-    package func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] {
-        _ = try? alarm.wait(for: nil, upTo: limit)
+    package func wait(for wakeup: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] {
+        _ = try? wakeup.wait(for: nil, upTo: limit)
         return []
     }
 }

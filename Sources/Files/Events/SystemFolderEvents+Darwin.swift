@@ -9,8 +9,8 @@
 
         package func watch(_ folder: LocalPath) -> UnwatchedFolder? { none.watch(folder) }
 
-        package func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] {
-            none.wait(for: alarm, upTo: limit)
+        package func wait(for wakeup: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] {
+            none.wait(for: wakeup, upTo: limit)
         }
     }
 #endif

@@ -44,8 +44,8 @@
             return nil
         }
 
-        package func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] {
-            guard (try? alarm.wait(for: descriptor, upTo: limit))?.isReadable == true else { return [] }
+        package func wait(for wakeup: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] {
+            guard (try? wakeup.wait(for: descriptor, upTo: limit))?.isReadable == true else { return [] }
             var events: [FolderEvent] = []
             while true {
                 let count = read(descriptor, &buffer, buffer.count)

@@ -77,7 +77,7 @@ struct PlainModel: Sendable {
     /// The number of seconds between samples of the running uploads.
     private static let sampling = 1.0
     /// The number of seconds for which the model waits for the last events once the queue is idle.
-    private static let lastNews = 1.0
+    private static let eventWait = 1.0
     /// The maximum width of a printed line, in cells.
     private static let longestLine = 2000
 
@@ -96,7 +96,7 @@ struct PlainModel: Sendable {
     var deadline: Double? {
         let sample = isRunning ? (model.live.sampledAt ?? now) + Self.sampling : nil
         var end: Double?
-        if case .idle(let since) = input { end = since + Self.lastNews }
+        if case .idle(let since) = input { end = since + Self.eventWait }
         return [sample, events.deadline, troubles.deadline, summaryDue, end].compactMap { $0 }.min()
     }
 
@@ -208,7 +208,7 @@ struct PlainModel: Sendable {
         case .ended where awaited.isEmpty && additions.isEmpty && !model.isLoading:
             input = .waitingForIdle
             effects.append(.waitUntilIdle)
-        case .idle(let since) where !model.hasWork || now >= since + Self.lastNews:
+        case .idle(let since) where !model.hasWork || now >= since + Self.eventWait:
             finish(.quitWhenIdle, saying: "nothing is left to run")
         case .terminal, .pipe, .ended, .waitingForIdle, .idle: break
         }

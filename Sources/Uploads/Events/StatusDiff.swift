@@ -49,14 +49,14 @@ package struct StatusDiff: Sendable {
         } else if status.storage == .saved, let notice = status.notice, notice != last.notice {
             changes.append(.notice(notice))
         }
-        for pause in status.retryAfterPauses where isNews(pause) { changes.append(.asked(pause)) }
-        for limit in status.limits where isNews(limit) { changes.append(.limit(limit)) }
+        for pause in status.retryAfterPauses where isUnreported(pause) { changes.append(.asked(pause)) }
+        for limit in status.limits where isUnreported(limit) { changes.append(.limit(limit)) }
         changes += status.notices.filter { !last.notices.contains($0) }.map(StatusChange.happened)
         last = status
         return changes
     }
 
-    private func isNews(_ limit: BandwidthLimit) -> Bool {
+    private func isUnreported(_ limit: BandwidthLimit) -> Bool {
         let before = last.limits[limit.scope]
         return limit.origin != .command && limit.bandwidth != before.bandwidth
             && (limit.until != nil || before.until != nil && before.origin != .command)
@@ -65,7 +65,7 @@ package struct StatusDiff: Sendable {
     /// True if a pause is new, or ends more than a second later than in the previous status. Smaller differences are
     /// ignored, because the engine computes the end again for each status. A new number of waiting uploads is ignored
     /// too.
-    private func isNews(_ pause: RetryAfterPause) -> Bool {
+    private func isUnreported(_ pause: RetryAfterPause) -> Bool {
         guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
         return pause.until.timeIntervalSince(known.until) > 1
     }

@@ -24,13 +24,13 @@ package final class FolderWatch: Sendable {
     }
 
     private let inbox = Mutex(Inbox())
-    private let alarm: WakeupPipe
+    private let wakeup: WakeupPipe
     private let ended = DispatchSemaphore(value: 0)
 
     /// Creates a watcher. It begins to watch when `start` is called.
     ///
     /// - Throws: `SystemCallError` if no file descriptor is free.
-    package init() throws(SystemCallError) { alarm = try WakeupPipe() }
+    package init() throws(SystemCallError) { wakeup = try WakeupPipe() }
 
     /// Starts the thread that watches the folder.
     ///
@@ -73,12 +73,12 @@ package final class FolderWatch: Sendable {
     /// Asks the thread to end, and returns at once.
     package func cancel() {
         inbox.withLock { $0.isStopped = true }
-        alarm.ring()
+        wakeup.ring()
     }
 
     private func request(_ request: Request) {
         inbox.withLock { $0.requests.append(request) }
-        alarm.ring()
+        wakeup.ring()
     }
 
     private func run(
@@ -105,7 +105,7 @@ package final class FolderWatch: Sendable {
             reports += tree.work(happened, events: events, at: .now)
             report(reports)
             let wait = tree.nextMoment().map { max(.zero, SuspendingClock.now.duration(to: $0)) } ?? .zero
-            happened = events.wait(for: alarm, upTo: wait)
+            happened = events.wait(for: wakeup, upTo: wait)
         }
     }
 

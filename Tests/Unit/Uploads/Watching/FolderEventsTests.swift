@@ -14,12 +14,12 @@
     struct FolderEventsTests {
         private let directory: TemporaryDirectory
         private let events: SystemFolderEvents
-        private let alarm: WakeupPipe
+        private let wakeup: WakeupPipe
 
         init() throws {
             directory = try TemporaryDirectory()
             events = try SystemFolderEvents()
-            alarm = try WakeupPipe()
+            wakeup = try WakeupPipe()
             #expect(events.watch(LocalPath(directory.path)) == nil)
         }
 
@@ -29,7 +29,7 @@
         private func reported(until last: FolderEvent) -> [FolderEvent] {
             var found: [FolderEvent] = []
             while !found.contains(last) {
-                let more = events.wait(for: alarm, upTo: .seconds(10))
+                let more = events.wait(for: wakeup, upTo: .seconds(10))
                 if more.isEmpty { break }
                 found += more
             }
@@ -92,9 +92,9 @@
             #expect(reported(until: .lost).last == .lost)
         }
 
-        @Test func `the alarm ends a wait without end`() throws {
-            alarm.ring()
-            #expect(events.wait(for: alarm, upTo: nil).isEmpty)
+        @Test func `the wakeup ends a wait without end`() throws {
+            wakeup.ring()
+            #expect(events.wait(for: wakeup, upTo: nil).isEmpty)
         }
 
         @Test func `a name that is no text arrives as it is`() throws {

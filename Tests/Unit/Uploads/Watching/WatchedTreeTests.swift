@@ -21,7 +21,7 @@ private final class ScriptedEvents: FolderEvents {
         return refusal
     }
 
-    func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] { [] }
+    func wait(for wakeup: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] { [] }
 }
 
 /// Tests scans of a real folder at times that the test decides.
