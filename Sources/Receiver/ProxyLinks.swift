@@ -56,7 +56,7 @@ final class ProxyEnd: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        guard let other = other?.context else { return context.close(promise: nil) }
+        guard let other = other?.context else { return close(context) }
         other.flush()
         if other.channel.isWritable { context.read() }
     }
@@ -71,7 +71,16 @@ final class ProxyEnd: ChannelInboundHandler {
         }
     }
 
-    func channelInactive(context: ChannelHandlerContext) { other?.context?.close(promise: nil) }
+    func channelInactive(context: ChannelHandlerContext) {
+        if let other = other?.context { close(other) }
+    }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { close(context) }
+
+    /// Closes the channel in the next turn of the event loop. If a handler closes it while NIO reports the end of its
+    /// input, a debug build of NIO traps (`BaseSocketChannel.unregisterForReadable`, swift-nio 2.101.2).
+    private func close(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        context.eventLoop.execute { channel.close(promise: nil) }
+    }
 }
