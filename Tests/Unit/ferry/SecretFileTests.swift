@@ -98,7 +98,7 @@ struct SecretFileTests {
         #expect(failure?.summary.hasSuffix("the files of AWS's profiles were not read in time") == true)
     }
 
-    @Test func `a configuration in a pipe is read, as from a shell's <(…)`() throws {
+    @Test func `a configuration in a pipe is read, as from a shell's process substitution`() throws {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data(#"{ "limits": { "concurrency": 7 } }"#.utf8))
         try pipe.fileHandleForWriting.close()
