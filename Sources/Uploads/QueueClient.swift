@@ -213,7 +213,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case offline(since: Date, reason: String)
     }
 
-    /// Whether the disk accepts changes of the queue.
+    /// The ability of the disk to store changes of the queue.
     public enum Storage: String, Hashable, Codable, Sendable {
         /// All changes are on disk, and the last snapshot (a file with the whole queue) was written.
         case saved
@@ -225,8 +225,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case refusing
     }
 
-    /// Whether a client reaches the engine, the process that owns the queue. A client in this process always has the
-    /// value `here`.
+    /// The contact of a client with the engine, the process that owns the queue. A client in this process always has
+    /// the value `here`.
     public enum Contact: Hashable, Codable, Sendable {
         /// The engine responds to the client.
         case here
@@ -249,7 +249,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var limits: [BandwidthLimit]
     /// The number of slots. A running upload takes a slot, but several small uploads can share one.
     public var concurrency: Int
-    /// Whether the disk accepts changes of the queue. If the value is not `saved`, `notice` contains the reason.
+    /// The ability of the disk to store changes of the queue. If it is not `saved`, `notice` contains the reason.
     public var storage: Storage
     /// The current problem that users should know, such as a full disk; nil if there is none.
     public var notice: UploadFailure?

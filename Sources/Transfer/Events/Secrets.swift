@@ -130,8 +130,7 @@ struct Secrets: Sendable {
     ///   - length: The minimum length of the values to cut. A shorter value can be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
-        // Requests without credentials have no traces.
-        guard !tracesOfValues.isEmpty || entries.contains(where: { !$0.traces.isEmpty }) else { return text }
+        guard hasTraces else { return text }
         // This quick search comes first, since most texts contain no secret and this function runs after each upload.
         guard
             ByteSearch.finds(Array(Redaction.mark.utf8), in: text)
@@ -181,7 +180,7 @@ struct Secrets: Sendable {
     /// Only a whole credential counts, since tokens of one kind begin alike: each JSON Web Token with the Base64 of `{"`
     /// (RFC 7515 §7.1).
     func repeatsCredential(_ text: String, besides plain: [String]) -> Bool {
-        guard UnescapedText.layers(of: text).contains(where: mayRepeat) else { return false }
+        guard hasTraces, UnescapedText.layers(of: text).contains(where: mayRepeat) else { return false }
         let credentials =
             entries.flatMap(\.found).filter { $0.certainty == .credential }.map(\.value) + values
         return Set(credentials).contains { credential in
@@ -205,6 +204,9 @@ struct Secrets: Sendable {
         }
         return String(decoding: shown + bytes[from...], as: UTF8.self)
     }
+
+    /// False if the requests had no credentials, so that no text needs to be searched.
+    private var hasTraces: Bool { !tracesOfValues.isEmpty || entries.contains { !$0.traces.isEmpty } }
 
     private func mayRepeat(_ text: UnescapedText) -> Bool {
         text.caseFolded().bytes.withUnsafeBufferPointer { bytes in

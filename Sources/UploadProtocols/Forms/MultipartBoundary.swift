@@ -2,8 +2,8 @@ import FerryFiles
 
 /// The boundary between the parts of a form, and the layout of the form's bytes (RFC 2046 §5.1.1).
 ///
-/// For each part, the form has the bytes of `opening`, and then the content of the part. The form ends with the bytes
-/// of `closing`.
+/// Each part of the form is the bytes of `opening`, and then the part's content. The form ends with the bytes of
+/// `closing`.
 package struct MultipartBoundary: Hashable, Sendable {
     /// The boundary: 1 to 70 characters, without the dashes before it.
     package let text: String
