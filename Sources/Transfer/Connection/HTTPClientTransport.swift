@@ -81,9 +81,15 @@ public final class HTTPClientTransport: Transport {
     private let connections = OpenConnections()
     private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
-    /// Starts the network threads early. Each thread needs file descriptors. If none were free when the first upload
-    /// starts the threads, the process would end.
-    public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
+    /// Opens the file descriptors of the network threads and of the system's timers. If none were free when the first
+    /// upload needs them, the process would end.
+    public static func prepare() async {
+        _ = MultiThreadedEventLoopGroup.singleton.next()
+        // Dispatch opens a descriptor for each clock when something first waits by it, and ends the process if it
+        // cannot. A wait that is over at once would open none.
+        try? await Task.sleep(for: .milliseconds(1), clock: .continuous)
+        try? await Task.sleep(for: .milliseconds(1), clock: .suspending)
+    }
 
     /// - Parameter monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`.
     ///   They receive it before this initializer returns.
