@@ -170,7 +170,7 @@ def test_limiting_how_many_run(screen):
     screen.press("\x150\r")
     screen.wait("not a number from 1 to 256")
     screen.press("\x153\r")
-    screen.wait("3 uploads at once", "Active 3", "3 of 3 running")
+    screen.wait("3 uploads at once", "Active 3", "3 of 3 uploading")
     screen.press("c\x1b")
     screen.wait(gone="from 1 to 256")
 

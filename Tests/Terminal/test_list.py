@@ -46,7 +46,7 @@ def test_80_columns(home, server, start):
     screen = start()
     screen.wait("▲ running", lambda: (percent(screen.line("film.mov")) or 0) >= 5)
     lines = screen.lines()
-    status = r" ● online  box  ↑ [\d.]+ [KM]iB/s  limit 1 MiB/s  1 of 1 running  (ETA [\d:]+|[\d.]+ MiB left)"
+    status = r" ● online  box  ↑ [\d.]+ [KM]iB/s  limit 1 MiB/s  1 of 1 uploading  (ETA [\d:]+|[\d.]+ MiB left)"
     assert re.match(status, lines[0])
     assert lines[1] == " All 2  Active 1  Queued 1  Paused 0  Failed 0  Done 0"
     assert lines[2] == "  STATE      NAME                       SIZE PROGRESS              RATE      ETA"

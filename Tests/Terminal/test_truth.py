@@ -209,7 +209,7 @@ class Views:
             least, most = shares[name]
             assert least <= int(rows[name]["percent"]) <= most, details
         if running:
-            assert f"{len(running)} of 2 running" in header, header
+            assert f"{len(running)} of 2 uploading" in header, header
             assert f"{len(running)} running" in words
         for state, word in (("done", "done"), ("paused", "paused"), ("waiting", "waiting to retry")):
             count = list(states.values()).count(state)
@@ -312,7 +312,7 @@ def test_every_view_says_what_happened(views, home, server, proxy, protocol):
         assert home.run("status", "--json").stdout == b""
     finally:
         os.kill(view.process, signal.SIGCONT)
-    view.until(lambda: "2 of 2 running" in view.header, "the engine is not back")
+    view.until(lambda: "2 of 2 uploading" in view.header, "the engine is not back")
     view.compare()
 
     # The link stalls and then breaks, and later the server asks to wait.

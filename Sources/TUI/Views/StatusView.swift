@@ -101,7 +101,7 @@ struct StatusView {
                 isShort
                 ? "\(running) up"
                 : running > model.status.concurrency
-                    ? "\(running) running" : "\(running) of \(model.status.concurrency) running"
+                    ? "\(running) uploading" : "\(running) of \(model.status.concurrency) uploading"
             add(slots)
         } else if !isShort, let limit {
             add(limit, .dim)

@@ -47,7 +47,7 @@ import Testing
 
     @Test func `80 by 24`() {
         let expected = """
-             ● online  box  ↑ 9.5 MiB/s  3 of 4 running  ETA 43:36  24.4 GiB left
+             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36  24.4 GiB left
              All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               ✓ done     intro-teaser.mp4           212M ━━━━━━━━━━━━━ 100%
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `120 by 40`() {
         let expected = """
-             ● online  box  ↑ 9.5 MiB/s  3 of 4 running  ETA 43:36 (14:43)  24.4 GiB left
+             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36 (14:43)  24.4 GiB left
              [1] All 11   [2] Active 5   [3] Queued 2   [4] Paused 1   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
                    1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%                   box
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `80 by 24 in ASCII`() {
         let expected = """
-             * online  box  ^ 9.5 MiB/s  3 of 4 running  ETA 43:36  24.4 GiB left
+             * online  box  ^ 9.5 MiB/s  3 of 4 uploading  ETA 43:36  24.4 GiB left
              All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               + done     intro-teaser.mp4           212M ############# 100%

@@ -27,7 +27,7 @@ import Testing
         for (limits, text) in [
             (Self.others, "  limit films 1 MiB/s  "),
             (Self.others + [BandwidthLimit(.batch("may"), .atMost(5))], "  2 limits  "),
-            ([BandwidthLimit(.batch("raw"), .unlimited)], "B/s  1 of 4 running"),
+            ([BandwidthLimit(.batch("raw"), .unlimited)], "B/s  1 of 4 uploading"),
         ] {
             let status = EngineStatus(limits: limits)
             let line = Model.make([.make(1, state: .running)], status: status).frame().text(0)
