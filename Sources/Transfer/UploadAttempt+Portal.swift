@@ -101,7 +101,7 @@ extension UploadAttempt {
         {
             return nil
         }
-        return page.failure(doubting: received.status, of: host(of: exchange))
+        return page.failure(suspectedFrom: received.status, of: host(of: exchange))
     }
 
     /// The name of a file that no server has. A captive portal responds to a request for it as to every request.
@@ -184,7 +184,7 @@ extension UploadAttempt {
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         guard exchange.traits.contains(.completes), (server.now.software ?? []).isEmpty,
-            !server.now.isTakenAtWord, let page = CaptivePortal(doubting: received, to: exchange.url)
+            !server.now.isTakenAtWord, let page = CaptivePortal(suspectedFrom: received, to: exchange.url)
         else { return nil }
         if server.now.mayEndWithPage {
             server.acceptProven(received)
@@ -208,7 +208,7 @@ extension UploadAttempt {
         // After the sign-in, a protocol with an upload resource asks the server for the outcome. Without one, the user
         // must look at the server.
         return isAboutResource
-            ? page.failure(doubting: received.status, of: host(of: exchange))
+            ? page.failure(suspectedFrom: received.status, of: host(of: exchange))
             : UploadFailure(
                 .outcomeUnknown,
                 "everything was sent, and a web page came in place of an answer: \(host(of: exchange)) may or may "

@@ -29,7 +29,7 @@ enum OutputSamples {
         upload.tries.resumes = 1
         upload.tries.resent = 7
         upload.resource = UploadResource(
-            url: "/a", confirmed: 4, parts: .init(held: 1, planned: 2), expires: moment,
+            url: "/a", confirmed: 4, parts: .init(stored: 1, planned: 2), expires: moment,
             memory: ["protocol": "tus", "because": "the server says so"])
         return upload
     }

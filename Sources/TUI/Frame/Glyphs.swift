@@ -47,12 +47,12 @@ struct Glyphs: Sendable {
     /// Returns one symbol for each part of a multipart upload, with the uploaded parts first, and two spaces at the
     /// end. Returns an empty string if the counts are invalid, or if there are more parts than `width`.
     func parts(_ parts: UploadResource.Parts, width: Int) -> String {
-        guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.held) else {
+        guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.stored) else {
             return ""
         }
         let (held, rest) = (state(.done), state(.queued))
-        return String(repeating: held, count: parts.held)
-            + String(repeating: rest, count: parts.planned - parts.held) + "  "
+        return String(repeating: held, count: parts.stored)
+            + String(repeating: rest, count: parts.planned - parts.stored) + "  "
     }
 
     struct Box: Sendable {

@@ -87,10 +87,10 @@ extension Model {
                 && (live.progress[upload.id]?.sample.sent ?? 0) > 0
         }
         guard let first = losing.first else { return nil }
-        let method = first.target.protocolName.uppercased()
+        let name = first.target.protocolName.uppercased()
         return losing.count == 1
-            ? "\(first.path.name) starts again from 0: \(method) cannot resume"
-            : "\(losing.count) of them start again from 0: \(method) cannot resume"
+            ? "\(first.path.name) starts again from 0: \(name) cannot resume"
+            : "\(losing.count) of them start again from 0: \(name) cannot resume"
     }
 
     private mutating func retry() -> [Effect] {

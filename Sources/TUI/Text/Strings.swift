@@ -82,7 +82,7 @@ package enum Strings {
         "\(count(number, "upload")) wait\(number == 1 ? "s" : "")"
     }
 
-    static func parts(_ parts: UploadResource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
+    static func parts(_ parts: UploadResource.Parts) -> String { "\(parts.stored) of \(parts.planned) parts" }
 
     /// Returns a whole percentage: 100 only if nothing is missing, and 0 if `whole` is 0.
     static func percent(_ part: Int64, of whole: Int64) -> Int {

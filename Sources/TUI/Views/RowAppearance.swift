@@ -48,7 +48,7 @@ struct RowAppearance: Sendable {
             self.init(.running, "running", .running, part: confirmed)
             show(model.live.progress[upload.id], model.live.estimates[upload.id], isOffline: model.isOffline)
             if let held = upload.resource?.parts {
-                parts = [Strings.parts(held), "\(held.held)/\(held.planned) parts"]
+                parts = [Strings.parts(held), "\(held.stored)/\(held.planned) parts"]
             }
         case .waiting(let until, let failure):
             let count = upload.tries.network + upload.tries.server

@@ -6,7 +6,7 @@ extension NextcloudUpload {
         knowsFolder = true
         guard let target = NextcloudAddress(item.url) else { return .failed(Self.lost) }
         var made = UploadResource(
-            url: target.folder(key: item.key), parts: .init(held: 0, planned: plan.count))
+            url: target.folder(key: item.key), parts: .init(stored: 0, planned: plan.count))
         made.nextcloud = NextcloudMemory(name: name, chunkSize: plan.chunkSize)
         noteResource(made)
         phase = .makingUpload

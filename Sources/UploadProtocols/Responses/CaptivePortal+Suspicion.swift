@@ -44,7 +44,7 @@ extension CaptivePortal {
     /// Returns nil if a header field shows that the server itself sent the response.
     ///
     /// - Parameter url: The URL of the request. If its scheme is not `http`, the result is nil.
-    public init?(doubting response: ExchangeOutcome.Response, to url: String) {
+    public init?(suspectedFrom response: ExchangeOutcome.Response, to url: String) {
         guard response.status == 200, Self.isPage(response), Self.beginsAsPage(response.body),
             URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(response, of: [])
         else { return nil }
@@ -152,7 +152,7 @@ extension CaptivePortal {
 
     /// Returns the failure for a response with `status` that a captive portal possibly sent in place of `server`. The
     /// failure has the category `signInPage`, as after a response that certainly comes from a captive portal.
-    public func failure(doubting status: Int, of server: String) -> UploadFailure {
+    public func failure(suspectedFrom status: Int, of server: String) -> UploadFailure {
         UploadFailure(
             .signInPage,
             "something answers \(status) in place of \(server): perhaps a network that wants a sign-in",

@@ -64,7 +64,7 @@ struct S3Session: Hashable, Sendable {
             entityTag: completion?.entityTag,
             digest: completion?.digest)
         var resource = UploadResource(
-            url: url, confirmed: heldBytes, parts: .init(held: heldParts, planned: plan.count))
+            url: url, confirmed: heldBytes, parts: .init(stored: heldParts, planned: plan.count))
         resource[S3Memory.self] = memory
         return resource
     }

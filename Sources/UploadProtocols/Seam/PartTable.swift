@@ -21,7 +21,7 @@ struct PartTable<Plan: PartPlan>: Sendable {
 
     var isComplete: Bool { held.count == plan.numbers.count }
 
-    var progress: UploadResource.Parts { .init(held: held.count, planned: plan.numbers.count) }
+    var progress: UploadResource.Parts { .init(stored: held.count, planned: plan.numbers.count) }
 
     /// Returns the numbers of the next parts to send, at most `count`. Leaves out the stored parts, and the parts that
     /// earlier calls have returned.

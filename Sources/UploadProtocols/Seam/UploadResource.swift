@@ -27,12 +27,17 @@ public struct UploadResource: Hashable, Codable, Sendable {
     /// The number of stored parts and the number of all parts of an upload.
     public struct Parts: Hashable, Codable, Sendable {
         /// The number of parts that the server has stored.
-        public var held: Int
+        public var stored: Int
         /// The number of parts of the whole file.
         public var planned: Int
 
-        public init(held: Int, planned: Int) {
-            self.held = held
+        private enum CodingKeys: String, CodingKey {
+            case stored = "held"
+            case planned
+        }
+
+        public init(stored: Int, planned: Int) {
+            self.stored = stored
             self.planned = planned
         }
     }

@@ -59,7 +59,7 @@ struct TusConcatenation: Sendable {
         guard count > 1, capabilities.extensions.contains("concatenation"), !capabilities.forgets else {
             return nil
         }
-        resource = UploadResource(url: item.url, parts: .init(held: 0, planned: count))
+        resource = UploadResource(url: item.url, parts: .init(stored: 0, planned: count))
         (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
         resource.takeFacts(of: capabilities)
         parts = Array(repeating: .missing, count: count)
@@ -264,7 +264,7 @@ extension TusConcatenation {
             if appending.isFull { held += 1 }
         }
         resource.confirmed = min(confirmed, item.size)
-        resource.parts?.held = held
+        resource.parts?.stored = held
     }
 
     private mutating func join(noting notes: [Step.Note]) -> Turn {

@@ -25,7 +25,7 @@ public struct AbandonedUpload: Hashable, Sendable {
     public var url: String { upload.resource?.url ?? "" }
     /// The number of bytes that the server confirmed in the last attempt; nil if it confirmed none. The server possibly
     /// stores more or fewer bytes now.
-    public var held: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
+    public var stored: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
     /// The time when the server deletes the bytes by itself; nil if the server stated no time.
     public var expires: Date? { upload.resource?.expires }
 }

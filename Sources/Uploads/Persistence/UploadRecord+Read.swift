@@ -219,7 +219,7 @@ extension JSONScanner {
         try expect(",")
         let planned: Int = try integer()
         try expect("]")
-        return UploadResource.Parts(held: held, planned: planned)
+        return UploadResource.Parts(stored: held, planned: planned)
     }
 
     private mutating func dictionary() throws(MalformedJSON) -> [String: String] {

@@ -162,7 +162,7 @@ extension JSONWriter {
         member(",\"confirmed\":", resource.confirmed)
         if let parts = resource.parts {
             raw(",\"parts\":[")
-            integer(parts.held)
+            integer(parts.stored)
             raw(",")
             integer(parts.planned)
             raw("]")

@@ -108,7 +108,7 @@ extension CheckResult.Leftover {
 
     init(_ abandoned: AbandonedUpload, now: Date) {
         leftover = CheckReport.Leftover(
-            name: abandoned.upload.target.name, size: abandoned.held,
+            name: abandoned.upload.target.name, size: abandoned.stored,
             resource: abandoned.upload.resource ?? UploadResource(url: abandoned.url))
         take(abandoned, now: now)
     }
@@ -153,7 +153,7 @@ extension CheckResult {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
                 leftovers[index].take(entry, now: now)
-                leftovers[index].leftover.size = leftovers[index].leftover.size ?? entry.held
+                leftovers[index].leftover.size = leftovers[index].leftover.size ?? entry.stored
             } else {
                 leftovers.append(Leftover(entry, now: now))
             }

@@ -104,7 +104,7 @@ enum UploadText {
         case .paused(let reasons):
             return reasons == .offline ? "waiting for network" : start(upload, now: now)
         case .done(let receipt, _): return outcome(receipt)
-        case .running: return upload.resource?.parts.map { "\($0.held) of \($0.planned) parts" }
+        case .running: return upload.resource?.parts.map { "\($0.stored) of \($0.planned) parts" }
         case .queued: return start(upload, now: now)
         }
     }

@@ -117,7 +117,7 @@ private struct UploadPlay {
                 guard let resource else { continue }
                 promise((0...item.size).contains(resource.confirmed), "confirmed \(resource.confirmed)")
                 if let parts = resource.parts {
-                    promise(parts.held >= 0 && parts.held <= parts.planned, "parts \(parts)")
+                    promise(parts.stored >= 0 && parts.stored <= parts.planned, "parts \(parts)")
                 }
                 promise(resource.url.utf8.count <= 2 * UploadAddress.longest, "an address without bound")
             case .capabilities(let found): capabilities = found

@@ -10,7 +10,7 @@ import Testing
     private static func parts() -> Upload {
         var upload = Upload.make(7, name: "reel.mov", size: 40 << 20, state: .running, method: "auto")
         upload.resource = UploadResource(
-            url: "https://box.example/1", confirmed: 12 << 20, parts: .init(held: 12, planned: 40),
+            url: "https://box.example/1", confirmed: 12 << 20, parts: .init(stored: 12, planned: 40),
             expires: Date(timeIntervalSince1970: Clock.start + 7200),
             memory: ["protocol": "tus", "because": "the server says Tus-Version 1.0.0"])
         upload.tries.attempts = 2
@@ -41,7 +41,7 @@ import Testing
 
     @Test func `few parts have a sign each`() {
         var upload = Self.parts()
-        upload.resource?.parts = .init(held: 6, planned: 8)
+        upload.resource?.parts = .init(stored: 6, planned: 8)
         var model = Model.make([upload])
         model.type("i")
         #expect(model.frame().description.contains("parts     ✓✓✓✓✓✓··  6 of 8 parts on server"))
@@ -274,18 +274,18 @@ import Testing
         return model.frame().description
     }
 
-    private static func parts(held: Int, planned: Int) -> Upload {
+    private static func parts(stored: Int, planned: Int) -> Upload {
         var upload = Upload.make(1, state: .running, confirmed: 100)
-        upload.resource?.parts = .init(held: held, planned: planned)
+        upload.resource?.parts = .init(stored: stored, planned: planned)
         return upload
     }
 
     @Test func `a wide row says how many parts there are`() {
-        #expect(Self.sending(Self.parts(held: 12, planned: 40), columns: 120).contains("12 of 40 parts"))
+        #expect(Self.sending(Self.parts(stored: 12, planned: 40), columns: 120).contains("12 of 40 parts"))
     }
 
     @Test func `many parts are said in fewer words, and none where there is no room`() {
-        let many = Self.parts(held: 1200, planned: 9999)
+        let many = Self.parts(stored: 1200, planned: 9999)
         #expect(Self.sending(many, columns: 120).contains("1200/9999 parts"))
         #expect(!Self.sending(many, columns: 80).contains("parts"))
     }

@@ -83,7 +83,7 @@ struct NextcloudUploadTests {
             $0.part == 2
         }
         #expect(run.resource?.confirmed == 5 << 20)
-        #expect(run.resource?.parts == .init(held: 1, planned: 3))
+        #expect(run.resource?.parts == .init(stored: 1, planned: 3))
         let before = count("PUT")
         #expect(run.upload(item()).receipt != nil)
         #expect(count("PUT") == before + 2)

@@ -49,7 +49,7 @@ struct TusConcatenationTests {
         #expect(concat == (parts > 1 ? "partial" : nil))
         guard parts > 1 else { return }
         let noted = tus.receive(.answer(201, [.location: "a"]), to: try #require(step.exchange)).notedResource
-        #expect((noted ?? nil)?.parts == .init(held: 0, planned: parts))
+        #expect((noted ?? nil)?.parts == .init(stored: 0, planned: parts))
     }
 
     @Test func `a server that does not offer it gets the file as one`() {
@@ -99,7 +99,7 @@ struct TusConcatenationTests {
         var step = Step.wait()
         for exchange in exchanges.reversed() {
             step = tus.receive(.answer(204, [.uploadOffset: "\(exchange.contentLength)"]), to: exchange)
-            let held = (step.notedResource ?? nil)?.parts?.held
+            let held = (step.notedResource ?? nil)?.parts?.stored
             #expect(held == 4 - exchange.part)
         }
         let final = try #require(step.exchange)

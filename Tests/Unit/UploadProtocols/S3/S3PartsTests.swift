@@ -23,7 +23,7 @@ struct S3PartsTests {
         let resource = try #require(step.notes.lastResource)
         #expect(resource.url == objectURL + "?uploadId=U%2F1")
         #expect(resource.memory == ["uploadId": "U/1", "partSize": "5242880"])
-        #expect(resource.parts == .init(held: 0, planned: 13))
+        #expect(resource.parts == .init(stored: 0, planned: 13))
         #expect(step.exchanges.map(\.url).first == objectURL + "?partNumber=1&uploadId=U%2F1")
     }
 
@@ -41,7 +41,7 @@ struct S3PartsTests {
         #expect(step.exchanges.map(\.part) == [5])
         let resource = step.notes.lastResource
         #expect(resource?.confirmed == 5 * megabyte)
-        #expect(resource?.parts == .init(held: 1, planned: 13))
+        #expect(resource?.parts == .init(stored: 1, planned: 13))
     }
 
     @Test func `an upload resumes with what the server lists, at its own part size`() throws {
@@ -98,7 +98,7 @@ struct S3PartsTests {
         step = upload.receive(.broke(afterSending: 5), to: parts[2])
         step = upload.receive(server.reply(to: parts[3]), to: parts[3])
         #expect(step.failure?.category == .network)
-        #expect(step.notes.lastResource?.parts?.held == 2)
+        #expect(step.notes.lastResource?.parts?.stored == 2)
     }
 
     @Test func `P13 a server that is overloaded is asked for half as much, also by the next attempt`() throws

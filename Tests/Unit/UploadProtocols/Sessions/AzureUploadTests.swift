@@ -67,7 +67,7 @@ struct AzureSendingTests {
         let step = azure.start(resource: nil, capabilities: nil)
         let noted = try #require(step.notedResource ?? nil)
         #expect(noted.url == blob)
-        #expect(noted.parts == UploadResource.Parts(held: 0, planned: 3))
+        #expect(noted.parts == UploadResource.Parts(stored: 0, planned: 3))
         #expect(!"\(noted)".contains("sig"))
         #expect(step.exchanges.map(\.body) == [.file(range: 0..<4), .file(range: 4..<8)])
         let plan = try #require(plan)

@@ -50,7 +50,7 @@ struct RunnerAbandonedTests {
             runner.abandon([upload], since: Self.now)
             await runner.discard(upload)
             let left = await runner.abandoned(at: destination)
-            #expect(left.map(\.held) == (isLeft ? [7] : []))
+            #expect(left.map(\.stored) == (isLeft ? [7] : []))
         }
         #expect(server.requests.map(\.method) == ["DELETE"])
     }

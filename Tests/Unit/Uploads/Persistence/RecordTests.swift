@@ -187,7 +187,7 @@ struct RecordTests {
         var upload = Upload.make(
             state: .done(
                 Receipt(bytes: 10, verified: .sha256, wasThere: true, chosen: "s3"), at: .distantPast),
-            resource: UploadResource(url: "u", confirmed: 5, parts: .init(held: 1, planned: 2)))
+            resource: UploadResource(url: "u", confirmed: 5, parts: .init(stored: 1, planned: 2)))
         upload.target.existing = .skip
         var writer = JSONWriter()
         writer.upload(upload, unknown: nil)
@@ -204,7 +204,7 @@ struct RecordTests {
     func `a record with an unknown value is refused`(member: String) throws {
         var upload = Upload.make(
             state: .done(Receipt(verified: .md5, wasThere: true), at: Self.now),
-            resource: UploadResource(url: "u", parts: .init(held: 1, planned: 2)))
+            resource: UploadResource(url: "u", parts: .init(stored: 1, planned: 2)))
         upload.target.existing = .fail
         var writer = JSONWriter()
         writer.upload(upload, unknown: nil)
@@ -221,7 +221,7 @@ struct RecordTests {
     }
 
     @Test func `parts come back`() throws {
-        let upload = Upload.make(resource: UploadResource(url: "u", parts: .init(held: .max, planned: 0)))
+        let upload = Upload.make(resource: UploadResource(url: "u", parts: .init(stored: .max, planned: 0)))
         #expect(try roundTrip(upload) == upload)
     }
 
