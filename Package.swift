@@ -258,17 +258,18 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "FerryCommand", "FerryFiles", "FerryProtocols", "FerryConnectivity", "FerryTransfer",
-                "FerryUploads", "FerryTUI", "FerryTestSupport",
+                "FerryUploads", "FerryReceiver", "FerryTUI", "FerryTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Unit/ferry"),
         // The examples of the documentation. Like a user's code, they import the module `Ferry`.
         .testTarget(name: "LibraryTests", dependencies: ["Ferry", "FerryTestSupport"]),
+        // Starts the program. It does not import the module FerryCommand, so the two compile at the same time.
         .testTarget(
             name: "FerryTests",
             dependencies: [
-                "FerryCommand", "FerryReceiver", "FerryTransfer", "FerryRequests", "FerryProtocols",
-                "FerryConnectivity",
-                "FerryUploads", "FerryTestSupport",
+                "FerryReceiver", "FerryTransfer", "FerryRequests", "FerryProtocols", "FerryUploads",
+                "FerryTestSupport",
                 // A server for resumable uploads that is not a part of Ferry.
                 .product(name: "NIOResumableUpload", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),

@@ -1,11 +1,6 @@
-import FerryProtocols
 import FerryTestSupport
-import FerryTransfer
-import FerryUploads
 import Foundation
 import Testing
-
-@testable import FerryCommand
 
 #if canImport(Glibc)
     import Glibc
@@ -13,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Tests a stopped engine (SIGSTOP), which keeps its connections but does not respond.
+/// Tests commands for a stopped engine (SIGSTOP), which keeps its connections but does not respond.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct FrozenEngineTests {
     private let place: Workplace
@@ -40,44 +35,6 @@ struct FrozenEngineTests {
             engine.signal(SIGCONT)
             guard command != "screen" else { return }
             #expect(try await Workplace.result(of: try place.start(words)).ending == .exited(0))
-        }
-    }
-
-    @Test func `an engine that does not end is named after the time for it`() async throws {
-        #expect(EngineStop(folder: LocalPath(place.state)).timeout == .seconds(60))
-        try await place.withEngine { engine in
-            engine.standStill()
-            let stop = EngineStop(folder: LocalPath(place.state), timeout: .milliseconds(1))
-            let failure = await #expect(throws: CommandFailure.self) { try await stop.stop() }
-            #expect(failure?.summary.hasSuffix(" did not stop") == true)
-            engine.signal(SIGCONT)
-        }
-    }
-
-    /// A script may delete its files once `ferry wait` has ended with 0, so `wait` must not end early.
-    @Test func `a wait for an engine that is silent at first continues until its uploads have ended`() throws
-    {
-        var silent = QueueUpdate(isComplete: false, changed: [], removed: [], status: EngineStatus())
-        silent.status.contact = .silent(since: Date())
-        var wait = UploadWait(.all, past: { _ in [:] })
-        #expect(try wait.take(silent).isEmpty)
-        #expect(!wait.isOver)
-    }
-
-    @Test func `a screen shows that the engine is silent, and that it responds again`() async throws {
-        try await place.withEngine { engine in
-            let client = RemoteQueue(folder: LocalPath(place.state))
-            var updates = await client.updates().makeAsyncIterator()
-            #expect(await updates.next()?.isComplete == true)
-            engine.standStill()
-            var status = try #require(await updates.next()?.status)
-            guard case .silent = status.contact else {
-                Issue.record("told \(status.contact)")
-                return
-            }
-            engine.signal(SIGCONT)
-            status = try #require(await updates.next()?.status)
-            #expect(status.contact == .here)
         }
     }
 }

@@ -5,8 +5,6 @@ import FerryUploads
 import Foundation
 import Testing
 
-@testable import FerryCommand
-
 /// Tests URLs of any length, in configurations, from servers and in queues of earlier versions.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct LongAddressTests {

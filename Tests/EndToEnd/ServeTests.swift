@@ -281,6 +281,32 @@ struct ServeTests {
         #expect(!result.errors.contains("s3cret"))
     }
 
+    /// Writes a private file with a token. Line breaks fill it up to `size` bytes.
+    private func tokenFile(size: Int) throws -> String {
+        let token = Array("canary-of-a-receiver".utf8)
+        let filler = [UInt8](repeating: 0x0A, count: size - token.count)
+        let path = try place.directory.write(token + filler, to: "token")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
+    @Test func `a token file of 1 MiB is read by the receiver`() async throws {
+        let path = try tokenFile(size: 1 << 20)
+        let server = try place.start(
+            "serve", "--token-file", path, "--directory", inbox, "--bind", "127.0.0.1:0")
+        try await server.output.wait { !$0.isEmpty }
+        server.signal(SIGTERM)
+        #expect(try await server.ending() == .exited(0), "\(server.errors.text)")
+    }
+
+    @Test func `a token file of a byte more than 1 MiB is refused by the receiver`() async throws {
+        let path = try tokenFile(size: (1 << 20) + 1)
+        let result = try await place.ferry(
+            "serve", "--token-file", path, "--directory", inbox, "--bind", "127.0.0.1:0")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("error: the token file \(path) is larger than 1 MiB\nhint: "))
+    }
+
     @Test func `a receiver keeps its token in no folder that others can change, unless that one is sticky`()
         async throws
     {

@@ -1,9 +1,6 @@
 import FerryTestSupport
-import FerryTransfer
 import Foundation
 import Testing
-
-@testable import FerryCommand
 
 /// Tests Ferry in a working directory of another user, whose files have the names that the configuration uses.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
@@ -74,23 +71,6 @@ struct WorkingDirectoryTests {
         #expect(authorization.contains("Credential=MINE/"), "\(authorization)")
     }
 
-    @Test func `a relative path of the configuration is below home, wherever Ferry starts`() throws {
-        let text = #"""
-            { "destinations": { "here": {
-                "url": "https://h.example/", "auth": { "bearer": { "file": "tok" } },
-                "tls": { "caFile": "ca.pem", "certificate": "own.pem", "key": "own.key" } } },
-              "appearance": { "themeFile": "mine.json" } }
-            """#
-        let configuration = try ConfigurationFile.parse(Data(text.utf8), file: "config.json")
-        let here = try #require(configuration.destinations["here"])
-        let home = LocalFiles.home
-        #expect(here.authentication == .bearer(.file("\(home)/tok")))
-        #expect(here.tls.authorities == "\(home)/ca.pem")
-        #expect(here.tls.certificate == "\(home)/own.pem")
-        #expect(here.tls.key == "\(home)/own.key")
-        #expect(configuration.appearance.theme == .file("\(home)/mine.json"))
-    }
-
     @Test func `a certificate in the working directory is not used, and the error names the one in home`()
         async throws
     {
@@ -101,14 +81,5 @@ struct WorkingDirectoryTests {
         let path = place.directory.path("home/ca.pem")
         #expect(
             printed.contains("the TLS file \(path) cannot be read: no such file or directory"), "\(printed)")
-    }
-
-    @Test(arguments: [
-        ("pass", "pass"), ("/bin/x", "/bin/x"), ("bin/x", "HOME/bin/x"), ("~/x", "HOME/x"),
-        ("./x", "HOME/./x"),
-        ("LANG=C", "LANG=C"), ("PATH=/bin", "PATH=/bin"), ("a/b=c", "HOME/a/b=c"),
-    ])
-    func `the program of a command is a name, a variable or a path from home`(word: String, program: String) {
-        #expect(LocalFiles.program(word) == program.replacing("HOME", with: LocalFiles.home))
     }
 }

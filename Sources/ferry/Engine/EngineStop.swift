@@ -38,10 +38,18 @@ struct EngineStop {
         guard let process = connection.process, Machine.end(process) else {
             throw CommandFailure(inUse: "the running engine cannot be stopped", hint: "end it with `kill`")
         }
+        try await waitForRelease(by: process)
+        return .stopped(process)
+    }
+
+    /// Waits until a process has ended or has released the queue.
+    ///
+    /// - Throws: `CommandFailure` if the process does neither within `timeout`.
+    func waitForRelease(by process: Int32) async throws(CommandFailure) {
         let limit = ContinuousClock.now.advanced(by: timeout)
         while .now < limit {
             // A process that its parent has not reaped still counts as running, but it has released the queue.
-            if !Machine.runs(process) || !hasQueue(process) { return .stopped(process) }
+            if !Machine.runs(process) || !hasQueue(process) { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
         throw CommandFailure(

@@ -1,6 +1,7 @@
 import FerryTUI
 import FerryTestSupport
 import FerryUploads
+import Foundation
 import Testing
 
 @testable import FerryCommand
@@ -35,6 +36,17 @@ struct UploadWaitTests {
                 [2, 3], .whole([.boxed(1), Self.waiting(2, after: 1...1), Self.waiting(3, after: 2...2)]),
                 .change([.boxed(1, .running, attempts: 1)]), .change([.boxed(1, .failed, attempts: 1)]))
                 == [[], [], ["blocked 2 by 1", "blocked 3 by 2"]])
+    }
+
+    /// A script may delete its files once `ferry wait` has ended with 0, so `wait` must not end early.
+    @Test func `a wait for an engine that is silent at first continues until its uploads have ended`() throws
+    {
+        var status = EngineStatus()
+        status.contact = .silent(since: Date())
+        var wait = UploadWait(.all, past: { _ in [:] })
+        let ends = try wait.take(.change(status: status))
+        #expect(ends.isEmpty)
+        #expect(!wait.isOver)
     }
 
     @Test func `an upload that was done before it left the queue has ended`() throws {

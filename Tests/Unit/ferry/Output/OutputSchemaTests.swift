@@ -58,8 +58,8 @@ struct OutputSchemaTests {
         #expect(states.map(\.kind) == UploadRecordLine.states)
     }
 
-    @Test func `every command that takes --json says what it prints`() async throws {
-        let pages = try await HelpPage.all().filter { $0.options.contains("json") }
+    @Test func `every command that takes --json says what it prints`() throws {
+        let pages = try HelpPage.all().filter { $0.options.contains("json") }
         let found = pages.map { String($0.name.dropFirst("ferry ".count)) }
         #expect(Set(found) == Set(OutputSchema.commands.keys))
     }

@@ -1,30 +1,10 @@
-import Foundation
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
     import Darwin
 #endif
 
-/// Waits for effects of other processes that are not announced.
-enum Eventually {
-    struct Never: Error {
-        var what: String
-    }
-
-    /// Calls `condition` repeatedly until it holds.
-    /// - Throws: `Never` after `limit` of real time.
-    static func holds(
-        _ what: String, upTo limit: Duration = .seconds(30), _ condition: () async throws -> Bool
-    ) async throws {
-        let deadline = ContinuousClock.now + limit
-        while try await !condition() {
-            guard .now < deadline else { throw Never(what: what) }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-    }
-}
-
+/// The Unix sockets of running programs.
 enum UnixSocket {
     /// Returns true if a process listens on this socket.
     static func accepts(_ path: String) -> Bool {

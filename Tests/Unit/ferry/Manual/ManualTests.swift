@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -16,6 +17,17 @@ struct ManualTests {
         let listed = try ManualPage.text("README").matches(of: /\[(\w+)\]\((\w+)\.md\)/)
         #expect(listed.map { String($0.output.1) } == ManualTopic.all.map(\.name))
         #expect(listed.allSatisfy { $0.output.1 == $0.output.2 })
+    }
+
+    @Test func `the page for scripts explains the exit statuses of failures`() throws {
+        let rows = try ManualPage.text("scripts").matches(of: /(?m)^\| ([\d, ]*\d) \| .* \|$/)
+        let explained = rows.map { String($0.output.1) }
+        for status in [
+            CommandFailure.usage, CommandFailure.nothingRuns, CommandFailure.queueInUse,
+            CommandFailure.interrupted,
+        ] {
+            #expect(explained.contains("\(status)"), "\(status)")
+        }
     }
 
     @Test func `no topic is a command too`() {
@@ -86,15 +98,5 @@ struct ManualTests {
     ])
     func `the help of commands is the parser's`(arguments: [String]) throws {
         #expect(try ManualTopic.text(for: arguments, columns: 80) == nil)
-    }
-
-    @Test func `the command prints a page, lists the topics and corrects a topic`() async throws {
-        let place = try Workplace()
-        let page = try await place.ferry("help", "hooks")
-        #expect(page.ending == .exited(0) && page.output.hasPrefix("HOOKS\n"))
-        let topics = try await place.ferry("help", "topics")
-        #expect(topics.ending == .exited(0) && topics.output.contains(/networks +Bad networks/))
-        let wrong = try await place.ferry("help", "hoks")
-        #expect(wrong.ending == .exited(2) && wrong.errors.contains("`ferry help hooks`"))
     }
 }

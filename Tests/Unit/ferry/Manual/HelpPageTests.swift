@@ -1,7 +1,10 @@
+import ArgumentParser
 import Foundation
 import Testing
 
-/// The help page of a command, from the program's description of itself (`--experimental-dump-help`).
+@testable import FerryCommand
+
+/// The help page of a command, from the argument parser's description of the program.
 struct HelpPage {
     /// The command line of the command, such as `ferry state verify`.
     let name: String
@@ -18,9 +21,8 @@ struct HelpPage {
     }
 
     /// Returns the pages of the program and of all its commands except `help`.
-    static func all() async throws -> [HelpPage] {
-        let dump = try await Workplace().ferry("--experimental-dump-help")
-        let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command
+    static func all() throws -> [HelpPage] {
+        let root = try JSONDecoder().decode(Dump.self, from: Data(Ferry._dumpHelp().utf8)).command
         return pages(of: root, below: []).filter { $0.name != "ferry help" }
     }
 
@@ -52,8 +54,8 @@ struct HelpPage {
 
 /// Tests all help pages.
 struct HelpPageTests {
-    @Test func `every help page has an example`() async throws {
-        let pages = try await HelpPage.all()
+    @Test func `every help page has an example`() throws {
+        let pages = try HelpPage.all()
         #expect(pages.count > 20)
         for page in pages {
             let examples = page.discussion.split(separator: "\n").filter { $0.hasPrefix("  ") }
@@ -61,9 +63,9 @@ struct HelpPageTests {
         }
     }
 
-    @Test func `--json follows the other options of a command`() async throws {
+    @Test func `--json follows the other options of a command`() throws {
         let general = ["config", "state-dir", "accept-edited", "discard-edited", "version", "help"]
-        for page in try await HelpPage.all() {
+        for page in try HelpPage.all() {
             guard let index = page.options.firstIndex(of: "json") else { continue }
             #expect(page.options.dropFirst(index + 1).filter { !general.contains($0) } == [], "\(page.name)")
         }

@@ -5,25 +5,19 @@ import Testing
 
 @testable import FerryCommand
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Tests files that are read as a whole, with the greatest allowed size and one byte more.
-@Suite(.fewAtOnce, .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct FileSizeTests {
     private static let limit = 1 << 20
 
-    private let place: Workplace
+    private let directory: TemporaryDirectory
 
-    init() throws { place = try Workplace() }
+    init() throws { directory = try TemporaryDirectory() }
 
     /// Writes a private file of `size` bytes: a text, followed by the filler.
     private func file(_ name: String, _ text: String, _ filler: Character, size: Int) throws -> String {
         let missing = String(repeating: filler, count: size - text.utf8.count)
-        let path = try place.directory.write(Array((text + missing).utf8), to: name)
+        let path = try directory.write(Array((text + missing).utf8), to: name)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         return path
     }
@@ -54,26 +48,9 @@ struct FileSizeTests {
 
     @Test func `a secret behind a symbolic link is read`() async throws {
         let path = try file("secret", "canary", "\n", size: 7)
-        let link = place.directory.path("link")
+        let link = directory.path("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         #expect(try await SecretReader().read(.file(link)) == "canary")
-    }
-
-    @Test func `a token file of 1 MiB is read by the receiver`() async throws {
-        let path = try file("token", "canary-of-a-receiver", "\n", size: Self.limit)
-        let server = try place.start(
-            "serve", "--token-file", path, "--directory", try place.folder("inbox"), "--bind", "127.0.0.1:0")
-        try await server.output.wait { !$0.isEmpty }
-        server.signal(SIGTERM)
-        #expect(try await server.ending() == .exited(0), "\(server.errors.text)")
-    }
-
-    @Test func `a token file of a byte more than 1 MiB is refused by the receiver`() async throws {
-        let path = try file("token", "canary-of-a-receiver", "\n", size: Self.limit + 1)
-        let result = try await place.ferry(
-            "serve", "--token-file", path, "--directory", try place.folder("inbox"), "--bind", "127.0.0.1:0")
-        #expect(result.ending == .exited(2))
-        #expect(result.errors.hasPrefix("error: the token file \(path) is larger than 1 MiB\nhint: "))
     }
 
     @Test(arguments: [(limit, true), (limit + 1, false)])

@@ -1,3 +1,5 @@
+import FerryTestSupport
+import FerryUploads
 import Foundation
 import Testing
 
@@ -19,6 +21,17 @@ struct ConfigurationTableTests {
         } else {
             #expect(page[start...] == reference, "run this test with FERRY_WRITE_MANUAL=1")
         }
+    }
+
+    @Test func `the example is a valid configuration`() throws {
+        let configuration = try ConfigurationFile.parse(
+            Data(ManualPage.example().utf8), file: "config.example.json")
+        #expect(
+            configuration.destinations.keys.sorted() == [
+                "anything", "archive", "backup", "cloud", "drive", "films", "objects", "photos",
+            ])
+        #expect(configuration.defaultDestination == "films")
+        #expect(configuration.limits.bandwidth.otherwise == .atMost(20 << 20))
     }
 
     @Test func `the example has all keys but some of destinations`() throws {

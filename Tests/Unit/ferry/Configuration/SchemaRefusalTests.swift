@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -22,7 +23,7 @@ struct SchemaRefusalTests {
     ]
 
     @Test(
-        arguments: ConfigurationTests.invalid.filter { invalid in
+        arguments: ConfigurationErrorTests.invalid.filter { invalid in
             !togetherness.contains { invalid.1.contains($0) }
         })
     func `the schema refuses the errors that the reader finds in single members`(
