@@ -38,6 +38,38 @@ package enum DescriptorLimit {
         return isLack(.last)
     }
 
+    /// The number of descriptors that uploads leave to the libraries below Ferry. While tasks wait for a thread, Dispatch
+    /// opens `/proc/THREAD/stat` every second, and ends the process if it has no descriptor for that
+    /// (`event_workqueue.c` of swift-corelibs-libdispatch).
+    private static let headroom = 8
+
+    /// The limit at the first use.
+    private static let first = current
+
+    /// True if enough descriptors are left after the system has opened `descriptor`. The system gives the lowest free
+    /// number, so the number shows how many are open.
+    ///
+    /// - Parameter expected: The number of descriptors that will be opened for what is open already.
+    package static func hasRoom(after descriptor: Int32, expected: Int = 0) -> Bool {
+        hasRoom(after: descriptor, expected: expected, limit: first)
+            // The limit may have been raised since.
+            || hasRoom(after: descriptor, expected: expected, limit: current)
+    }
+
+    static func hasRoom(after descriptor: Int32, expected: Int, limit: UInt64?) -> Bool {
+        guard let limit = limit.flatMap(Int.init(exactly:)) else { return true }
+        return Int(descriptor) + expected < limit - min(headroom, limit / 8)
+    }
+
+    /// Returns `descriptor`, the result of a system call that opens a file. If too few descriptors are left, closes it
+    /// and returns -1 with `errno` EMFILE.
+    static func leavingRoom(_ descriptor: Int32) -> Int32 {
+        guard descriptor >= 0, !hasRoom(after: descriptor) else { return descriptor }
+        close(descriptor)
+        errno = EMFILE
+        return -1
+    }
+
     package static func isLack(_ code: Errno) -> Bool {
         [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(code)
     }

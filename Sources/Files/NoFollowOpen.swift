@@ -40,12 +40,14 @@ package enum NoFollowOpen {
         // A trailing slash means a folder.
         if path.bytes.last == 0x2F { return .failed(.notDirectory) }
         var walked = LocalPath(isAbsolute ? "/" : ".")
-        var folder = walked.withCString { openat(AT_FDCWD, $0, folderFlags) }
+        var folder = walked.withCString { DescriptorLimit.leavingRoom(openat(AT_FDCWD, $0, folderFlags)) }
         guard folder >= 0 else { return .failed(.last) }
         defer { close(folder) }
         for component in components.dropLast() {
             let name = LocalPath(bytes: component)
-            let next = name.withCString { openat(folder, $0, folderFlags | O_NOFOLLOW) }
+            let next = name.withCString {
+                DescriptorLimit.leavingRoom(openat(folder, $0, folderFlags | O_NOFOLLOW))
+            }
             guard next >= 0 else {
                 let code = errno
                 return mode(of: name, in: folder) == S_IFLNK
@@ -62,7 +64,9 @@ package enum NoFollowOpen {
         case S_IFREG: break
         default: return .special(isFolder: kind == S_IFDIR)
         }
-        let file = name.withCString { openat(folder, $0, fileFlags | O_NOFOLLOW) }
+        let file = name.withCString {
+            DescriptorLimit.leavingRoom(openat(folder, $0, fileFlags | O_NOFOLLOW))
+        }
         if file >= 0 { return .opened(FileDescriptor(rawValue: file)) }
         let code = errno
         // ELOOP: another process replaced the file by a symbolic link between fstatat and openat.
@@ -72,7 +76,7 @@ package enum NoFollowOpen {
     /// Opens a file, following symbolic links. The caller closes the descriptor.
     package static func following(_ path: LocalPath) throws(SystemCallError) -> FileDescriptor {
         let opened = try SystemCallError.check("open", path.text) {
-            path.withCString { openat(AT_FDCWD, $0, fileFlags) }
+            path.withCString { DescriptorLimit.leavingRoom(openat(AT_FDCWD, $0, fileFlags)) }
         }
         return FileDescriptor(rawValue: opened)
     }

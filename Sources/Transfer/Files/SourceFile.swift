@@ -25,6 +25,9 @@ public final class SourceFile: Sendable {
     /// links were removed since, `check(_:)` stores the new values here, and the file counts as unchanged.
     private let names: Mutex<Names>
 
+    /// The number of objects of this type.
+    private static let openFiles = Atomic(0)
+
     private struct Names {
         var count: UInt64
         var changed: Int64
@@ -76,7 +79,12 @@ public final class SourceFile: Sendable {
         self.readers = readers
         descriptor = opened
         handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: opened.number)
+        let (_, count) = Self.openFiles.add(1, ordering: .relaxed)
         do throws(UploadFailure) {
+            // Each file will need a connection.
+            guard DescriptorLimit.hasRoom(after: opened.number, expected: count) else {
+                throw .noDescriptor(for: path.text)
+            }
             let status = try Self.status(of: opened, path: path)
             identity = status.identity
             links = status.links
@@ -84,12 +92,17 @@ public final class SourceFile: Sendable {
             isOnLocalDisk = opened.isOnLocalDisk
             content = try readsSmall && isOnLocalDisk ? Self.content(of: opened, identity, path) : nil
         } catch {
-            try? handle.close()
+            Self.close(handle)
             throw error
         }
     }
 
-    deinit { try? handle.close() }
+    deinit { Self.close(handle) }
+
+    private static func close(_ handle: NIOFileHandle) {
+        try? handle.close()
+        openFiles.subtract(1, ordering: .relaxed)
+    }
 
     /// Returns the identity of the file at `path` now.
     /// - Throws: `UploadFailure` that names the path and the reason.
