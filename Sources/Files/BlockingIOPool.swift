@@ -70,7 +70,8 @@ public final class BlockingIOPool: Sendable {
     }
 
     private let limit: Int
-    private let timeout: Duration
+    /// The time without progress after which a caller receives a failure.
+    package let timeout: Duration
     private let clock: any Clock<Duration>
     private let wakeUp = DispatchSemaphore(value: 0)
     private let state = Mutex(State())

@@ -63,20 +63,46 @@ package final class LineSocket: Sendable {
 
     /// Writes all of `bytes`.
     ///
+    /// - Parameter time: The limit on the time spent waiting for the other end; nil if only the socket's timeout
+    ///   applies.
     /// - Returns: False if the write failed: the other end has closed the socket, or has read nothing until the
-    ///   timeout.
-    package func write(_ bytes: [UInt8]) -> Bool {
+    ///   timeout, or too little until the limit.
+    package func write(_ bytes: [UInt8], within time: PeerTime? = nil) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
                 let rest = bytes.baseAddress?.advanced(by: done)
-                let count = send(descriptor, rest, bytes.count - done, CInt(Self.noSignal))
+                let count = waiting(within: time, SO_SNDTIMEO) {
+                    send(descriptor, rest, bytes.count - done, CInt(Self.noSignal))
+                }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }
                 done += count
             }
             return true
         }
+    }
+
+    /// Runs a call that waits for the other end, and counts its time in `time`. The timeout of the call is the rest of
+    /// that time. Fails without the call if the time is over.
+    ///
+    /// - Parameters:
+    ///   - option: The socket option with the timeout of the call.
+    ///   - call: Returns the number of transferred bytes, or -1 after an error.
+    fileprivate func waiting(within time: PeerTime?, _ option: CInt, _ call: () -> Int) -> Int {
+        guard let time else { return call() }
+        guard let left = time.secondsLeft else {
+            errno = ETIMEDOUT
+            return -1
+        }
+        setTimeout(option, left)
+        var code = errno
+        let count = time.count {
+            defer { code = errno }
+            return call()
+        }
+        errno = code
+        return count
     }
 
     private func setTimeout(_ option: CInt, _ seconds: Int) {
@@ -99,12 +125,24 @@ package struct IncomingLines {
     private var start = 0
 
     private let lineLimit: Int
+    private var time: PeerTime?
 
-    package init(_ socket: LineSocket) { self.init(socket, lineLimit: LineSocket.lineLimit) }
+    /// - Parameter time: The limit on the time spent waiting for the other end; nil if only the socket's timeout
+    ///   applies.
+    package init(_ socket: LineSocket, within time: PeerTime? = nil) {
+        self.init(socket, lineLimit: LineSocket.lineLimit, within: time)
+    }
 
-    init(_ socket: LineSocket, lineLimit: Int) {
+    init(_ socket: LineSocket, lineLimit: Int, within time: PeerTime? = nil) {
         self.socket = socket
         self.lineLimit = lineLimit
+        self.time = time
+    }
+
+    /// Removes the limit on the time spent waiting, and the socket's timeout for reading.
+    package mutating func waitForever() {
+        time = nil
+        socket.waitForever()
     }
 
     /// Returns the next line without its line break; nil at the end, after an error, or if the line is too long.
@@ -128,7 +166,9 @@ package struct IncomingLines {
         while true {
             var result = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: capacity) { bytes, count in
-                result = read(socket.descriptor, bytes.baseAddress, capacity)
+                result = socket.waiting(within: time, SO_RCVTIMEO) {
+                    read(socket.descriptor, bytes.baseAddress, capacity)
+                }
                 count = max(0, result)
             }
             if result < 0, errno == EINTR { continue }

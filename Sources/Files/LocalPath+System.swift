@@ -30,17 +30,23 @@ extension LocalPath {
     ///   false, such a pipe is empty.
     /// - Returns: The content; nil if the file cannot be read.
     package func content(upTo limit: Int, waitsForWriter: Bool = true) -> [UInt8]? {
+        try? readContent(upTo: limit, waitsForWriter: waitsForWriter)
+    }
+
+    /// Reads a file or a pipe like `content(upTo:waitsForWriter:)`, but throws if the file cannot be read.
+    package func readContent(
+        upTo limit: Int, waitsForWriter: Bool = true
+    ) throws(SystemCallError) -> [UInt8] {
         let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY
-        let opened = withCString { open($0, waitsForWriter ? flags : flags | O_NONBLOCK) }
-        guard opened >= 0 else { return nil }
+        let opened = try SystemCallError.check("open", text) {
+            withCString { open($0, waitsForWriter ? flags : flags | O_NONBLOCK) }
+        }
         // Reading waits for a writer that has the pipe open.
         _ = fcntl(opened, F_SETFL, flags)
         let file = OpenFile(FileDescriptor(rawValue: opened), name: text)
         var content: [UInt8] = []
         while content.count < limit {
-            guard let block = try? file.readNext(upTo: min(limit - content.count, 1 << 16)) else {
-                return nil
-            }
+            let block = try file.readNext(upTo: min(limit - content.count, 1 << 16))
             if block.isEmpty { break }
             content += block
         }

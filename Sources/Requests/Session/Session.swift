@@ -64,7 +64,8 @@ public struct Session: Sendable {
         self.sender = sender
     }
 
-    /// Creates a session with a new transport.
+    /// Creates a session with a new transport. Like the transport, blocks the thread while it reads TLS files.
+    ///
     /// - Throws: `UploadFailure` (`permanent`) that names the invalid part of the transport's configuration.
     public init(
         _ configuration: Configuration = Configuration(),

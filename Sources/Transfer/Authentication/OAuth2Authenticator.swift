@@ -65,16 +65,17 @@ public final class OAuth2Authenticator: Authenticator {
             return try await renew(credential, origin: origin, known: known) { _ throws(UploadFailure) in }
         }
         return try await file.locked { locked throws(UploadFailure) in
-            var known = try locked.read().map { data throws(UploadFailure) in
+            var known = try await locked.read().map { data throws(UploadFailure) in
                 try StoredTokens.decode(data, file: file.path.text)
             }
             if let unsaved = memory.withLock({ $0.unsaved }), unsaved.follows(known, origin: origin) {
-                try locked.replace(with: unsaved.encoded())
+                try await locked.replace(with: unsaved.encoded())
                 known = unsaved
             }
             memory.withLock { $0.unsaved = nil }
-            return try await renew(credential, origin: origin, known: known) { tokens throws(UploadFailure) in
-                try locked.replace(with: tokens.encoded())
+            return try await renew(credential, origin: origin, known: known) {
+                tokens async throws(UploadFailure) in
+                try await locked.replace(with: tokens.encoded())
                 self.memory.withLock { $0.unsaved = nil }
             }
         }
@@ -82,7 +83,7 @@ public final class OAuth2Authenticator: Authenticator {
 
     private func renew(
         _ credential: OAuth2Credential, origin: String, known: StoredTokens?,
-        save: (StoredTokens) throws(UploadFailure) -> Void
+        save: (StoredTokens) async throws(UploadFailure) -> Void
     ) async throws(UploadFailure) -> OAuth2Credential {
         let known = known.flatMap { $0.belongs(to: client, origin: origin) ? $0 : nil }
         // Another program may have refreshed the token, or an earlier run may have left a valid one.
@@ -103,7 +104,7 @@ public final class OAuth2Authenticator: Authenticator {
             accessToken: reply.accessToken, received: now,
             expires: reply.lifetime.map { now + $0 / .seconds(1) })
         memory.withLock { $0.unsaved = tokens }
-        try save(tokens)
+        try await save(tokens)
         return makeCredential(reply.accessToken, reply.lifetime, reply.lifetime)
     }
 

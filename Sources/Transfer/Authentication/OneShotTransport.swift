@@ -1,19 +1,30 @@
+import FerryFiles
 import FerryProtocols
 
 /// A transport for rare requests. It opens a connection for each request, and closes the connection afterwards.
 public struct OneShotTransport: Transport {
     private let configuration: HTTPClientTransport.Configuration
+    private let reads: FileReads<[UInt8], UploadFailure>
 
     /// - Parameter configuration: The settings of each connection. With invalid settings, every request fails.
     public init(_ configuration: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()) {
+        self.init(configuration, readers: .shared)
+    }
+
+    /// - Parameter readers: The threads on which TLS files are read.
+    init(_ configuration: HTTPClientTransport.Configuration, readers: BlockingIOPool) {
         self.configuration = configuration
+        reads = FileReads(readers)
     }
 
     public func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse {
         let transport: HTTPClientTransport
-        do throws(UploadFailure) { transport = try HTTPClientTransport(configuration) } catch {
+        do throws(UploadFailure) {
+            transport = try HTTPClientTransport(
+                configuration, files: try await TLSFiles(of: configuration.tls, by: reads))
+        } catch {
             throw TransportError(.source, error)
         }
         do throws(TransportError) {

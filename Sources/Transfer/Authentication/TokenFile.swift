@@ -15,29 +15,47 @@ public struct TokenFile: Sendable {
     /// The absolute path. If the parent folder is missing, it is created. The folders above the parent must exist.
     public let path: LocalPath
 
+    private let calls: FileCalls
     private let wait: @Sendable (Duration) async throws -> Void
 
     /// - Parameter path: The absolute path. No file is opened or created before the first use.
     public init(_ path: LocalPath) { self.init(path) { try await Task.sleep(for: $0) } }
 
-    init(_ path: LocalPath, wait: @escaping @Sendable (Duration) async throws -> Void) {
+    /// - Parameter readers: The threads on which the file is read and written.
+    init(
+        _ path: LocalPath, readers: BlockingIOPool = .shared,
+        wait: @escaping @Sendable (Duration) async throws -> Void
+    ) {
         self.path = path
         self.wait = wait
+        calls = FileCalls(readers)
     }
 
     /// Runs `body` under the lock of the file, so that no other program or task with a `TokenFile` reads or replaces
     /// the file.
     ///
     /// - Throws: `UploadFailure`. Its category is `network` if the lock did not become free before the timeout or a
-    ///   cancellation. The category is `descriptors` if no file descriptor is free. The category is `authentication`
-    ///   for any other problem with the folder or the lock file, for example if other users can change them.
-    func locked<Result: Sendable>(
-        _ body: (Locked) async throws(UploadFailure) -> Result
-    ) async throws(UploadFailure) -> Result {
-        let folder = try openFolder()
-        let lock = try folder.open(name + ".lock", for: .locking)
+    ///   cancellation. The category is `signInAway` if the disk or network share does not respond in time. The category
+    ///   is `descriptors` if no file descriptor is free. The category is `authentication` for any other problem with the
+    ///   folder or the lock file, for example if other users can change them.
+    func locked<Value: Sendable>(
+        _ body: (Locked) async throws(UploadFailure) -> Value
+    ) async throws(UploadFailure) -> Value {
+        let (folder, lock) = try await call { () throws(UploadFailure) in
+            let folder = try openFolder()
+            return (folder, Lock(try folder.open(name + ".lock", for: .locking)))
+        }
+        defer { withExtendedLifetime(lock) {} }
+        try await take(lock, in: folder)
+        return try await body(Locked(file: self, folder: folder, lock: lock))
+    }
+
+    /// Waits until this program has the lock.
+    private func take(_ lock: Lock, in folder: Folder) async throws(UploadFailure) {
         var waited = Duration.zero
-        while try !folder.doing("lock", name, { () throws(SystemCallError) in try lock.tryLock() }) {
+        while try await !call({ () throws(UploadFailure) in
+            try folder.doing("lock", name) { () throws(SystemCallError) in try lock.file.tryLock() }
+        }) {
             guard waited < Self.lockLimit, !Task.isCancelled else {
                 throw UploadFailure(
                     .network, "another program keeps \(path.text) locked",
@@ -46,11 +64,23 @@ public struct TokenFile: Sendable {
             try? await wait(Self.lockPause)
             waited += Self.lockPause
         }
-        defer { withExtendedLifetime(lock) {} }
-        return try await body(Locked(folder: folder, name: name))
     }
 
-    private var name: String { path.name }
+    /// Runs `work`, which uses the file, on a thread that may block.
+    fileprivate func call<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(UploadFailure) -> Value
+    ) async throws(UploadFailure) -> Value {
+        try await calls.outcome(on: path.text, late: { [path] in Self.late(path, after: $0) }, work).get()
+    }
+
+    private static func late(_ path: LocalPath, after timeout: Duration) -> UploadFailure {
+        UploadFailure(
+            .signInAway,
+            "the file of tokens \(path.text) cannot be used: its disk or network share has not answered for \(timeout.inSeconds)",
+            hint: "see whether it answers, or set tokenFile to another path; Ferry retries by itself")
+    }
+
+    fileprivate var name: String { path.name }
 
     private func openFolder() throws(UploadFailure) -> Folder {
         let folder = path.parent ?? LocalPath("/")
@@ -75,32 +105,54 @@ public struct TokenFile: Sendable {
         return opened
     }
 
-    /// The token file while this program holds the lock.
+    /// The token file while this program holds the lock. A call that hangs retains the lock. So after a timeout it
+    /// cannot replace a file that another program has replaced meanwhile.
     struct Locked: Sendable {
+        fileprivate let file: TokenFile
         fileprivate let folder: Folder
-        fileprivate let name: String
+        fileprivate let lock: Lock
 
         /// - Returns: The content; nil if there is no file yet.
-        func read() throws(UploadFailure) -> Data? {
-            guard let file = try folder.openExisting(name) else { return nil }
-            return try folder.doing("read", name) { () throws(SystemCallError) in
-                Data(try file.content(upTo: TokenFile.sizeLimit))
+        func read() async throws(UploadFailure) -> Data? {
+            let name = file.name
+            return try await file.call { () throws(UploadFailure) in
+                defer { withExtendedLifetime(lock) {} }
+                guard let opened = try folder.openExisting(name) else { return nil }
+                return try folder.doing("read", name) { () throws(SystemCallError) in
+                    Data(try opened.content(upTo: TokenFile.sizeLimit))
+                }
             }
         }
 
         /// Replaces the file. When this returns, the new file is on disk under its name; if it throws, the old file
         /// usually remains.
-        func replace(with data: Data) throws(UploadFailure) {
-            // A temporary file that a killed program left can be replaced, since this program holds the lock.
-            do throws(SystemCallError) {
-                try folder.directory.replace(
-                    LocalPath(name), with: Array(data), draft: LocalPath(name + ".new"))
-            } catch {
-                let verbs = ["openat": "open", "write": "write", "renameat": "rename"]
-                throw folder.failure(
-                    verbs[error.call] ?? "sync", error.name.isEmpty ? name : error.name, error.code)
+        func replace(with data: Data) async throws(UploadFailure) {
+            let name = file.name
+            try await file.call { () throws(UploadFailure) in
+                defer { withExtendedLifetime(lock) {} }
+                // A temporary file that a killed program left can be replaced, since this program holds the lock.
+                do throws(SystemCallError) {
+                    try folder.directory.replace(
+                        LocalPath(name), with: Array(data), draft: LocalPath(name + ".new"))
+                } catch {
+                    let verbs = ["openat": "open", "write": "write", "renameat": "rename"]
+                    throw folder.failure(
+                        verbs[error.call] ?? "sync", error.name.isEmpty ? name : error.name, error.code)
+                }
             }
         }
+    }
+}
+
+/// The open lock file. The lock ends when the last reference is released.
+private final class Lock: Sendable {
+    let file: OpenFile
+
+    init(_ file: OpenFile) { self.file = file }
+
+    deinit {
+        // On a network share, closing a locked file can block.
+        DetachedThread.start { [file] in try? file.close() }
     }
 }
 

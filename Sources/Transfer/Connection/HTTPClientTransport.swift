@@ -81,27 +81,45 @@ public final class HTTPClientTransport: Transport {
     private let connections = OpenConnections()
     private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
-    /// Opens the file descriptors of the network threads and of the system's timers. If none were free when the first
-    /// upload needs them, the process would end.
+    /// Opens the file descriptors of the network threads and of the system's timers early. If none were free later, the
+    /// network threads would end the process, and waits would not end.
     public static func prepare() async {
         _ = MultiThreadedEventLoopGroup.singleton.next()
-        // Dispatch opens a descriptor for each clock when something first waits by it, and ends the process if it
-        // cannot. A wait that is over at once would open none.
+        // Dispatch opens a descriptor for each clock when something first waits by it. A wait that is over at once would
+        // open none.
         try? await Task.sleep(for: .milliseconds(1), clock: .continuous)
         try? await Task.sleep(for: .milliseconds(1), clock: .suspending)
     }
 
+    /// Creates a transport. Reads the files that the TLS settings name, and blocks the thread as long as their disks
+    /// or network shares do. Code that must not block creates the transport on a thread of its own.
+    ///
     /// - Parameter monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`.
     ///   They receive it before this initializer returns.
     /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
-    public init(
+    public convenience init(
         _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
+    ) throws(UploadFailure) {
+        try self.init(
+            configuration, files: try TLSFiles(of: configuration.tls), monitors: monitors)
+    }
+
+    /// Creates a transport without reading files.
+    ///
+    /// - Parameters:
+    ///   - files: The contents of the files that the TLS settings name.
+    ///   - monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`. They
+    ///     receive it before this initializer returns.
+    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
+    package init(
+        _ configuration: Configuration, files: TLSFiles, monitors: [any EventMonitor] = []
     ) throws(UploadFailure) {
         let group = MultiThreadedEventLoopGroup.singleton
         loops = Array(group.makeIterator())
         let (timeouts, congestionControl) = (configuration.timeouts, configuration.congestionControl)
         responseLimit = max(0, configuration.responseLimit)
-        clients = try HTTPClients(configuration, on: group) { [exchanges, connections] channel in
+        clients = try HTTPClients(configuration, files: files, on: group) {
+            [exchanges, connections] channel in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let detector = StallDetector(timeouts: timeouts) { exchanges[$0] }

@@ -43,16 +43,18 @@ final class HTTPClients: Sendable {
     private let prepare: @Sendable (any Channel) throws -> Void
     private let state = Mutex(State.open([:], direct: [:]))
 
-    /// - Parameter prepare: Prepares a new connection before its first request. Called on the connection's event loop.
+    /// - Parameters:
+    ///   - files: The contents of the files that the TLS settings name.
+    ///   - prepare: Prepares a new connection before its first request. Called on the connection's event loop.
     /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
     init(
-        _ configuration: HTTPClientTransport.Configuration, on group: any EventLoopGroup,
+        _ configuration: HTTPClientTransport.Configuration, files: TLSFiles, on group: any EventLoopGroup,
         prepare: @escaping @Sendable (any Channel) throws -> Void
     ) throws(UploadFailure) {
         self.configuration = configuration
         self.group = group
         self.prepare = prepare
-        tls = try configuration.tls.configuration()
+        tls = try configuration.tls.configuration(files)
     }
 
     deinit {

@@ -25,16 +25,12 @@ final class StallDetector: ChannelDuplexHandler {
     /// The internal header field whose value identifies the exchange's observer. This handler removes the field before
     /// the request is sent.
     static let exchangeField = "Ferry-Exchange"
-    /// The maximum number of interim responses (1xx). A server that sends more is assumed never to send a final
-    /// response.
-    private static let interimLimit = 32
     /// The longest time between two checks of the socket.
     private static let watchInterval = Duration.milliseconds(500)
 
     private enum ResponseState {
-        /// The head has not arrived. `interim` is the number of interim responses (1xx), and `last` is the time of the
-        /// last one.
-        case awaited(interim: Int, last: NIODeadline)
+        /// The head has not arrived. `last` is the time of the last interim response (1xx).
+        case awaited(last: NIODeadline)
         case begun(ResponseTime)
         case complete
     }
@@ -44,7 +40,8 @@ final class StallDetector: ChannelDuplexHandler {
     private struct Running {
         var observer: (any ExchangeObserver)?
         var request = RequestBody.underWay
-        var response = ResponseState.awaited(interim: 0, last: .distantPast)
+        var response = ResponseState.awaited(last: .distantPast)
+        var interim: InterimCount
         var silence: DeadPeerDetector
         var stall: StallLimit
         let began = NIODeadline.now()
@@ -52,9 +49,10 @@ final class StallDetector: ChannelDuplexHandler {
         let acknowledged: UInt64
         var sent = SentCount()
 
-        init(_ observer: (any ExchangeObserver)?, stall: Duration, acknowledged: UInt64) {
+        init(_ observer: (any ExchangeObserver)?, stall: Duration, since movement: Movement) {
             self.observer = observer
-            self.acknowledged = acknowledged
+            acknowledged = movement.acknowledged
+            interim = InterimCount(written: movement.written, acknowledged: movement.acknowledged)
             let breakCostsLittle = observer?.breakCostsLittle ?? false
             silence = DeadPeerDetector(breakCostsLittle: breakCostsLittle)
             self.stall = StallLimit(stall: stall, breakCostsLittle: breakCostsLittle)
@@ -66,10 +64,12 @@ final class StallDetector: ChannelDuplexHandler {
         case running(Running)
     }
 
-    /// The counters of writes, reads and acknowledged bytes. If one of them changes, the connection makes progress.
+    /// The counters of writes, of reads and of bytes. If one of them changes, the connection makes progress.
     /// Interim responses are not counted.
     private struct Movement: Equatable {
         var writes: UInt64 = 0
+        /// The number of bytes of request bodies that the kernel has accepted.
+        var written: UInt64 = 0
         var reads: UInt64 = 0
         var acknowledged: UInt64 = 0
     }
@@ -102,8 +102,7 @@ final class StallDetector: ChannelDuplexHandler {
             let name = head.headers.first(name: Self.exchangeField)
             head.headers.remove(name: Self.exchangeField)
             part = .head(head)
-            let running = Running(
-                name.flatMap(observer), stall: timeouts.stall, acknowledged: movement.acknowledged)
+            let running = Running(name.flatMap(observer), stall: timeouts.stall, since: movement)
             state = .running(running)
             lastMoved = .now()
             watch(context)
@@ -113,7 +112,7 @@ final class StallDetector: ChannelDuplexHandler {
         case .end: requestIsComplete()
         }
         pendingWrites += 1
-        let isBody = if case .body = part { true } else { false }
+        let bodyBytes: Int? = if case .body(let data) = part { data.readableBytes } else { nil }
         let promise = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let observer: (any ExchangeObserver)? =
@@ -122,7 +121,10 @@ final class StallDetector: ChannelDuplexHandler {
             bound.value.pendingWrites -= 1
             bound.value.movement.writes += 1
             switch result {
-            case .success: if isBody { bound.value.countSent { $0.took($1) } }
+            case .success:
+                guard let bodyBytes else { break }
+                bound.value.movement.written += UInt64(bodyBytes)
+                bound.value.countSent { $0.took($1) }
             case .failure(let error):
                 observer?.didFailToWrite(error)
                 bound.value.tellSent()
@@ -134,12 +136,13 @@ final class StallDetector: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .running(var running) = state else { return context.fireChannelRead(data) }
         let part = unwrapInboundIn(data)
-        if case (.head(let head), .awaited(let interim, _)) = (part, running.response),
-            (100..<200).contains(head.status.code)
+        if case (.head(let head), .awaited) = (part, running.response), (100..<200).contains(head.status.code)
         {
-            running.response = .awaited(interim: interim + 1, last: .now())
+            running.response = .awaited(last: .now())
             state = .running(running)
-            guard interim < Self.interimLimit else {
+            let written = movement.written
+            withCounters { $0.interim.add(written: written, acknowledged: $1.acknowledgedBytes) }
+            if case .running(let counted) = state, counted.interim.isExceeded {
                 return fail(context, NotHTTP("interim answers without end"))
             }
             return context.fireChannelRead(data)
@@ -247,12 +250,18 @@ final class StallDetector: ChannelDuplexHandler {
     /// Reads the kernel's counters. Calls `change` with them and with the count of sent bytes, so that `change` can
     /// update the count. Does nothing if no exchange is running.
     private func countSent(_ change: @escaping @Sendable (inout SentCount, TCPInfo) -> Void) {
+        withCounters { change(&$0.sent, $1) }
+    }
+
+    /// Reads the kernel's counters. Calls `change` with them and with the running exchange, so that `change` can update
+    /// the exchange. Does nothing if no exchange is running.
+    private func withCounters(_ change: @escaping @Sendable (inout Running, TCPInfo) -> Void) {
         guard let context, case .running = state else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         // On the event loop the result is available at once.
         TCPInfo.read(context.channel).whenSuccess { info in
             guard case .running(var running) = bound.value.state else { return }
-            change(&running.sent, info)
+            change(&running, info)
             bound.value.state = .running(running)
         }
     }
@@ -324,7 +333,7 @@ final class StallDetector: ChannelDuplexHandler {
             lastMoved = now
         case (.begun(let time), .underWay) where time.status < 300:
             lastMoved = now
-        case (.awaited(_, let last), .complete):
+        case (.awaited(let last), .complete):
             // An interim response says that the server still works on the final one (102, RFC 2518 §10.1).
             let isSilent = now - max(lastMoved, last) >= TimeAmount(timeouts.response)
             if isSilent || now - lastMoved >= TimeAmount(ResponseTime.longest(timeouts.response)) {

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 import NIOSSL
 
@@ -12,7 +11,7 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     }
 
     /// The path of a PEM file of certificate authorities, which replace those of the system.
-    public var authorities: String?
+    public var caFile: String?
     /// The path of a PEM file of the client's certificate chain, for servers that request one.
     public var certificate: String?
     /// The path of the PEM file of the certificate's key.
@@ -33,10 +32,10 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     package var checksFiles = false
 
     public init(
-        authorities: String? = nil, certificate: String? = nil, key: String? = nil, pins: [SPKIPin] = [],
+        caFile: String? = nil, certificate: String? = nil, key: String? = nil, pins: [SPKIPin] = [],
         minimumVersion: Version = .tls12, insecureHosts: Set<String> = [], allowsLegacyCiphers: Bool = false
     ) {
-        self.authorities = authorities
+        self.caFile = caFile
         self.certificate = certificate
         self.key = key
         self.pins = pins
@@ -46,7 +45,8 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case authorities, certificate, key, pins, minimumVersion
+        case caFile = "authorities"
+        case certificate, key, pins, minimumVersion
         case insecureHosts = "insecure"
         case allowsLegacyCiphers = "allowLegacyCiphers"
     }
@@ -54,7 +54,7 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            authorities: try container.decodeIfPresent(String.self, forKey: .authorities),
+            caFile: try container.decodeIfPresent(String.self, forKey: .caFile),
             certificate: try container.decodeIfPresent(String.self, forKey: .certificate),
             key: try container.decodeIfPresent(String.self, forKey: .key),
             pins: try container.decodeIfPresent([SPKIPin].self, forKey: .pins) ?? [],
@@ -75,8 +75,11 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
     ].joined(separator: ":")
 
+    /// The paths of the files that the settings name.
+    var files: [String] { [caFile, certificate, key].compactMap { $0 } }
+
     /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
-    func configuration() throws(UploadFailure) -> TLSConfiguration {
+    func configuration(_ files: TLSFiles) throws(UploadFailure) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion =
             switch minimumVersion {
@@ -84,46 +87,19 @@ public struct TLSSettings: Hashable, Codable, Sendable {
             case .tls13: .tlsv13
             }
         if !allowsLegacyCiphers { configuration.cipherSuites = Self.safeCipherSuites }
-        if let authorities {
+        if let caFile {
             configuration.trustRoots = .certificates(
-                try read(authorities) { try NIOSSLCertificate.fromPEMFile(authorities) })
+                try files.parse(caFile) { try NIOSSLCertificate.fromPEMBytes($0) })
         }
         if let certificate {
-            configuration.certificateChain = try read(certificate) {
-                try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) }
+            configuration.certificateChain = try files.parse(certificate) {
+                try NIOSSLCertificate.fromPEMBytes($0).map { .certificate($0) }
             }
         }
         if let key {
             configuration.privateKey = .privateKey(
-                try read(key) { try NIOSSLPrivateKey(file: key, format: .pem) })
+                try files.parse(key) { try NIOSSLPrivateKey(bytes: $0, format: .pem) })
         }
         return configuration
-    }
-
-    /// The maximum size of a TLS file, in bytes. A bundle of all public authorities has less than 1 MiB.
-    static let fileLimit: ByteCount = 16 << 20
-
-    private func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value {
-        if checksFiles {
-            do throws(PathIssue) { try PathTrust.check(LocalPath(file)) } catch {
-                throw UploadFailure(.permanent, error.summary(of: "the TLS file"), hint: error.hint)
-            }
-        }
-        let status: FileStatus
-        do throws(SystemCallError) { status = try FileStatus(LocalPath(file), follows: true) } catch {
-            throw UploadFailure(
-                .permanent, "the TLS file \(file) cannot be read: \(error.code.phrase)",
-                hint: "put a PEM file there, or name another one in tls")
-        }
-        guard status.identity.size <= Self.fileLimit else {
-            throw UploadFailure(
-                .permanent, "the TLS file \(file) has more than 16 MiB",
-                hint: "name a PEM file in tls with only the certificates that are needed")
-        }
-        do { return try body() } catch {
-            throw UploadFailure(
-                .permanent, "the TLS file \(file) cannot be used: \(error)",
-                hint: "name a readable PEM file in tls")
-        }
     }
 }

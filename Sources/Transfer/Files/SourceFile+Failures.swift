@@ -17,10 +17,8 @@ extension SourceFile {
 
     /// Returns the failure for a system call on the file that has not returned within `timeout`.
     static func silent(_ path: LocalPath, for timeout: Duration) -> UploadFailure {
-        let seconds = (timeout / .seconds(1) * 10).rounded() / 10
-        let time = Int(exactly: seconds).map(String.init) ?? "\(seconds)"
-        return UploadFailure(
-            .sourceAway, "\(path.text): has not been read for \(time) s",
+        UploadFailure(
+            .sourceAway, "\(path.text): has not been read for \(timeout.inSeconds)",
             hint: "see whether its disk or network share answers; Ferry retries by itself")
     }
 
@@ -47,4 +45,13 @@ extension SourceFile {
     }
 
     private static let mediumHint = "bring the disk or network share back; Ferry retries by itself"
+}
+
+extension Duration {
+    /// The duration in seconds with at most one decimal, for messages: `30 s`.
+    var inSeconds: String {
+        let seconds = (self / .seconds(1) * 10).rounded() / 10
+        let time = Int(exactly: seconds).map(String.init) ?? "\(seconds)"
+        return "\(time) s"
+    }
 }

@@ -24,7 +24,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case sourceChanged
         /// The file cannot be read: gone, no permission, not a regular file. The upload fails.
         case sourceUnreadable
-        /// The disk or network share of the file cannot be read now. The upload is retried.
+        /// The disk or network share of the file, or of a certificate, cannot be read now. The upload is retried.
         case sourceAway
         /// The whole body was sent, but it is unknown whether the server accepted it. Either no response arrived, or a
         /// captive portal possibly sent the response. The protocol cannot ask the server for the outcome. By

@@ -1,3 +1,4 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import Synchronization
@@ -18,6 +19,12 @@ final class TransportPool: Sendable {
         var wanted: Set<HTTPClientTransport.Configuration>?
         var linkIsAway = false
 
+        /// Returns the transport for a configuration, and counts one more user of it; nil if there is none.
+        mutating func enter(_ configuration: HTTPClientTransport.Configuration) -> HTTPClientTransport? {
+            entries[configuration]?.users += 1
+            return entries[configuration]?.transport
+        }
+
         /// Removes the transports that are not in use and whose configurations are not in `wanted`, and returns them.
         /// Removes none if `wanted` is nil.
         mutating func takeUnwanted() -> [HTTPClientTransport] {
@@ -29,9 +36,14 @@ final class TransportPool: Sendable {
     }
 
     private let monitors: [any EventMonitor]
+    private let reads: FileReads<[UInt8], UploadFailure>
     private let state = Mutex(State())
 
-    init(monitors: [any EventMonitor]) { self.monitors = monitors }
+    /// - Parameter readers: The threads on which TLS files are read.
+    init(monitors: [any EventMonitor], readers: BlockingIOPool = .shared) {
+        self.monitors = monitors
+        reads = FileReads(readers)
+    }
 
     /// All transports, including those that will be shut down after their last request.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
@@ -51,12 +63,13 @@ final class TransportPool: Sendable {
     /// Passes `body` the transport for this configuration, and creates the transport if there is none yet. The
     /// transport stays open until `body` returns.
     ///
-    /// - Throws: The error of `body`, and `UploadFailure` (`permanent`) if the transport cannot be created.
+    /// - Throws: The error of `body`. Throws `UploadFailure` if the transport cannot be created. Its category is
+    ///   `permanent`, or `sourceAway` if a TLS file cannot be read now.
     func with<Result>(
         _ configuration: HTTPClientTransport.Configuration,
         _ body: (HTTPClientTransport) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {
-        let transport = try enter(configuration)
+        let transport = try await enter(configuration)
         do throws(UploadFailure) {
             let result = try await body(transport)
             await leave(configuration)
@@ -69,18 +82,16 @@ final class TransportPool: Sendable {
 
     private func enter(
         _ configuration: HTTPClientTransport.Configuration
-    ) throws(UploadFailure) -> HTTPClientTransport {
-        try state.withLock { state throws(UploadFailure) in
-            var entry =
-                if let known = state.entries[configuration] { known } else {
-                    Entry(transport: try HTTPClientTransport(configuration, monitors: monitors))
-                }
-            if state.entries[configuration] == nil, state.linkIsAway {
-                entry.transport.linkChanged(isAway: true)
-            }
-            entry.users += 1
-            state.entries[configuration] = entry
-            return entry.transport
+    ) async throws(UploadFailure) -> HTTPClientTransport {
+        if let known = state.withLock({ $0.enter(configuration) }) { return known }
+        let files = try await TLSFiles(of: configuration.tls, by: reads)
+        return try state.withLock { state throws(UploadFailure) in
+            // Another task may have created the transport meanwhile.
+            if let known = state.enter(configuration) { return known }
+            let transport = try HTTPClientTransport(configuration, files: files, monitors: monitors)
+            if state.linkIsAway { transport.linkChanged(isAway: true) }
+            state.entries[configuration] = Entry(transport: transport, users: 1)
+            return transport
         }
     }
 

@@ -95,7 +95,7 @@ extension Configuration {
     }
 
     private static func files(of tls: TLSSettings, at place: String) -> [(role: String, path: String)] {
-        [("caFile", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)].compactMap {
+        [("caFile", tls.caFile), ("certificate", tls.certificate), ("key", tls.key)].compactMap {
             key, path in
             path.map { ("the file of \(place).\(key)", $0) }
         }

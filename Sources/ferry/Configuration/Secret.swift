@@ -68,7 +68,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
 
 /// Reads secrets. The output of a command is cached for a minute.
 actor SecretReader {
-    private let reads: FileReads<String>
+    private let reads: FileReads<String, UploadFailure>
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
@@ -92,9 +92,10 @@ actor SecretReader {
             }
             value = found
         case .file(let path):
-            value = try await reads.value(of: path, late: Self.missing(secret, "was not read in time")) {
-                () throws(UploadFailure) in try Self.file(path, of: secret)
-            }
+            let late = Self.missing(secret, "was not read in time")
+            value = try await reads.value(
+                of: path, late: { _ in late },
+                { () throws(UploadFailure) in try Self.file(path, of: secret) })
         case .command(let words):
             if let known = outputs[words], .now - known.read < age {
                 value = known.value

@@ -9,7 +9,7 @@ struct TLSFields: Decodable {
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.tls)
         settings.checksFiles = true
-        settings.authorities = try fields.value("caFile").map(LocalFiles.configured)
+        settings.caFile = try fields.value("caFile").map(LocalFiles.configured)
         settings.certificate = try fields.value("certificate").map(LocalFiles.configured)
         settings.key = try fields.value("key").map(LocalFiles.configured)
         if (settings.certificate == nil) != (settings.key == nil) {

@@ -12,7 +12,8 @@ final class ControlServer: Sendable {
     private static let connectionLimit = 32
     /// The maximum number of clients that follow the queue: attached screens and `ferry wait`.
     private static let followerLimit = 32
-    /// The number of seconds until the server disconnects a silent client, so that other clients can connect.
+    /// The number of seconds for which the server waits for a client in all, plus one for each MiB. Then the server
+    /// disconnects the client, so that other clients can connect.
     static let timeout = 30
 
     private let queue: UploadQueue
@@ -23,19 +24,23 @@ final class ControlServer: Sendable {
     private let configuration: ConfigurationReloader
     private let watched = Mutex<WatchReporter?>(nil)
     private let timeout: Int
+    private let time: @Sendable (_ seconds: Int) -> PeerTime
 
     /// - Parameters:
     ///   - configuration: The current configuration. It is read again when a client requests a reload, or adds uploads
     ///     to a destination that the engine does not know.
-    ///   - timeout: The number of seconds after which the server disconnects a client that sends or reads nothing.
+    ///   - timeout: The number of seconds for which the server waits for a client in all, plus one for each MiB.
+    ///   - time: Makes the limit of one client from this number of seconds.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(
         queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath,
-        timeout: Int = ControlServer.timeout
+        timeout: Int = ControlServer.timeout,
+        time: @escaping @Sendable (_ seconds: Int) -> PeerTime = { PeerTime(seconds: $0) }
     ) throws(UploadFailure) {
         self.queue = queue
         self.configuration = configuration
         self.timeout = timeout
+        self.time = time
         let path = ControlSocket.path(in: folder)
         // This process holds the lock of the folder, so the engine that created an existing socket has ended.
         do throws(SystemCallError) { listener = try SocketListener(path) } catch {
@@ -59,13 +64,14 @@ final class ControlServer: Sendable {
         // At the limit, waits for the end of a connection. Meanwhile the kernel queues further connections.
         connectionPermits.wait()
         DetachedThread.start { [self] in
-            var lines = IncomingLines(socket)
+            let clientTime = time(timeout)
+            var lines = IncomingLines(socket, within: clientTime)
             var isFollowing = false
             while !isFollowing, let line = lines.next() {
                 let (content, uploads) = respond(to: line)
                 if case .following = content { isFollowing = true }
-                guard socket.write(line: ControlSocket.Response(content: content)),
-                    UpdateLines.pages(of: uploads).allSatisfy(socket.write)
+                guard socket.write(line: ControlSocket.Response(content: content), within: clientTime),
+                    UpdateLines.pages(of: uploads).allSatisfy({ socket.write($0, within: clientTime) })
                 else { break }
             }
             // A screen stays for hours. It must not count against the limit on connections, which is for short
@@ -144,7 +150,7 @@ final class ControlServer: Sendable {
 
     /// Sends the queue's updates to the client until the queue stops or the client disconnects.
     private func follow(_ socket: LineSocket, _ lines: inout IncomingLines) {
-        let sending = Task { [queue] in
+        let sending = Task { [queue, time, timeout] in
             // Writes on a thread of its own. A suspended screen does not read, and would block a thread that uploads
             // need.
             let writer = DispatchQueue(label: "screen")
@@ -152,14 +158,15 @@ final class ControlServer: Sendable {
                 let isSent = await withCheckedContinuation { sent in
                     writer.async {
                         let text = try? UpdateLines.text(of: update)
-                        sent.resume(returning: text.map(socket.write) ?? false)
+                        sent.resume(
+                            returning: text.map { socket.write($0, within: time(timeout)) } ?? false)
                     }
                 }
                 guard isSent else { break }
             }
             socket.end()
         }
-        socket.waitForever()
+        lines.waitForever()
         // The client sends nothing more. This loop ends when the client disconnects.
         while lines.next() != nil {}
         sending.cancel()

@@ -68,10 +68,10 @@ enum ControlSocket {
 extension LineSocket {
     /// Writes a value as a line of JSON. Returns false if the value cannot be encoded, or if the other side does not
     /// read or has closed the connection.
-    func write(line value: some Encodable) -> Bool {
+    func write(line value: some Encodable, within time: PeerTime? = nil) -> Bool {
         guard let line = try? JSONEncoder().encode(value) else { return false }
-        return write(line + [0x0A])
+        return write(line + [0x0A], within: time)
     }
 
-    func write(_ bytes: Data) -> Bool { write(Array(bytes)) }
+    func write(_ bytes: Data, within time: PeerTime? = nil) -> Bool { write(Array(bytes), within: time) }
 }

@@ -15,7 +15,7 @@ struct S3CredentialSource: Sendable {
     private let settings: S3Authentication
     private let secrets: SecretReader
     private let environment: [String: String]
-    private let reads: FileReads<[AWSProfiles.Section]>
+    private let reads: FileReads<[AWSProfiles.Section], UploadFailure>
 
     /// - Parameter readers: The threads on which AWS's files are read.
     init(
@@ -87,10 +87,11 @@ struct S3CredentialSource: Sendable {
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
         let late = missing("the files of AWS's profiles were not read in time")
-        let sections = try await reads.value(of: profiles.credentialsFile, late: late) {
-            () throws(UploadFailure) in
-            [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
-        }
+        let sections = try await reads.value(
+            of: profiles.credentialsFile, late: { _ in late },
+            { () throws(UploadFailure) in
+                [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
+            })
         for section in sections {
             guard let accessKey = section.values.filled("aws_access_key_id") else { continue }
             guard let secret = section.values.filled("aws_secret_access_key") else {

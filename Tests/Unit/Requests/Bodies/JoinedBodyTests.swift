@@ -42,7 +42,7 @@ struct JoinedBodyTests {
         let files = (try TestFile(count: 3 << 20), try TestFile(count: 5 << 20))
         let form = form(files.0, files.1)
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
-        let status = try await withTransport(tls: TLSSettings(authorities: server.authority)) { transport in
+        let status = try await withTransport(tls: TLSSettings(caFile: server.authority)) { transport in
             try await Session.making(transport).upload(
                 .multipart(form), to: "https://127.0.0.1:\(server.port)/f", method: .put
             ).status()

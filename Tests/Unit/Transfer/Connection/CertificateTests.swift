@@ -11,7 +11,7 @@ struct CertificateTests {
     private static func outcome(
         at server: TLSServer, _ body: TransportRequest.Body = .bytes([1, 2, 3])
     ) async throws -> Result<TransportResponse, TransportError> {
-        try await withTransport(tls: TLSSettings(authorities: server.authority)) { transport in
+        try await withTransport(tls: TLSSettings(caFile: server.authority)) { transport in
             await transport.outcome(
                 of: TransportRequest(
                     method: .put, url: "https://127.0.0.1:\(server.port)/f", body: body))

@@ -28,7 +28,7 @@ struct RealProxyTests {
             }
             #expect(stranger.error?.failure.category == .permanent)
             let tls = TLSSettings(
-                authorities: server.authority, pins: [try #require(SPKIPin(try server.pin))])
+                caFile: server.authority, pins: [try #require(SPKIPin(try server.pin))])
             let answer = try await withTransport(tls: tls, proxy: Self.settings(proxy)) { transport in
                 await transport.outcome(of: TransportRequest(method: .put, url: url, body: try file.body()))
             }
@@ -110,7 +110,7 @@ struct RealProxyTests {
             let proxy = try await ProxyProgram.microsocks()
             let server = try await TLSServer.start(names: "DNS:localhost")
             let file = try TestFile(count: 9 << 20)
-            let tls = TLSSettings(authorities: server.authority)
+            let tls = TLSSettings(caFile: server.authority)
             let answer = try await withTransport(tls: tls, proxy: Self.settings(proxy)) { transport in
                 await transport.outcome(
                     of: TransportRequest(

@@ -73,9 +73,42 @@ struct ResponseLimitTests {
     @Test(arguments: [(32, true), (33, false)])
     func `P5 32 interim responses are passed over, one more is refused`(count: Int, isRead: Bool) async throws
     {
-        let (result, _) = try await Self.outcome(of: .interim(102, count: count, then: 201))
+        let (result, _) = try await Self.outcome(
+            of: HostileBehavior { connection in
+                try connection.readRequest()
+                for _ in 0..<count { try connection.answer(102) }
+                try connection.answer(201)
+            })
         #expect((result.status == 201) == isRead)
         #expect((result.error?.failure.category == .network) == !isRead)
+    }
+
+    @Test func `P5 interim responses are counted anew while the body moves`() async throws {
+        let (parts, part) = (100, 64 << 10)
+        let file = try TestFile(count: parts * part)
+        let (result, _) = try await Self.outcome(
+            of: HostileBehavior { connection in
+                try connection.readHead()
+                for _ in 0..<parts {
+                    try connection.readBody(part)
+                    try connection.answer(104)
+                }
+                try connection.answer(201)
+            }, body: try file.body(), receiveBuffer: 65_536)
+        #expect(result.status == 201)
+    }
+
+    @Test func `P5 interim responses are refused if the body stands still before its end`() async throws {
+        let file = try TestFile(count: 16 << 20)
+        let (result, _) = try await Self.outcome(
+            of: HostileBehavior { connection in
+                try connection.readHead()
+                try connection.readBody(1 << 20)
+                for _ in 0..<100_000 { try connection.answer(102) }
+                connection.stall()
+            }, body: try file.body(), receiveBuffer: 65_536)
+        #expect(result.error?.failure.category == .network)
+        #expect(result.error?.failure.summary.contains("interim") == true)
     }
 
     @Test func `P5 one mebibyte of a refusal of ten gigabytes is kept, and the connection is closed`()

@@ -13,7 +13,7 @@ struct TLSTests {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let file = try TestFile(count: size)
         let delegate = RecordingDelegate()
-        let answer = try await withTransport(tls: TLSSettings(authorities: server.authority)) { transport in
+        let answer = try await withTransport(tls: TLSSettings(caFile: server.authority)) { transport in
             await transport.outcome(
                 of: TransportRequest(
                     method: .put, url: "https://127.0.0.1:\(server.port)/f",
@@ -36,14 +36,14 @@ struct TLSTests {
 
     @Test func `N12 a certificate for another host is not trusted`() async throws {
         let server = try await TLSServer.start(names: "DNS:other.example")
-        let error = try await Self.error(at: server, tls: TLSSettings(authorities: server.authority))
+        let error = try await Self.error(at: server, tls: TLSSettings(caFile: server.authority))
         #expect(error?.failure.category == .permanent)
     }
 
     @Test func `N12 another authority is not enough`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let other = try await TLSServer.start(names: "IP:127.0.0.1")
-        let error = try await Self.error(at: server, tls: TLSSettings(authorities: other.authority))
+        let error = try await Self.error(at: server, tls: TLSSettings(caFile: other.authority))
         #expect(error?.failure.category == .permanent)
     }
 
@@ -62,14 +62,14 @@ struct TLSTests {
     @Test func `a server with a pinned key gets the file`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let pins = [SPKIPin(subjectPublicKeyInfo: []), try #require(SPKIPin(try server.pin))]
-        let settings = TLSSettings(authorities: server.authority, pins: pins)
+        let settings = TLSSettings(caFile: server.authority, pins: pins)
         #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
     }
 
     @Test func `a server with another key gets not a byte`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let settings = TLSSettings(
-            authorities: server.authority, pins: [SPKIPin(subjectPublicKeyInfo: [1])])
+            caFile: server.authority, pins: [SPKIPin(subjectPublicKeyInfo: [1])])
         let error = try await Self.error(at: server, tls: settings)
         #expect(error?.failure.category == .permanent)
         #expect(error?.failure.summary.contains("127.0.0.1") == true)
@@ -119,7 +119,7 @@ struct TLSTests {
     @Test func `a server that speaks only older versions is refused by name of the setting`() async throws {
         let server = try await TLSServer.start(
             names: "IP:127.0.0.1", demands: TLSServer.Demands(newest: "TLSv1_2"))
-        var settings = TLSSettings(authorities: server.authority, minimumVersion: .tls13)
+        var settings = TLSSettings(caFile: server.authority, minimumVersion: .tls13)
         let error = try await Self.error(at: server, tls: settings)
         #expect(error?.failure.category == .permanent)
         #expect(error?.failure.hint?.contains("tls.minimumVersion") == true)
@@ -131,7 +131,7 @@ struct TLSTests {
         let server = try await TLSServer.start(
             names: "IP:127.0.0.1",
             demands: TLSServer.Demands(newest: "TLSv1_2", ciphers: "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"))
-        var settings = TLSSettings(authorities: server.authority)
+        var settings = TLSSettings(caFile: server.authority)
         let error = try await Self.error(at: server, tls: settings)
         #expect(error?.failure.category == .permanent, "\(error?.failure.summary ?? "")")
         #expect(error?.failure.hint?.contains("tls.allowLegacyCiphers") == true)
@@ -143,7 +143,7 @@ struct TLSTests {
     func `TLS 1_2 with forward secrecy and authenticated encryption is spoken`(ciphers: String) async throws {
         let server = try await TLSServer.start(
             names: "IP:127.0.0.1", demands: TLSServer.Demands(newest: "TLSv1_2", ciphers: ciphers))
-        let settings = TLSSettings(authorities: server.authority)
+        let settings = TLSSettings(caFile: server.authority)
         #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
     }
 
@@ -152,9 +152,9 @@ struct TLSTests {
         let server = try await TLSServer.start(
             names: "IP:127.0.0.1", demands: TLSServer.Demands(newest: version, certificate: true))
         let settings = TLSSettings(
-            authorities: server.authority, certificate: server.directory.path("server.pem"),
+            caFile: server.authority, certificate: server.directory.path("server.pem"),
             key: server.directory.path("server.key"))
-        let error = try await Self.error(at: server, tls: TLSSettings(authorities: server.authority))
+        let error = try await Self.error(at: server, tls: TLSSettings(caFile: server.authority))
         #expect(error?.failure.category == .permanent, "\(error?.failure.summary ?? "")")
         #expect(error?.failure.hint?.contains("tls.certificate") == true, "\(error?.failure.summary ?? "")")
         #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
@@ -187,7 +187,7 @@ struct TLSSettingsTests {
     @Test func `an encoding without the newer keys still reads`() throws {
         let settings = try JSONDecoder().decode(
             TLSSettings.self, from: Data(#"{ "authorities": "a.pem", "certificate": "c", "key": "k" }"#.utf8))
-        #expect(settings == TLSSettings(authorities: "a.pem", certificate: "c", key: "k"))
+        #expect(settings == TLSSettings(caFile: "a.pem", certificate: "c", key: "k"))
     }
 
     @Test func `encoded settings read back as the same`() throws {
@@ -209,7 +209,7 @@ struct TLSSettingsTests {
     }
 
     @Test(arguments: [
-        TLSSettings(authorities: "/no/such.pem"), TLSSettings(certificate: "/no/such.pem"),
+        TLSSettings(caFile: "/no/such.pem"), TLSSettings(certificate: "/no/such.pem"),
         TLSSettings(key: "/no/such.pem"),
     ])
     func `a file that cannot be used is a failure that names it`(files: TLSSettings) {
@@ -227,7 +227,7 @@ struct TLSSettingsTests {
         let directory = try TemporaryDirectory()
         let path = try directory.write([], to: "authorities.pem")
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
-        var changed = TLSSettings(authorities: path)
+        var changed = TLSSettings(caFile: path)
         changed.checksFiles = checks
         let settings = changed
         #expect { try HTTPClientTransport(.init(tls: settings)) } throws: { error in
@@ -236,7 +236,7 @@ struct TLSSettingsTests {
     }
 
     @Test(arguments: [
-        (TLSSettings.fileLimit, "cannot be used"), (TLSSettings.fileLimit + 1, "has more than 16 MiB"),
+        (TLSFiles.fileLimit, "cannot be used"), (TLSFiles.fileLimit + 1, "has more than 16 MiB"),
     ])
     func `a TLS file beyond the limit is refused before it is read`(size: ByteCount, words: String) throws {
         let directory = try TemporaryDirectory()
@@ -245,7 +245,7 @@ struct TLSSettingsTests {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.truncate(atOffset: UInt64(size))
         try file.close()
-        #expect { try HTTPClientTransport(.init(tls: TLSSettings(authorities: path))) } throws: { error in
+        #expect { try HTTPClientTransport(.init(tls: TLSSettings(caFile: path))) } throws: { error in
             (error as? UploadFailure)?.summary.contains(words) == true
         }
     }

@@ -1,8 +1,15 @@
 import FerryProtocols
+import FerryTestSupport
 import FerryTransfer
 import Testing
 
 @testable import FerryUploads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Tests transports that several uploads share, and that are closed when they are no longer needed.
 struct TransportPoolTests {
@@ -49,5 +56,33 @@ struct TransportPoolTests {
         pool.keep([other])
         _ = try await pool.with(usual) { [pool] _ in #expect(pool.all.count == 1) }
         #expect(pool.all.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a TLS file that hangs is given up in time, and delays no other destination`() async throws {
+        let directory = try TemporaryDirectory()
+        let pipe = directory.path("authorities.pem")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        // A writer that writes nothing.
+        let writer = open(pipe, O_RDWR | O_CLOEXEC)
+        try #require(writer >= 0)
+        defer { close(writer) }
+        let clock = ManualClock()
+        let pool = TransportPool(
+            monitors: [], readers: BlockingIOPool(timeout: .seconds(30), clock: clock))
+        let hanging = HTTPClientTransport.Configuration(tls: TLSSettings(caFile: pipe), proxy: .none)
+        let late = Task {
+            await #expect(throws: UploadFailure.self) { try await pool.with(hanging) { _ in } }
+        }
+        try await clock.waitForSleepers()
+        _ = try await pool.with(usual) { $0 }
+        for _ in 0..<5 {
+            try await clock.waitForSleepers()
+            clock.advance(by: .seconds(7.5))
+        }
+        let failure = await late.value
+        #expect(failure?.category == .sourceAway)
+        #expect(failure?.summary.contains(pipe) == true)
+        await pool.shutdown()
     }
 }

@@ -17,7 +17,7 @@ struct RelativePathTests {
         let here = try #require(configuration.destinations["here"])
         let home = LocalFiles.home
         #expect(here.authentication == .bearer(.file("\(home)/tok")))
-        #expect(here.tls.authorities == "\(home)/ca.pem")
+        #expect(here.tls.caFile == "\(home)/ca.pem")
         #expect(here.tls.certificate == "\(home)/own.pem")
         #expect(here.tls.key == "\(home)/own.key")
         #expect(configuration.appearance.theme == .file("\(home)/mine.json"))

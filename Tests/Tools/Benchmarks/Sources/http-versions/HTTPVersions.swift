@@ -26,7 +26,7 @@ struct HTTPVersions {
         }
         let (way, url, authority) = (arguments[1], arguments[2], arguments[3])
         let file = try SourceFile(LocalPath(arguments[4]))
-        let transport = try HTTPClientTransport(.init(tls: TLSSettings(authorities: authority), proxy: .none))
+        let transport = try HTTPClientTransport(.init(tls: TLSSettings(caFile: authority), proxy: .none))
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .file(authority)
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)

@@ -1,0 +1,90 @@
+import Synchronization
+
+/// Makes calls that use files, on threads of a pool. So a file that hangs, for example on a network share, delays no
+/// other file.
+///
+/// A call that hangs occupies its thread until it returns. Until then, no other call on the same file begins: every
+/// caller receives a failure at once.
+package final class FileCalls: Sendable {
+    private struct Call {
+        let path: String
+        var hasBegun = false
+        /// True after the timeout, when the caller has its failure.
+        var isLate = false
+    }
+
+    private struct State {
+        var lastNumber: UInt64 = 0
+        /// The calls that have not returned, by number. A call that timed out before it began is not among them.
+        var calls: [UInt64: Call] = [:]
+    }
+
+    private let readers: BlockingIOPool
+    private let state = Mutex(State())
+
+    /// - Parameter readers: The pool, whose timeout limits the wait of each caller.
+    package init(_ readers: BlockingIOPool = .shared) { self.readers = readers }
+
+    /// Runs `work` on a thread of the pool. The cancellation of the task has no effect.
+    ///
+    /// - Parameters:
+    ///   - path: The file that `work` uses.
+    ///   - late: Makes the failure for a timeout of this call, or of an earlier call that has not returned. The
+    ///     argument is the timeout.
+    ///   - work: Retains everything that it uses, because after a timeout it still runs.
+    package func outcome<Value: Sendable, Failure: Error>(
+        on path: String, late: @escaping @Sendable (Duration) -> Failure,
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async -> Result<Value, Failure> {
+        guard let number = add(path) else { return .failure(late(readers.timeout)) }
+        return await withCheckedContinuation { continuation in
+            let caller = Mutex<CheckedContinuation<Result<Value, Failure>, Never>?>(continuation)
+            readers.submit(
+                on: nil, isWanted: { self.begin(number) },
+                { () throws(Failure) -> Value in
+                    defer { self.end(number) }
+                    return try work()
+                },
+                silent: { timeout in
+                    self.timeOut(number)
+                    return late(timeout)
+                },
+                deliver: { result in
+                    // After a timeout, the result of `work` comes when the caller has the failure.
+                    caller.withLock { $0.take() }?.resume(returning: result)
+                })
+        }
+    }
+
+    /// Returns the number of a new call; nil if an earlier call on the file is late and has not returned.
+    private func add(_ path: String) -> UInt64? {
+        state.withLock { state in
+            guard !state.calls.values.contains(where: { $0.isLate && $0.path == path }) else { return nil }
+            state.lastNumber += 1
+            state.calls[state.lastNumber] = Call(path: path)
+            return state.lastNumber
+        }
+    }
+
+    /// Records that a call begins. Returns false if the call has timed out.
+    private func begin(_ number: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.calls[number] != nil else { return false }
+            state.calls[number]?.hasBegun = true
+            return true
+        }
+    }
+
+    private func timeOut(_ number: UInt64) {
+        state.withLock { state in
+            if state.calls[number]?.hasBegun == true {
+                state.calls[number]?.isLate = true
+            } else {
+                // The pool drops a call that got no thread in time.
+                state.calls[number] = nil
+            }
+        }
+    }
+
+    private func end(_ number: UInt64) { state.withLock { $0.calls[number] = nil } }
+}
