@@ -74,12 +74,8 @@ struct Authorizer: Sendable {
             || origin.lowercased() == "https://\(authority.lowercased())"
     }
 
-    /// Compares two tokens in a time that does not reveal the position of the first difference.
+    /// Compares two tokens of equal length in a time that does not reveal the position of the first difference.
     static func isEqual(_ given: [UInt8], _ expected: [UInt8]) -> Bool {
-        var difference: UInt8 = given.count == expected.count ? 0 : 1
-        for (index, byte) in given.enumerated() {
-            difference |= byte ^ (expected.isEmpty ? 0 : expected[index % expected.count])
-        }
-        return difference == 0
+        given.count == expected.count && zip(given, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

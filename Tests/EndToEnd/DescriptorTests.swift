@@ -90,7 +90,7 @@ struct DescriptorTests {
 
     /// A wait needs a descriptor for its clock, and would not end without one.
     @Test(.enabled(if: Privilege.has("strace"), tracing))
-    func `S18 what waits need is open before the queue opens its files`() async throws {
+    func `S18 the descriptors that waits need are open before the queue opens its files`() async throws {
         let path = try place.file("a", "hello")
         let trace = place.directory.path("trace")
         try await ReceiverSite.with { site in

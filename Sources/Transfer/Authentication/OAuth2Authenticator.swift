@@ -46,6 +46,7 @@ public final class OAuth2Authenticator: Authenticator {
     /// Sets `Authorization: Bearer` (RFC 6750 §2.1).
     public func apply(_ credential: OAuth2Credential, to request: inout TransportRequest) {
         request.fields[.authorization] = "Bearer \(credential.accessToken)"
+        request.hiddenSecrets = client.querySecrets
     }
 
     public func isRequest(

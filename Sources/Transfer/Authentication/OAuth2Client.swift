@@ -56,6 +56,12 @@ public struct OAuth2Client: Sendable {
         }
     }
 
+    /// The values in the query of `tokenURL` whose names suggest secrets.
+    var querySecrets: [String] {
+        UploadAddress.queryItems(of: tokenURL).filter { Redaction.tellsSecret($0.name) }
+            .map { $0.value.percentDecoded() ?? $0.value }
+    }
+
     /// Returns the request for a new access token. The request is never repeated, because some servers accept each
     /// refresh token only once.
     func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {

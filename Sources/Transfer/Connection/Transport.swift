@@ -66,6 +66,9 @@ public struct TransportRequest: Sendable {
     /// True if the server possibly needs minutes for its response, and sends a byte now and then until the response is
     /// complete.
     public var responseMayTakeLong = false
+    /// The secrets by which the request was made and that it does not contain, such as the password of Digest. They are
+    /// cut from the server's texts, as those in the header fields are.
+    package var hiddenSecrets: [String] = []
 
     /// - Parameters:
     ///   - isRepeatable: The value of `isRepeatable`; nil derives the value from the method (RFC 9110 §9.2.2).

@@ -22,9 +22,10 @@ struct Secrets: Sendable {
     private struct Source: Hashable {
         var url: String
         var fields: HTTPFields
+        var hidden: [String] = []
     }
 
-    /// A request (its URL and header fields) with the secrets that were found in it.
+    /// A request (its URL, its header fields and its hidden secrets) with the secrets that were found in it.
     private struct Entry {
         var source: Source
         var found: [(value: String, certainty: Certainty)]
@@ -38,6 +39,7 @@ struct Secrets: Sendable {
             let values =
                 Secrets.values(inURL: source.url, certainty)
                 + source.fields.filter { Redaction.holdsSecret($0) }.flatMap { Secrets.values(of: $0) }
+                + source.hidden.map { ($0, .credential) }
             found = values.filter { $0.0.count >= Secrets.shortest }
             traces = found.flatMap { Secrets.traces(of: $0.value) }
         }
@@ -82,7 +84,9 @@ struct Secrets: Sendable {
 
     /// Adds the secrets of a request. Called for the request as the caller made it, again after the adapters have
     /// changed it, and again after each redirect.
-    mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
+    mutating func add(_ request: TransportRequest) {
+        add(Source(url: request.url, fields: request.fields, hidden: request.hiddenSecrets))
+    }
 
     /// Adds the secrets in a configured URL, and in header fields that another component sends, such as the transport.
     /// These secrets stay, however many requests follow.

@@ -72,6 +72,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
                 hint: "ask who runs the server")
         }
         request.fields[.authorization] = value
+        // A request with Basic before this one, or before a restart, may have shown it to the server.
+        request.hiddenSecrets = [password]
         return request
     }
 

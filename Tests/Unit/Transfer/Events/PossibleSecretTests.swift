@@ -18,4 +18,16 @@ struct PossibleSecretTests {
         let address = "http://files.example/grant-9d8c7b6a5f4e"
         #expect(Self.secrets.cut(from: address, atLeast: .secret) == address)
     }
+
+    @Test func `the password behind a request with Digest is cut, and the header field does not contain it`() {
+        var request = TransportRequest(
+            method: .put, url: "http://files.example/a",
+            fields: [.authorization: #"Digest username="u", response="0123""#], body: .none)
+        var secrets = Secrets()
+        secrets.add(request)
+        #expect(secrets.cut(from: "open sesame is wrong") == "open sesame is wrong")
+        request.hiddenSecrets = ["open sesame"]
+        secrets.add(request)
+        #expect(secrets.cut(from: "open sesame is wrong") == "… is wrong")
+    }
 }

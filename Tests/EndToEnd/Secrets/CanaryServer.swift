@@ -5,11 +5,18 @@ import Foundation
 final class CanaryServer: Sendable {
     let server: HostileServer
     private static let size = 8
+    /// The challenge of a server that demands Digest.
+    static let demand = #"Digest realm="box", nonce="7", qop="auth", algorithm=SHA-256"#
+    /// The response of a server for tokens, which replaces the refresh token.
+    static let tokens = """
+        { "access_token": "canary-access-7a", "token_type": "Bearer", "expires_in": 3600,
+          "refresh_token": "canary-rotated-7a" }
+        """
 
     /// Starts the server.
     ///
     /// - Parameter takesFiles: A gate that delays the requests with the file until it opens.
-    init(_ kind: SecretEchoTests.Kind, takesFiles: Gate) throws {
+    init(_ kind: SecretKind, takesFiles: Gate) throws {
         let isStored = Gate()
         server = try HostileServer { connection in
             while try connection.waitForRequest() {
@@ -29,11 +36,10 @@ final class CanaryServer: Sendable {
     }
 
     private static func respond(
-        to request: RecordedRequest, on connection: HostileConnection, _ kind: SecretEchoTests.Kind,
+        to request: RecordedRequest, on connection: HostileConnection, _ kind: SecretKind,
         _ isStored: Gate
     ) throws {
-        if kind.name == "password by Digest", request["Authorization"]?.hasPrefix("Digest ") != true {
-            let demand = #"Digest realm="box", nonce="7", qop="auth", algorithm=SHA-256"#
+        if kind.isDigest, request["Authorization"]?.hasPrefix("Digest ") != true {
             return try connection.answer(401, headers: [("WWW-Authenticate", demand)])
         }
         switch kind.protocolName {
@@ -49,10 +55,7 @@ final class CanaryServer: Sendable {
     private static func take(_ request: RecordedRequest, _ connection: HostileConnection) throws {
         let isTus = request["Tus-Resumable"] != nil
         switch request.method {
-        case _ where request.target.hasSuffix("/token"):
-            try json(
-                #"{ "access_token": "canary-access-7a", "token_type": "Bearer", "expires_in": 3600 }"#,
-                on: connection)
+        case _ where request.target.hasPrefix("/token"): try json(tokens, on: connection)
         case "OPTIONS":
             try connection.answer(
                 200,
