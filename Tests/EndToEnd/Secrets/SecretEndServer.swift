@@ -148,14 +148,14 @@ final class SecretEndServer: Sendable {
         let fields = echo.fields + [("Server", "box")]
         if ["HEAD", "GET"].contains(request.method) { return try connection.answer(404, headers: fields) }
         if request.target.contains("again=") { return try connection.answer(201, headers: fields) }
-        try bring(end, number: number, to: request, on: connection, fields, echo)
+        let secret = kind.staysInAddresses ? "box" : SecretForms.percentEncoded(echo.first)
+        try bring(end, number: number, to: request, on: connection, fields, echo, inAddress: secret)
     }
 
     private static func bring(
         _ end: End, number: Int, to request: RecordedRequest, on connection: HostileConnection,
-        _ fields: [(String, String)], _ echo: SecretEcho
+        _ fields: [(String, String)], _ echo: SecretEcho, inAddress secret: String
     ) throws {
-        let secret = SecretForms.percentEncoded(echo.first)
         let path = URLComponents(string: request.target)?.path ?? ""
         let elsewhere = "http://localhost:1/other?again=\(secret)"
         switch end {

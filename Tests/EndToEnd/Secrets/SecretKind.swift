@@ -16,6 +16,9 @@ struct SecretKind: Sendable, CustomTestStringConvertible {
     var hidden: Set<String> = []
     /// True for a form parameter. The user put it into the queue, so the queue's files contain it.
     var isParameter = false
+    /// True if the secret is cut from texts only. Ferry cannot know that a header field of an unusual name has a
+    /// secret, and its value can be an ordinary part of an address.
+    var staysInAddresses = false
     /// True if the server demands Digest.
     var isDigest = false
     /// The files with the secret, by name. `SECRETS` stands for their folder.

@@ -34,12 +34,10 @@ struct TLSFileTests {
         return writer
     }
 
-    /// Lets more than 30 s pass, a look at a time.
-    private func passTimeout() async throws {
-        for _ in 0..<5 {
-            try await clock.waitForSleepers()
-            clock.advance(by: .seconds(7.5))
-        }
+    /// Returns the value of a task after its read has begun and timed out.
+    private func value<Value: Sendable>(afterTimeoutOf task: Task<Value, Never>) async throws -> Value {
+        try await Eventually.holds("the read has begun") { readers.load == (threads: 1, abandoned: 0) }
+        return try await clock.value(of: task, steps: .seconds(7.5))
     }
 
     private func expectLate(_ failure: UploadFailure?) {
@@ -64,8 +62,7 @@ struct TLSFileTests {
         let late = Task {
             await #expect(throws: UploadFailure.self) { try await TLSFiles(of: settings, by: reads) }
         }
-        try await passTimeout()
-        expectLate(await late.value)
+        expectLate(try await value(afterTimeoutOf: late))
         // The file is not read again while the read hangs.
         let later = await #expect(throws: UploadFailure.self) { try await TLSFiles(of: settings, by: reads) }
         expectLate(later)
@@ -84,8 +81,7 @@ struct TLSFileTests {
                     TransportRequest(method: .get, url: "https://127.0.0.1:9/"), delegate: nil)
             }
         }
-        try await passTimeout()
-        let error = await late.value
+        let error = try await value(afterTimeoutOf: late)
         #expect(error?.reason == .source)
         expectLate(error?.failure)
     }

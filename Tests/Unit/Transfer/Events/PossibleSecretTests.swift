@@ -20,7 +20,8 @@ struct PossibleSecretTests {
         #expect(Self.secrets.cut(from: address, atLeast: .secret) == address)
     }
 
-    @Test func `the password behind a request with Digest is cut, and the header field does not contain it`() {
+    @Test func `the password behind a request with Digest is cut, and the header field does not contain it`()
+    {
         var request = TransportRequest(
             method: .put, url: "http://files.example/a",
             fields: [.authorization: #"Digest username="u", response="0123""#], body: .none)

@@ -76,11 +76,7 @@ struct TransportPoolTests {
         }
         try await clock.waitForSleepers()
         _ = try await pool.with(usual) { $0 }
-        for _ in 0..<5 {
-            try await clock.waitForSleepers()
-            clock.advance(by: .seconds(7.5))
-        }
-        let failure = await late.value
+        let failure = try await clock.value(of: late, steps: .seconds(7.5))
         #expect(failure?.category == .sourceAway)
         #expect(failure?.summary.contains(pipe) == true)
         await pool.shutdown()

@@ -48,14 +48,6 @@ struct SecretFileTests {
         return failure?.summary
     }
 
-    /// Lets more than 30 s pass, a look at a time.
-    private func passTimeout() async throws {
-        for _ in 0..<5 {
-            try await clock.waitForSleepers()
-            clock.advance(by: .seconds(7.5))
-        }
-    }
-
     @Test func `a secret in a pipe without a writer is missing at once`() async {
         #expect(await failure(of: pipe) == "the secret is missing: the file \(pipe) is empty")
     }
@@ -68,9 +60,8 @@ struct SecretFileTests {
         let late = Task { await failure(of: pipe) }
         try await clock.waitForSleepers()
         #expect(try await reader.read(.file(other)) == "canary")
-        try await passTimeout()
         let summary = "the secret is missing: the file \(pipe) was not read in time"
-        #expect(await late.value == summary)
+        #expect(try await clock.value(of: late, steps: .seconds(7.5)) == summary)
         #expect(await failure(of: pipe) == summary)
         #expect(readers.load.abandoned == 1)
 
@@ -93,8 +84,7 @@ struct SecretFileTests {
             environment: ["AWS_SHARED_CREDENTIALS_FILE": pipe, "AWS_CONFIG_FILE": directory.path("none")],
             readers: readers)
         let loading = Task { await #expect(throws: UploadFailure.self) { try await source.load() } }
-        try await passTimeout()
-        let failure = await loading.value
+        let failure = try await clock.value(of: loading, steps: .seconds(7.5))
         #expect(failure?.summary.hasSuffix("the files of AWS's profiles were not read in time") == true)
     }
 
