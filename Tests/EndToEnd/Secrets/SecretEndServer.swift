@@ -145,10 +145,11 @@ final class SecretEndServer: Sendable {
         if end == .crash { shared.crashes.open() }
         let number = shared.count("\(request.method) \(end)")
         // A `Server` that is always the same keeps Ferry from taking the 404 for a network's sign-in page.
-        let fields = echo.fields + [("Server", "box")]
+        var fields = echo.fields + [("Server", "box")]
+        if kind.isCutFromTextsOnly { fields.removeAll { $0.0 == "ETag" } }
         if ["HEAD", "GET"].contains(request.method) { return try connection.answer(404, headers: fields) }
         if request.target.contains("again=") { return try connection.answer(201, headers: fields) }
-        let secret = kind.staysInAddresses ? "box" : SecretForms.percentEncoded(echo.first)
+        let secret = kind.isCutFromTextsOnly ? "box" : SecretForms.percentEncoded(echo.first)
         try bring(end, number: number, to: request, on: connection, fields, echo, inAddress: secret)
     }
 

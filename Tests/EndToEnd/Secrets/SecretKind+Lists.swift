@@ -16,7 +16,7 @@ extension SecretKind {
         SecretKind(
             name: "header with an unusual name",
             members: #", "headers": { "X-Upload-Grant": "canary-grant-9d8c7b" }"#,
-            secrets: ["canary-grant-9d8c7b"], staysInAddresses: true),
+            secrets: ["canary-grant-9d8c7b"], isCutFromTextsOnly: true),
         SecretKind(
             name: "cookie", members: #", "headers": { "Cookie": "id=canary-cookie-4d; b=c" }"#,
             secrets: ["canary-cookie-4d"]),

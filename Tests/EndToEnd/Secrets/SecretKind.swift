@@ -17,8 +17,8 @@ struct SecretKind: Sendable, CustomTestStringConvertible {
     /// True for a form parameter. The user put it into the queue, so the queue's files contain it.
     var isParameter = false
     /// True if the secret is cut from texts only. Ferry cannot know that a header field of an unusual name has a
-    /// secret, and its value can be an ordinary part of an address.
-    var staysInAddresses = false
+    /// secret, and its value can be an ordinary part of an address or an entity tag.
+    var isCutFromTextsOnly = false
     /// True if the server demands Digest.
     var isDigest = false
     /// The files with the secret, by name. `SECRETS` stands for their folder.
