@@ -12,8 +12,6 @@ import Testing
 /// Tests `kill -9` at random times: nothing acknowledged is lost, and the server's bytes are not sent again.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct KillTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
-
     private let place: Workplace
 
     init() throws { place = try Workplace() }
@@ -22,7 +20,7 @@ struct KillTests {
         try await killFiveTimes(size: 128 << 20, bytesPerSecond: 32 << 20, seed: 20)
     }
 
-    @Test(.enabled(if: isLong, "takes minutes and 2 GiB of disk; FERRY_LONG=1 runs it"))
+    @Test(.enabled(if: LongTests.areWanted, "takes minutes and 2 GiB of disk; FERRY_LONG=1 runs it"))
     func `a gibibyte over tus survives five kills and resumes each time`() async throws {
         try await killFiveTimes(size: 1 << 30, bytesPerSecond: 96 << 20, seed: 21)
     }

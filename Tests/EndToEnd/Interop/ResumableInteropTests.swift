@@ -5,7 +5,6 @@ import Testing
 /// Tests resumable uploads of the IETF draft to a real server and to Ferry's receiver, also over a link that is cut.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct ResumableInteropTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let needsTime: Comment = "takes minutes; FERRY_LONG=1 runs it"
 
     private let place: Workplace
@@ -44,7 +43,7 @@ struct ResumableInteropTests {
         try await cutNIO(CutUpload(size: 32 << 20, cuts: 5, seed: 42, trouble: .kill))
     }
 
-    @Test(.enabled(if: isLong, needsTime), arguments: [3, 5, 6])
+    @Test(.enabled(if: LongTests.areWanted, needsTime), arguments: [3, 5, 6])
     func `NIOResumableUpload gets hardly a byte twice though the link is cut twenty times`(version: Int)
         async throws
     {
@@ -71,7 +70,7 @@ struct ResumableInteropTests {
         try await cutReceiver(upload, more: #", "checksum": "sha-256", "method": "PUT""#)
     }
 
-    @Test(.enabled(if: isLong, needsTime))
+    @Test(.enabled(if: LongTests.areWanted, needsTime))
     func `the receiver gets hardly a byte twice though the link is cut twenty times`() async throws {
         try await cutReceiver(CutUpload(size: 200 << 20, cuts: 20, seed: 53))
     }

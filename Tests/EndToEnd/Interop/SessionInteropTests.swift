@@ -6,7 +6,6 @@ import Testing
 /// the vendors' documentation.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(10)))
 struct SessionInteropTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let needsTime: Comment = "takes minutes; FERRY_LONG=1 runs it"
 
     private let place: Workplace
@@ -127,7 +126,8 @@ extension SessionInteropTests {
     }
 
     @Test(
-        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        .enabled(if: LongTests.areWanted, needsTime),
         arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes to gcp-storage-emulator survive twenty cuts`(trouble: CutUpload.Trouble)
         async throws
@@ -204,7 +204,8 @@ extension SessionInteropTests {
     }
 
     @Test(
-        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        .enabled(if: LongTests.areWanted, needsTime),
         arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes to Graph as documented survive twenty cuts`(trouble: CutUpload.Trouble)
         async throws
@@ -292,7 +293,8 @@ extension SessionInteropTests {
     }
 
     @Test(
-        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        .enabled(if: LongTests.areWanted, needsTime),
         arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes to Azure as documented survive twenty cuts`(trouble: CutUpload.Trouble)
         async throws

@@ -5,7 +5,6 @@ import Testing
 /// Tests uploads by tus to real servers, over a link that breaks repeatedly.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct TusCutTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let needsTime: Comment = "takes minutes and a gigabyte of disk; FERRY_LONG=1 runs it"
     /// An upload of 200 MB with twenty cuts.
     private static let long = CutUpload(size: 200_000_000, cuts: 20, seed: 40)
@@ -75,7 +74,8 @@ struct TusCutTests {
     }
 
     @Test(
-        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        .enabled(if: LongTests.areWanted, needsTime),
         arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes to tuspyserver survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
         var upload = Self.long
@@ -84,7 +84,8 @@ struct TusCutTests {
     }
 
     @Test(
-        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        .enabled(if: LongTests.areWanted, needsTime),
         arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes in four parts survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
         var upload = Self.long
@@ -93,7 +94,8 @@ struct TusCutTests {
     }
 
     @Test(
-        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        .enabled(if: LongTests.areWanted, needsTime),
         arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes to aiohttp-tus survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
         var upload = Self.long

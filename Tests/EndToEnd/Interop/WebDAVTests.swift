@@ -46,7 +46,6 @@ enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
     .fewAtOnce, .timeLimit(.minutes(5)),
     .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
 struct WebDAVTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let needsTime: Comment = "takes minutes; FERRY_LONG=1 runs it"
 
     private let place: Workplace
@@ -146,7 +145,7 @@ struct WebDAVTests {
         }
     }
 
-    @Test(.enabled(if: isLong, needsTime), arguments: [CutUpload.Trouble.link, .kill])
+    @Test(.enabled(if: LongTests.areWanted, needsTime), arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes to Apache survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
         try await with(.apache) { server in
             let result = try await CutUpload(size: 200_000_000, cuts: 20, seed: 64, trouble: trouble).run(

@@ -12,7 +12,6 @@ import Testing
 /// Tests uploads in parts to OpenStack Swift, with kills, breaks and errors.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)), .enabled(if: S3Site.isHere, S3Site.needs))
 struct S3UploadTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let part = 5 << 20
 
     private let place: Workplace
@@ -52,7 +51,7 @@ struct S3UploadTests {
         try await killFiveTimes(size: 64 << 20 + 4321, bandwidth: "16M")
     }
 
-    @Test(.enabled(if: isLong, "takes minutes and 4 GiB of disk; FERRY_LONG=1 runs it"))
+    @Test(.enabled(if: LongTests.areWanted, "takes minutes and 4 GiB of disk; FERRY_LONG=1 runs it"))
     func `a gibibyte survives five kills, and no part that is held goes again`() async throws {
         try await killFiveTimes(size: 1 << 30, bandwidth: "64M")
     }
@@ -114,7 +113,7 @@ struct S3UploadTests {
     }
 
     @Test(
-        .enabled(if: isLong, "takes minutes; FERRY_LONG=1 runs it"),
+        .enabled(if: LongTests.areWanted, "takes minutes; FERRY_LONG=1 runs it"),
         arguments: [CutUpload.Trouble.link, .kill])
     func `two hundred megabytes survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
         try await cut(CutUpload(size: 200_000_000, cuts: 20, seed: 72, trouble: trouble))
@@ -200,7 +199,7 @@ struct S3UploadTests {
         try await engine.ending()
     }
 
-    @Test(.enabled(if: isLong, "takes minutes and 15 GiB of disk; FERRY_LONG=1 runs it"))
+    @Test(.enabled(if: LongTests.areWanted, "takes minutes and 15 GiB of disk; FERRY_LONG=1 runs it"))
     func `a byte more than one request may carry goes in parts`() async throws {
         let site = try await S3Site("five-gibibytes")
         let file = try place.file("huge.bin", "")

@@ -13,8 +13,7 @@ import Testing
 /// Tests a watched folder into which several programs write at the same time, in different ways.
 @Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct WatchStormTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
-    private static let rounds = isLong ? 400 : 25
+    private static let rounds = LongTests.areWanted ? 400 : 25
 
     /// The events besides the writers.
     enum Trouble: CaseIterable {

@@ -43,7 +43,7 @@ struct ArrangedRowsTests {
         QueueUpdate(isComplete: false, changed: changed, removed: removed, status: EngineStatus())
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5, 6], [8, 400])
+    @Test(arguments: 1...(LongTests.areWanted ? 6 : 2) as ClosedRange<UInt64>, [8, 400])
     func `the filtered rows are those that fit the filter one by one`(seed: UInt64, batch: Int) {
         var dice = SeededGenerator(seed: seed)
         var table = UploadTable()
@@ -77,7 +77,7 @@ struct ArrangedRowsTests {
         var order = RowOrder(key)
         order.isAscending.toggle()
         table.arrange(RowFilter(text), by: order, in: .all)
-        for step in 1...300 {
+        for step in 1...(LongTests.areWanted ? 300 : 120) {
             let batch = step % 60 == 0 ? 300 : Int.random(in: 0...3, using: &dice)
             let changed = (0..<batch).map { _ in
                 Self.upload(.random(in: 1...(40 + step), using: &dice), using: &dice)

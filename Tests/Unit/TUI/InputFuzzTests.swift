@@ -7,7 +7,8 @@ import Testing
 
 /// Feeds random bytes to the key reader and the model, and checks the frames.
 @Suite struct InputFuzzTests {
-    private static let count = 125_000
+    /// The number of bytes of each seed.
+    private static let count = LongTests.areWanted ? 125_000 : 30_000
 
     @Test(arguments: 0..<8) func `random bytes never stop the screen, and afterwards keys are keys`(
         seed: UInt64

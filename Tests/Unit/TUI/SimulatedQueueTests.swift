@@ -12,7 +12,7 @@ import Testing
 /// the engine freezes. The numbers of the screen, and those of `list`, `status` and `--json`, are compared with the
 /// bytes at the server.
 @Suite struct SimulatedQueueTests {
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    @Test(arguments: 1...(LongTests.areWanted ? 8 : 3) as ClosedRange<UInt64>)
     func `header, rows, details and the engine's numbers show the true state at each moment`(seed: UInt64) {
         var world = World(seed: seed)
         for _ in 0..<(120 * 4) {

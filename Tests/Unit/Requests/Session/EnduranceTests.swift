@@ -10,8 +10,6 @@
     @testable import FerryTransfer
     @testable import FerryProtocols
 
-    private let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
-
     /// Tests many requests at once, and thousands one after another.
     @Suite(.serialized, .timeLimit(.minutes(20)))
     struct EnduranceTests {
@@ -58,7 +56,7 @@
         @Test(.enabled(if: Load.requested == nil), arguments: Load.lasting)
         func `thousands of uploads leave no descriptor and no memory`(load: Load) async throws {
             let reports = try await load.inOwnProcess(
-                rounds: isLong ? [1000, 10_000] : [500, load.shortCount])
+                rounds: LongTests.areWanted ? [1000, 10_000] : [200, load.shortCount])
             let (first, last) = (try #require(reports.first), try #require(reports.last))
             #expect(reports.count == 2)
             #expect(last.descriptors <= first.descriptors + 2)
@@ -121,7 +119,7 @@
             (environment["FERRY_LOAD_ROUNDS"] ?? "").split(separator: ",").compactMap { Int($0) }
         }
 
-        var shortCount: Int { self == .file ? 2000 : 1500 }
+        var shortCount: Int { self == .file ? 1000 : 600 }
 
         /// Runs the uploads.
         ///
