@@ -1,4 +1,5 @@
 import FerryProtocols
+import HTTPTypes
 
 // The digests of the file, for requests and for comparison with those in responses.
 extension UploadAttempt {
@@ -31,5 +32,16 @@ extension UploadAttempt {
         } catch {
             return []
         }
+    }
+}
+
+extension Exchange {
+    /// Returns the header fields with the digests that the exchange asks for.
+    func fields(with computed: [ComputedDigest]) -> HTTPFields {
+        var fields = fields
+        for (order, digest) in zip(digests, computed) {
+            if let carrier = order.carrier { fields[carrier.field] = carrier.value(digest.bytes) }
+        }
+        return fields
     }
 }

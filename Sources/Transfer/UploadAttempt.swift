@@ -384,14 +384,6 @@ extension Exchange {
     fileprivate var carriesFile: Bool {
         if case .file = body { true } else { false }
     }
-
-    fileprivate func fields(with computed: [ComputedDigest]) -> HTTPFields {
-        var fields = fields
-        for (order, digest) in zip(digests, computed) {
-            if let carrier = order.carrier { fields[carrier.field] = carrier.value(digest.bytes) }
-        }
-        return fields
-    }
 }
 
 extension TransportResponse {
