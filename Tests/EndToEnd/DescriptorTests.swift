@@ -88,33 +88,6 @@ struct DescriptorTests {
         #expect(error?.hasPrefix("127.0.0.1: too many open files") == true)
     }
 
-    /// A wait needs a descriptor for its clock, and would not end without one.
-    @Test(.enabled(if: Privilege.has("strace"), tracing))
-    func `S18 the descriptors that waits need are open before the queue opens its files`() async throws {
-        let path = try place.file("a", "hello")
-        let trace = place.directory.path("trace")
-        try await ReceiverSite.with { site in
-            try place.configure("put", at: site.url, retry: 3)
-            try await place.ferry("add", path)
-            // The first attempt fails, so that the queue waits.
-            let words = [
-                "strace", "-f", "-qq", "-o", trace, "-e",
-                "trace=openat,connect,epoll_create1,eventfd2,timerfd_create", "-e",
-                "inject=connect:error=ECONNREFUSED:when=1",
-            ]
-            let process = try place.start(through: words, ["run", "--json", "--exit-when-idle"])
-            let result = try await Workplace.result(of: process)
-            #expect(result.ending == .exited(0), "\(result.output)")
-            #expect(try UploadLine.all(in: result.lines).contains { $0.state == "waiting" })
-        }
-        let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-        let start = try #require(calls.firstIndex { $0.contains("openat(") && $0.contains("\"lock\"") })
-        for clock in ["CLOCK_MONOTONIC", "CLOCK_BOOTTIME"] {
-            #expect(calls[..<start].contains { $0.contains("timerfd_create(\(clock)") })
-        }
-        #expect(calls[start...].filter { $0.contains("_create") || $0.contains("eventfd2(") } == [])
-    }
-
     /// Makes each open call in the state folder fail once: for the journal, the snapshot, the rotation and the lock.
     @Test(.enabled(if: Privilege.has("strace"), tracing))
     func `S18 whatever is opened in the state folder, the reserve makes it possible`() async throws {

@@ -81,19 +81,10 @@ public final class HTTPClientTransport: Transport {
     private let connections = OpenConnections()
     private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
-    /// Opens the file descriptors of the network threads and of the system's timers early. If none were free later, the
-    /// network threads would end the process, and waits would not end.
-    public static func prepare() async {
-        _ = MultiThreadedEventLoopGroup.singleton.next()
-        // Dispatch opens a descriptor for each clock when something first waits by it. A wait that is over at once would
-        // open none.
-        try? await Task.sleep(for: .milliseconds(1), clock: .continuous)
-        try? await Task.sleep(for: .milliseconds(1), clock: .suspending)
-    }
+    /// Starts the network threads early. Each thread needs file descriptors. If none were free when the first upload
+    /// starts the threads, the process would end.
+    public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
 
-    /// Creates a transport. Reads the files that the TLS settings name, and blocks the thread as long as their disks
-    /// or network shares do. Code that must not block creates the transport on a thread of its own.
-    ///
     /// - Parameter monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`.
     ///   They receive it before this initializer returns.
     /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.

@@ -30,7 +30,7 @@ struct Engine: Sendable {
     static func start(
         _ assembly: Assembly, monitor: (any LinkMonitor)?, watches: [Watch] = []
     ) async throws(JournalError) -> Engine {
-        await HTTPClientTransport.prepare()
+        HTTPClientTransport.prepare()
         let state = assembly.state
         let directory = try StateDirectory(at: state)
         let lock = try await lock(directory)

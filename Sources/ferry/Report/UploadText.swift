@@ -16,7 +16,8 @@ enum UploadText {
     /// Returns one line about an upload: number, state, size, progress, name and remarks.
     ///
     /// - Parameters:
-    ///   - sent: The number of bytes sent so far, for the progress; nil to use the number of confirmed bytes.
+    ///   - sent: The number of bytes sent so far, for the progress; nil to use the number that the
+    ///     server has probably stored.
     ///   - showsPlace: True to add the destination.
     ///   - isBrief: True to leave out the result of a done upload, such as its URL. The remark `was there already`
     ///     stays.
@@ -39,11 +40,11 @@ enum UploadText {
     }
 
     private static func progress(_ upload: Upload, sent: ByteCount?) -> String {
-        let confirmed = sent ?? upload.confirmed
-        let share = upload.size > 0 ? Int(Double(confirmed) / Double(upload.size) * 100) : 0
+        let sent = sent ?? SampledProgress().of(upload)
+        let share = upload.size > 0 ? Int(Double(sent) / Double(upload.size) * 100) : 0
         return switch upload.state {
         case .done: "100%"
-        case .queued where confirmed == 0: ""
+        case .queued where sent == 0: ""
         case .queued, .running, .waiting, .paused, .held, .failed: "\(min(100, share))%"
         }
     }

@@ -29,6 +29,13 @@ struct UploadTextTests {
         #expect(words(.boxed(1, .running)) == ["1", "running", "10B", "0%", "1"])
     }
 
+    @Test func `a paused upload shows what the server has probably stored`() {
+        var upload = Upload.boxed(1, .paused(.user))
+        upload.resource = UploadResource(url: "https://box.example/1")
+        upload.tries.sent = 4
+        #expect(words(upload) == ["1", "paused", "10B", "40%", "1"])
+    }
+
     @Test func `a file with another name at the server is shown with both names`() {
         var upload = Upload.boxed(1)
         upload.target.name = "reel.mov"
