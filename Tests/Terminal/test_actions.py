@@ -233,11 +233,11 @@ def test_a_path_is_copied_to_the_clipboard_of_the_terminal(home, server, start):
 
 
 def test_the_graph_goes_and_gives_its_line_to_the_list(screen):
-    screen.wait(" peak, ")
+    screen.wait(" peak ")
     screen.press("tt")
-    screen.wait(gone=" peak, ")
+    screen.wait(gone=" peak ")
     screen.press("t")
-    screen.wait(" peak, ")
+    screen.wait(" peak ")
 
 
 def test_the_rows_stand_in_the_order_that_was_asked_for(screen):

@@ -66,6 +66,7 @@ def test_the_demo_leaves_nothing_behind_when_quit_early(home, start):
     screen.wait("are running:")
     screen.press_until("q", lambda: not screen.is_up)
     assert screen.exit_status() == 0
+    assert "the demo's files are removed" in screen.left_behind and "resume" not in screen.left_behind
     assert left(home) == []
 
 

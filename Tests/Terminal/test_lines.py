@@ -61,6 +61,18 @@ def test_wait_shows_what_it_waits_for(queued, start, home):
         home.run("stop")
 
 
+def test_a_wait_that_ends_too_soon_takes_the_live_line_away_first(queued, start, home):
+    assert home.run("run", "--detach").returncode == 0
+    try:
+        terminal = start("wait", "1", "--timeout", "2")
+        terminal.wait("1 running")
+        assert terminal.exit_status() == 124
+        assert "error: timeout: some uploads are not finished" in [line.rstrip() for line in terminal.lines()]
+        assert "1 running" not in terminal.text
+    finally:
+        home.run("stop")
+
+
 def test_list_is_a_table_that_fits(home, server, start):
     home.add(home.make("a-very-long-name-of-a-film-that-was-recorded-somewhere-in-the-hills-final.mov", "3M"))
     terminal = start("list", columns=60)

@@ -228,7 +228,7 @@ def test_without_input_a_failure_is_printed_and_makes_the_status(home, server):
     result = home.run("--plain")
     assert result.returncode == 1
     assert "1 failed: one.bin: " in result.stdout.decode()
-    assert "1 failed or held; `ferry list` says why" in result.stdout.decode()
+    assert "1 failed or held; `ferry list --long --state failed,held` says why" in result.stdout.decode()
 
 
 def test_commands_may_come_from_a_pipe(home, server, ferry):

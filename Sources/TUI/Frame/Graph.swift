@@ -28,15 +28,15 @@ struct Graph {
     /// The value at the top of the graph, at least 1. It is the peak, rounded up to 1, 2, 5, 10, 20, … times a power of
     /// 1024. The rounding prevents frequent changes of this value.
     let scale: Double
-    /// The greatest of the values shown.
+    /// The greatest of the values shown, or `least` if that is greater.
     let peak: Double
     /// The number of values shown.
     let count: Int
 
-    init(_ values: [Double], width: Int, height: Int, style: GraphStyle) {
+    init(_ values: [Double], width: Int, height: Int, style: GraphStyle, least: Double = 0) {
         let shown = values.suffix(max(0, width) * style.valuesPerCell).map { $0.isFinite ? max(0, $0) : 0 }
         count = shown.count
-        peak = shown.max() ?? 0
+        peak = max(shown.max() ?? 0, least.isFinite ? least : 0)
         let scale = Self.scale(peak)
         self.scale = scale
         let steps = style.stepsPerLine * max(0, height)

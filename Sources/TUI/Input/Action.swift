@@ -28,6 +28,15 @@ enum Action: Hashable, Sendable {
         }
     }
 
+    /// True if the action adds, changes or removes uploads or limits, so that it has no effect while no engine runs.
+    var needsEngine: Bool {
+        switch self {
+        case .add, .pause, .pauseAll, .retry, .retryAll, .remove, .clearDone, .undo, .redo, .tryNow: true
+        case .moveUp, .moveDown, .moveToTop, .moveToBottom, .limitBandwidth, .limitConcurrency: true
+        default: false
+        }
+    }
+
     /// True if the action moves in the list, shows another tab or marks many rows. Such an action ends the automatic
     /// movement of the cursor (`Following`).
     var isMovement: Bool {

@@ -179,7 +179,7 @@ package struct ActionTable: Hashable, Sendable {
             (.next, [.down], nil, "one down"),
         ],
         .log: [
-            (.confirm, [.enter], "go to the upload", "go to the upload"),
+            (.confirm, [.enter], "go to the upload", "go to the upload, or show the whole text"),
             (.filter, ["/"], "search", "show only entries with these words"),
             (.raiseLevel, ["w"], "warnings", "all, warnings, errors"),
             (.bottom, ["f", "G", .end], "follow", "follow what comes"),
@@ -219,7 +219,7 @@ package struct ActionTable: Hashable, Sendable {
             (.cancel, [.escape, "n", .enter, .control("c")], "change nothing (default)", "change nothing"),
             (.confirm, ["y"], "undo", "undo it"),
         ],
-        .quit: [(.quitNow, ["q", .control("c")], "quit; they resume next time", "quit now")],
+        .quit: [(.quitNow, ["q", .control("c")], "quit; the demo is removed", "quit now")],
         .quitOrDetach: [
             (.quitNow, ["q", .control("c")], "quit; they resume next time", "quit now"),
             (.detach, ["d"], "detach; they continue in the background", "leave them to a background engine"),

@@ -9,6 +9,7 @@ extension Model {
             return refuse("the list scrolled just now; press again")
         }
         if list.update(action) { return [] }
+        if isEngineGone, action.needsEngine { return refuse(engineIsMissing) }
         switch action {
         case .filter: dialog = .filter(LineEditor(table.filter?.text ?? ""))
         case .add: return openAddDialog()
@@ -165,10 +166,16 @@ extension Model {
 
     mutating func startEngine() -> [Effect] {
         guard isEngineGone else { return refuse("the engine is running; nothing to start") }
-        guard ownership == .attached else {
-            return refuse("the engine ended with its screen; `ferry` starts another")
-        }
+        guard ownership == .attached else { return refuse(engineIsMissing) }
         say(.information, "starting another engine")
         return [.startEngine]
+    }
+
+    /// The message for an action that needs an engine, while none runs. It has the next step.
+    var engineIsMissing: String {
+        guard ownership == .attached else {
+            return "the engine ended with its screen; `ferry` starts another"
+        }
+        return "no engine runs" + (actions.phrase(.startEngine, "starts one").map { "; \($0)" } ?? "")
     }
 }

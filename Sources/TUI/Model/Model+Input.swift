@@ -82,6 +82,7 @@ extension Model {
         // A paste must not answer a question, because the answer can destroy something.
         case .order, .copy, .removal, .undo, .quit: return []
         case nil, .details:
+            if isEngineGone { return refuse(engineIsMissing) }
             dialog = .add(adding.newDialog)
             return paste(text, isComplete: true) + [.askDestinations]
         case .add:

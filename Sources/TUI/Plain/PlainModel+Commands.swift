@@ -165,7 +165,10 @@ extension PlainModel {
             running == 0
             ? "files are still being added"
             : running == 1 ? "1 upload is running" : "\(Strings.count(running)) uploads are running"
-        say("\(what); type `quit` again to quit; unfinished uploads resume next time")
+        // Only the demo owns its engine.
+        let end =
+            model.ownership == .own ? "the demo's files are removed" : "unfinished uploads resume next time"
+        say("\(what); type `quit` again to quit; \(end)")
     }
 
     private mutating func tellUnchanged(_ steering: Steering, but changed: [Upload.ID]) {

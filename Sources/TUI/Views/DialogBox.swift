@@ -167,8 +167,10 @@ extension DialogBox {
         _ entry: ActionTable.Entry, saying word: String? = nil, appearance: Appearance
     ) -> Line {
         guard let key = entry.keys.first, let hint = word ?? entry.hint else { return [] }
+        // A key that is a bracket has no brackets around it: `[[]` is hard to read.
+        let label = ["[", "]"].contains(key.label) ? key.label : "[\(key.label)]"
         return [
-            Span(appearance.safe("[\(key.label)]"), .key, target: .action(entry.action)),
+            Span(appearance.safe(label), .key, target: .action(entry.action)),
             Span(appearance.safe(" " + hint), .dialog, target: .action(entry.action)),
         ]
     }

@@ -103,7 +103,7 @@ struct DialogView {
             (model.actions.label(of: .undo) ?? "undo")
                 + " puts \(count == 1 ? "it" : "them") back. After 10 seconds that part is "
                 + "deleted there, and \(count == 1 ? "it starts" : "they start") again from 0.",
-            "The files on this machine are never touched.", "",
+            "The files on this machine stay.", "",
         ]
         return question("Remove \(what)", text, .removal)
     }

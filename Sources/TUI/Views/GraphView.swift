@@ -5,7 +5,7 @@ import FerryProtocols
 struct GraphView {
     let model: Model
 
-    private static let labelWidth = 24
+    private static let labelWidth = 25
 
     /// Draws the graph, with the peak in words beside it. A graph of more than two rows also gets the value at its top.
     func draw(rows: Range<Int>, in frame: inout Frame) {
@@ -13,8 +13,10 @@ struct GraphView {
         let room = model.size.columns - 2
         let width = min(
             RateHistory.limit / model.appearance.graph.valuesPerCell, max(0, room - Self.labelWidth))
+        // The graph is smoothed. Without `least`, its peak could be lower than the rate in the first line.
         let graph = Graph(
-            history.values, width: width, height: rows.count, style: model.appearance.graph)
+            history.values, width: width, height: rows.count, style: model.appearance.graph,
+            least: model.live.estimates.total.rate ?? 0)
         for (line, row) in zip(graph.lines, rows) {
             frame.put(line, row: row, column: 1, role: .graph)
         }
@@ -26,7 +28,7 @@ struct GraphView {
 
     private func labels(_ graph: Graph, span: Double, lines: Int) -> [String] {
         guard graph.count > 0 else { return [] }
-        let peak = "\(ByteFormat.rate(graph.peak)) peak, \(Self.time(Double(graph.count) * span))"
+        let peak = "peak \(ByteFormat.rate(graph.peak)) in \(Self.time(Double(graph.count) * span))"
         guard lines > 2 else { return [peak] }
         let middle = Array(repeating: "", count: lines - 2)
         return [ByteFormat.rate(graph.scale)] + middle + [peak]

@@ -41,19 +41,21 @@ struct HintView {
         return marks + (model.list.cursorIndex.map { "\(Strings.count($0 + 1))/\(total)" } ?? "0/\(total)")
     }
 
-    /// The actions that the hint line offers. If an upload that is marked or under the cursor can be retried, Retry
-    /// comes directly after Help.
+    /// The actions that the hint line offers. If no engine runs, the start of one comes directly after Help. If an
+    /// upload that is marked or under the cursor can be retried, Retry comes there.
     private var entries: [ActionTable.Entry] {
         let offered = model.actions.entries(in: .list).filter { isOffered($0.action) }
-        guard traits.canBeRetried else { return offered }
-        return offered.filter { $0.action == .help } + offered.filter { $0.action == .retry }
-            + offered.filter { $0.action != .help && $0.action != .retry }
+        guard model.isEngineGone || traits.canBeRetried else { return offered }
+        let second: Action = model.isEngineGone ? .startEngine : .retry
+        return offered.filter { $0.action == .help } + offered.filter { $0.action == second }
+            + offered.filter { $0.action != .help && $0.action != second }
     }
 
     /// Returns the word for the key of an action; nil if the hint line does not show that key. The word for the pause
     /// key is `resume` if all marked uploads, or the one under the cursor, are already paused. On a compact screen, the
     /// word for the key that tries again is `now`.
     private func hint(of entry: ActionTable.Entry) -> String? {
+        if entry.action == .startEngine { return "start an engine" }
         if entry.action == .tryNow, model.layout.sizeClass == .compact { return "now" }
         guard entry.action == .pause, !model.list.targets.isEmpty,
             model.list.targets.allSatisfy({ !$0.canBePaused && $0.isPausedByUser })
@@ -62,7 +64,8 @@ struct HintView {
     }
 
     private func isOffered(_ action: Action) -> Bool {
-        switch action {
+        if model.isEngineGone, action.needsEngine { return false }
+        return switch action {
         case .tryNow:
             model.isOffline || !model.status.unreachableHosts.isEmpty || !model.table.waiting.isEmpty
         case .startEngine: model.isEngineGone && model.ownership == .attached

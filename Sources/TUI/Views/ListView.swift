@@ -98,6 +98,8 @@ struct ListView {
 
     private func drawProgress(_ upload: Upload, _ look: RowAppearance, row: Int, in frame: inout Frame) {
         var messageStart = columns[.bar].lowerBound
+        // Without a column for the state's word, the column of the rate shows the short form of the state.
+        let rate = look.rate.isEmpty && !columns.has(.word) ? look.short : look.rate
         if let part = look.part {
             // The percentage of an empty file would be 0, although its upload is done.
             let percent = look.sign == .done ? 100 : Strings.percent(part, of: upload.size)
@@ -110,12 +112,13 @@ struct ListView {
                 frame.put(bar.rest, row: row, column: end, role: .barRest)
             }
             messageStart = columns[.rate].lowerBound
-            // A percentage of 100 is left out if a message needs the space.
+            // A percentage of 100 is left out if a message or the short form needs the space.
             let isSaidInstead =
                 part >= upload.size && look.messages.contains { !fits($0, from: messageStart) }
+            let isCovered = look.sign == .done && columns.has(.rate) && rate.count > columns[.rate].count
             if isSaidInstead, columns.has(.remaining) {
                 messageStart = columns[.percent].lowerBound
-            } else {
+            } else if !isCovered {
                 frame.putRight(
                     "\(percent)%", row: row, end: columns[.percent].upperBound,
                     role: look.sign == .done ? .dim : .normal)
@@ -129,11 +132,7 @@ struct ListView {
             frame.putRight(
                 look.remark, row: row, end: columns[.remaining].upperBound, role: .dim)
         }
-        if columns.has(.rate) {
-            // Without a column for the state's word, the column of the rate shows the short form of the state.
-            let text = look.rate.isEmpty && !columns.has(.word) ? look.short : look.rate
-            frame.putRight(text, row: row, end: columns[.rate].upperBound)
-        }
+        if columns.has(.rate) { frame.putRight(rate, row: row, end: columns[.rate].upperBound) }
         if columns.has(.remaining) {
             frame.putRight(look.remaining, row: row, end: columns[.remaining].upperBound)
         }

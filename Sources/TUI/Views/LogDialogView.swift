@@ -18,20 +18,43 @@ struct LogDialogView {
             guard index == cursor else { return spans }
             return spans.map { .init($0.text, .selection) }
         }
-        if entries.isEmpty {
-            let isNarrowed = !dialog.search.text.isEmpty || dialog.least > .information
-            let text = model.appearance.safe(isNarrowed ? "no match" : "no entries yet")
-            body = [[.init(text, .dim)]]
+        if entries.isEmpty { body = lines(emptiness, atMost: height, width: inside, role: .dim) }
+        let entry = cursor.map { entries[$0] }
+        if dialog.showsWholeEntry, let entry {
+            body = [LogView.start(entry, appearance: model.appearance)]
+            body += lines(entry.text, atMost: height - 1, width: inside, role: .dialog)
         }
         body += Array(repeating: [], count: max(0, height - body.count))
         body.append(lastLine(newer: cursor.map { entries.count - 1 - $0 } ?? 0, width: inside))
         return DialogBox(
             title: model.appearance.safe(title), body: body,
-            keys: DialogBox.keyRows(dialog.context, appearance: model.appearance, width: inside, atMost: 1),
-            width: inside,
+            keys: keys(isAboutUpload: entry?.upload != nil, width: inside), width: inside,
             cursor: dialog.isTyping
                 ? Point(row: height, column: searchField(inside).cursor + 1)
-                : cursor.map { Point(row: $0 - top, column: 0) })
+                : cursor.map { Point(row: dialog.showsWholeEntry ? 0 : $0 - top, column: 0) })
+    }
+
+    /// Returns the keys in one line. Enter shows the upload that the entry under the cursor is about, or the whole
+    /// text of an entry about no single upload.
+    private func keys(isAboutUpload: Bool, width: Int) -> [DialogBox.Line] {
+        let isWhole = dialog.showsWholeEntry
+        return DialogBox.keyRows(
+            dialog.context, appearance: model.appearance, width: width, atMost: 1,
+            omitting: isWhole ? [.filter, .raiseLevel, .bottom, .cancel] : [],
+            words: dialog.isTyping || isAboutUpload ? [:] : [.confirm: isWhole ? "back" : "whole text"])
+    }
+
+    /// The reason why there are no entries. A demo has no earlier entries.
+    private var emptiness: String {
+        if !dialog.search.text.isEmpty || dialog.least > .information { return "no match" }
+        return model.ownership == .own
+            ? "no entries yet" : "no entries since this screen was opened; ferry.log has the earlier ones"
+    }
+
+    private func lines(_ text: String, atMost limit: Int, width: Int, role: Role) -> [DialogBox.Line] {
+        model.appearance.safe(text).wrapped(
+            to: width, lines: limit, ellipsis: model.appearance.glyphs.ellipsis
+        ).map { [.init($0, role)] }
     }
 
     private var title: String {

@@ -24,9 +24,16 @@ struct LogView {
 
     /// Returns the line of an entry: `14:02:11 warn  reel.mov: …`.
     static func spans(_ entry: LogEntry, appearance: Appearance, width: Int) -> DialogBox.Line {
+        let start = Self.start(entry, appearance: appearance)
+        let room = width - start.reduce(0) { $0 + $1.text.width }
+        let text = appearance.truncated(entry.text, to: max(0, room))
+        return start + [.init(text, entry.level == .information ? .dim : .normal)]
+    }
+
+    /// Returns the time and the level of an entry, and a blank after each: `14:02:11 warn  `.
+    static func start(_ entry: LogEntry, appearance: Appearance) -> DialogBox.Line {
         let time = Strings.timeOfDay(entry.date, in: appearance.zone)
         let word = Strings.padded(entry.level.word, 5)
-        let text = appearance.truncated(entry.text, to: max(0, width - time.count - word.count - 2))
         let role: Role =
             switch entry.level {
             case .information: .dim
@@ -35,7 +42,6 @@ struct LogView {
             }
         return [
             .init(appearance.safe(time + " "), .dim), .init(appearance.safe(word + " "), role),
-            .init(text, entry.level == .information ? .dim : .normal),
         ]
     }
 }

@@ -16,8 +16,9 @@ struct RowAppearance: Sendable {
     /// The message that the row shows instead of rate and remaining time, in several versions, the longest first. Empty
     /// if the row has no message.
     var messages: [String] = []
-    /// A short text for a narrow screen, such as `offline`, `later` or the rate. At most seven cells of it are drawn.
-    /// It is empty if the row has no message, remark, rate or start condition.
+    /// A short text for a narrow screen, such as `offline`, `later` or the rate. At most seven cells of it are drawn,
+    /// but all of `verified`, which replaces the percentage of 100. The text is empty if the row has no message, remark,
+    /// rate or start condition.
     var short = ""
     /// A remark such as `verified`, shown in the columns of rate and remaining time. It is shown only if the row has no
     /// message. Empty if there is no remark.
@@ -27,7 +28,9 @@ struct RowAppearance: Sendable {
     var parts: [String] = []
 
     init(_ upload: Upload, in model: Model) {
-        let confirmed = max(upload.confirmed, model.live.reached[upload.id] ?? 0)
+        let isRunning = if case .running = upload.state { true } else { false }
+        let stored = isRunning ? upload.confirmed : SampledProgress().of(upload)
+        let confirmed = max(stored, model.live.reached[upload.id] ?? 0)
         let begun = confirmed > 0 ? confirmed : nil
         switch upload.state {
         case .queued:
@@ -101,7 +104,7 @@ struct RowAppearance: Sendable {
                 short = "there"
             } else if receipt.verified != nil {
                 remark = "verified"
-                short = "checked"
+                short = remark
             }
         }
         if upload.mayBeDuplicate, !upload.isUncertain {

@@ -106,7 +106,6 @@ struct StatusView {
         } else if !isShort, let limit {
             add(limit, .dim)
         }
-        if !isShort, model.ownership == .attached { add("attached", .dim) }
         let left = model.bytesLeft
         if running > 0, let remaining = model.live.estimates.total.remaining {
             add("ETA \(Strings.remaining(remaining))\(arrival(in: remaining))")
@@ -117,13 +116,14 @@ struct StatusView {
             if let end = model.table.waiting.compactMap({ model.live.waitEnds[$0] }).min() {
                 add(Strings.wait(end - model.clock.seconds), .waiting)
             }
-        case .paused:
-            add("\(Strings.count(model.table.count(.paused))) paused", .paused)
-        case .online:
-            if running == 0, left == 0, !model.table.isEmpty { add("idle", .dim) }
+        case .online where running == 0 && left == 0 && !model.table.isEmpty: add("idle", .dim)
+        case .online, .paused: break
         }
+        let paused = model.table.count(.paused)
+        if paused > 0, activity != .retrying { add("\(Strings.count(paused)) paused", .paused) }
         let later = model.table.bytesLater
         if later > 0, !isShort { add("\(ByteFormat.sentence(later)) later", .dim) }
+        if !isShort, model.ownership == .attached { add("attached", .dim) }
         return parts
     }
 

@@ -9,9 +9,10 @@ struct ExitSummary {
     /// - Parameters:
     ///   - before: The uploads in the queue that were done before the engine started. They are not counted.
     ///   - retired: The totals of the uploads that this engine finished and that have left the queue.
+    ///   - isDemo: True for the queue of a demo. It is removed at the end, so nothing can be resumed or listed.
     init(
         _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],
-        _ retired: UploadQueue.Retired = UploadQueue.Retired()
+        _ retired: UploadQueue.Retired = UploadQueue.Retired(), isDemo: Bool = false
     ) {
         var (done, bytes, unfinished, failed) = (retired.count, retired.bytes, 0, 0)
         for upload in uploads {
@@ -27,8 +28,11 @@ struct ExitSummary {
         hasFailures = failed > 0
         var lines: [String] = []
         if done > 0 { lines.append("\(done) uploaded (\(ByteFormat.sentence(bytes)))") }
-        if unfinished > 0 { lines.append("\(unfinished) unfinished; `ferry` resumes them") }
-        if failed > 0 { lines.append("\(failed) failed or held; `ferry list` says why") }
+        if isDemo { lines.append("the demo's files are removed") }
+        if unfinished > 0, !isDemo { lines.append("\(unfinished) unfinished; `ferry` resumes them") }
+        if failed > 0, !isDemo {
+            lines.append("\(failed) failed or held; `ferry list --long --state failed,held` says why")
+        }
         text = lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 }

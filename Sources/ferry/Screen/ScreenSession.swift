@@ -48,7 +48,8 @@ struct ScreenSession {
             output.write(try await background.startAndReport())
             return await output.flush()
         }
-        let summary = ExitSummary(uploads, doneBefore: before, retired)
+        // Only the demo cannot be detached.
+        let summary = ExitSummary(uploads, doneBefore: before, retired, isDemo: background == nil)
         if let text = summary.text { output.write(text) }
         await output.flush()
         if let unsaved { throw unsaved }

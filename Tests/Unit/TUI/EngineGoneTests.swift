@@ -98,6 +98,29 @@ import Testing
         #expect(model.wantsProgress)
     }
 
+    @Test(arguments: [(24, 80), (10, 40)])
+    func `the last line offers only what works without an engine`(rows: Int, columns: Int) {
+        let line = Self.gone(rows: rows, columns: columns).frame().text(rows - 1)
+        #expect(line.hasPrefix(" ? help  S start an engine  q quit "), "\(line)")
+        for word in ["add", "pause", "remove", "undo", "try now", "limit"] {
+            #expect(!line.contains(word), "\(line)")
+        }
+    }
+
+    @Test(arguments: ["a", "p", "P", "r", "R", "x", "X", "u", "b", "c", "n", "K"])
+    func `a key that needs an engine asks nothing, and names the key that starts one`(key: String) {
+        var model = Self.gone()
+        let effects = model.type(key)
+        #expect(effects.isEmpty && model.dialog == nil)
+        #expect(model.toast.current?.text == "no engine runs; S starts one")
+    }
+
+    @Test func `a paste adds nothing while no engine runs`() {
+        var model = Self.gone()
+        #expect(model.update(.key(.paste("/out/a.mov", isComplete: true))).isEmpty)
+        #expect(model.dialog == nil)
+    }
+
     @Test func `S works over whatever is open, as the first line names it`() {
         var model = Self.gone()
         model.type("i")

@@ -67,7 +67,7 @@ import Testing
 
 
 
-                                                             ⣀⣤⣶⣶⣶⣿  9 MiB/s peak, 6 s
+                                                            ⣀⣤⣶⣶⣶⣿  peak 9.5 MiB/s in 6 s
 
              /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
              ? help  n try now  a add  p pause  x remove  u undo  q quit      1 marked  4/11
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `120 by 40`() {
         let expected = """
-             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36 (14:43)  24.4 GiB left
+             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36 (14:43)  24.4 GiB left  1 paused
              [1] All 11   [2] Active 5   [3] Queued 2   [4] Paused 1   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
                    1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%                   box
@@ -232,6 +232,15 @@ import Testing
         #expect(
             Model.make([.make(1, state: .failed(failure))], rows: 10, columns: 40).frame().text(1).hasSuffix(
                 " no file"))
+    }
+
+    @Test(arguments: [40, 80])
+    func `an upload with a confirmed checksum is called verified at every width`(columns: Int) {
+        let receipt = Receipt(bytes: 1000, verified: .sha256)
+        let done = Upload.make(1, state: .done(receipt, at: .distantPast))
+        let row = Model.make([done], rows: columns < 72 ? 10 : 24, columns: columns).frame().text(
+            columns < 72 ? 1 : 3)
+        #expect(row.hasSuffix(columns < 72 ? "  verified" : "100%         verified"), "\(row)")
     }
 
     @Test(arguments: [72, 80, 120])

@@ -32,6 +32,29 @@ struct GraphTests {
         #expect(graph.scale == 5)
     }
 
+    @Test func `the peak and the scale are not below the rate that stands elsewhere`() {
+        let graph = Graph([1, 4], width: 2, height: 1, style: .block, least: 16)
+        #expect(graph.peak == 16)
+        #expect(graph.scale == 20)
+        #expect(Graph([1, 4], width: 2, height: 1, style: .block, least: .nan).peak == 4)
+    }
+
+    @Test func `the peak beside the graph is never below the rate in the first line`() {
+        var model = Model.make([.make(1, size: 1 << 40, state: .running)], ownership: .detachable)
+        var compared = 0
+        for step in 0...24 {
+            _ = model.pass(to: Double(step) * 0.25)
+            let sample = ProgressSample(id: 1, sent: ByteCount(step) << 20, confirmed: 0, phase: .sending)
+            _ = model.update(.progress([sample]))
+            guard let rate = model.live.estimates.total.rate, rate > 0 else { continue }
+            let line = model.frame().text(20)
+            guard line.contains("peak") else { continue }
+            #expect(line.contains("peak \(ByteFormat.rate(rate)) in "), "\(line)")
+            compared += 1
+        }
+        #expect(compared > 10)
+    }
+
     @Test(arguments: [
         (0.0, 1.0), (1, 1), (3, 5), (999, 1000), (1001, 1024), (1500, 2048), (3_000_000, 5_242_880),
         (.nan, 1),

@@ -69,6 +69,12 @@ struct LeavingTests {
         #expect(model.toast.current?.text == "the demo cannot be detached")
     }
 
+    @Test func `the question in a demo does not say that the uploads resume`() {
+        let screen = asked(.own).frame().description
+        #expect(screen.contains("[q] quit; the demo is removed"), "\(screen)")
+        #expect(!screen.contains("resume"))
+    }
+
     @Test func `while the engine is gone nothing is asked on leaving and no progress is wanted`() {
         var model = Model.make([.make(1, state: .running)], ownership: .attached)
         _ = model.change(status: Self.lost)

@@ -165,6 +165,36 @@ struct LogTests {
         #expect(model.toast.current?.text == "it is no longer in the queue")
     }
 
+    @Test func `Enter shows the whole text of an entry about no upload, and any other key ends that`() {
+        var model = Model.make(rows: 10, columns: 40)
+        let text = "the engine has gone; the uploads wait for another one, and nothing is lost"
+        model.log.add(.warning, text, date: model.clock.date)
+        model.type("l")
+        #expect(!model.frame().description.contains("nothing is lost"))
+        #expect(model.frame().description.contains("[Enter] whole text"))
+        _ = model.update(.key(.enter))
+        model.log.add(.information, "a newer entry", date: model.clock.date)
+        let words = model.frame().description.split(whereSeparator: { " \n│".contains($0) }).joined(
+            separator: " ")
+        #expect(words.contains("14:00:00 warn " + text) && !words.contains("newer entry"), "\(words)")
+        #expect(words.contains("[Enter] back"))
+        model.type("q")
+        #expect(model.context == .log)
+        #expect(model.frame().description.contains("newer entry"))
+        #expect(Self.selected(model) == text)
+    }
+
+    @Test(arguments: [(EngineOwnership.own, false), (.detachable, true), (.attached, true)])
+    func `an empty log names the file with the earlier entries, where there can be some`(
+        ownership: EngineOwnership, isNamed: Bool
+    ) {
+        var model = Model.make(rows: 10, columns: 40, ownership: ownership)
+        model.type("l")
+        let screen = model.frame().description
+        #expect(screen.contains("no entries"))
+        #expect(screen.contains("ferry.log") == isNamed, "\(screen)")
+    }
+
     @Test func `hostile names are harmless in the log`() {
         var model = Model.make([.make(1, name: "evil\u{1B}[31m\u{202E}", state: .running)])
         _ = model.change(.make(1, name: "evil\u{1B}[31m\u{202E}", state: .failed))

@@ -26,6 +26,25 @@ import Testing
         #expect(some.frame().text(0).contains("● online"))
     }
 
+    @Test func `paused uploads are counted in the first line beside others that are not paused`() {
+        let paused = (1...7).map { Upload.make($0, state: .paused(.user)) }
+        let model = Model.make(paused + [.make(8, size: 13)])
+        #expect(model.frame().text(0) == " ● online  13 B left  7 paused")
+        #expect(Model.make(paused + [.make(8, state: .done)]).frame().text(0) == " ‖ paused  7 paused")
+    }
+
+    @Test(arguments: [(80, false), (120, true)])
+    func `an attached screen shows the bytes left before it says that it is attached`(
+        columns: Int, isSaid: Bool
+    ) {
+        let model = Model.make(
+            [.make(1, size: 24 << 30, state: .running), .make(2, state: .paused(.user))], columns: columns,
+            status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(5 << 20))]), ownership: .attached)
+        let line = model.frame().text(0)
+        #expect(line.contains("  24 GiB left"), "\(line)")
+        #expect(line.hasSuffix("  1 paused  attached") == isSaid, "\(line)")
+    }
+
     @Test func `the first line shows retrying, not online, while nothing runs and a retry waits`() {
         let model = Model.make([.make(1, state: Self.refused()), .make(2, state: .paused(.user))])
         #expect(model.frame().text(0).hasPrefix(" ↻ retrying"))

@@ -24,4 +24,12 @@ import Testing
                 == "1 uploaded (1 KiB)\n1 unfinished; `ferry` resumes them")
         #expect(ExitSummary(Array(uploads.prefix(2)), doneBefore: [1, 2]).text == nil)
     }
+
+    @Test func `the exit summary of a demo offers nothing that needs its queue`() {
+        let failed = Upload.State.failed(UploadFailure(.permanent, "no"))
+        let uploads = [Self.upload(1, Self.done), Self.upload(2, .queued), Self.upload(3, failed)]
+        let summary = ExitSummary(uploads, isDemo: true)
+        #expect(summary.text == "1 uploaded (1 KiB)\nthe demo's files are removed")
+        #expect(summary.hasFailures)
+    }
 }

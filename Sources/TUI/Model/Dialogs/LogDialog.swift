@@ -14,6 +14,8 @@ struct LogDialog: Sendable {
     /// The line with the typed search words. After Enter, the search still applies.
     private(set) var search = LineEditor()
     private(set) var isTyping = false
+    /// True while the dialog shows the whole text of the entry under the cursor, instead of the list of entries.
+    private(set) var showsWholeEntry = false
 
     var context: Context { isTyping ? .logSearch : .log }
 
@@ -48,16 +50,22 @@ struct LogDialog: Sendable {
 
     mutating func update(_ action: Action, log: LogModel, size: Size) -> DialogOutcome {
         let entries = entries(of: log)
+        if showsWholeEntry {
+            showsWholeEntry = false
+            if let index = index(in: entries) { move(to: index, in: entries) }
+            return .stay()
+        }
         switch action {
         case .bottom: position = .following
         case .raiseLevel: least = LogEntry.Level(rawValue: least.rawValue + 1) ?? .information
         case .filter: (search, isTyping) = (LineEditor(search.text), true)
         case .confirm where isTyping: isTyping = false
         case .confirm:
-            guard let id = index(in: entries).flatMap({ entries[$0].upload }) else {
-                return .refuse("this is not about an upload")
-            }
-            return .show(id)
+            guard let entry = index(in: entries).map({ entries[$0] }) else { break }
+            if let id = entry.upload { return .show(id) }
+            // New entries must not change the entry that the user reads.
+            position = .entry(entry.number)
+            showsWholeEntry = true
         case .escape where !search.text.isEmpty: (search, isTyping) = (LineEditor(), false)
         default:
             let page = LogDialogView.height(size)

@@ -6,11 +6,11 @@ extension PlainModel {
     /// Makes a model of the line mode that has received the whole queue.
     static func make(
         _ uploads: [Upload] = [], destinations: [String] = ["box"], defaultDestination: String? = nil,
-        readsTerminal: Bool = true, status: EngineStatus = EngineStatus()
+        readsTerminal: Bool = true, status: EngineStatus = EngineStatus(), ownership: EngineOwnership = .own
     ) -> PlainModel {
         var plain = PlainModel(
             destinations: destinations, defaultDestination: defaultDestination, readsTerminal: readsTerminal,
-            clock: .at(0))
+            clock: .at(0), ownership: ownership)
         _ = plain.update(
             .news(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status))))
         return plain

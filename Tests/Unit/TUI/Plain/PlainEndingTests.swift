@@ -18,8 +18,13 @@ import Testing
         #expect(asked.outcome == nil)
         #expect(
             asked.lines
-                == ["1 upload is running; type `quit` again to quit; unfinished uploads resume next time"])
+                == ["1 upload is running; type `quit` again to quit; the demo's files are removed"])
         #expect(plain.update(message).outcome == .quit)
+    }
+
+    @Test func `outside of a demo the question says that unfinished uploads resume`() {
+        var plain = PlainModel.make([.make(1, state: .running)], ownership: .detachable)
+        #expect(plain.type("quit").lines.first?.hasSuffix("; unfinished uploads resume next time") == true)
     }
 
     @Test func `another command in between takes the first quit back`() {
