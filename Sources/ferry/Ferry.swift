@@ -69,9 +69,12 @@ struct Ferry: AsyncParsableCommand {
     /// Carries out the command on the command line. If the command fails, prints the error and ends the process.
     static func start() async {
         do {
-            if let failure = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw failure }
+            let arguments = CommandLine.arguments.dropFirst()
+            if let failure = Misspelling.ofCommand(in: arguments) ?? Misspelling.ofOption(in: arguments) {
+                throw failure
+            }
             if let page = try ManualTopic.text(
-                for: CommandLine.arguments.dropFirst(), columns: min(WordWrap.terminalColumns ?? 80, 100))
+                for: arguments, columns: min(WordWrap.terminalColumns ?? 80, 100))
             {
                 return Pager.show(page)
             }

@@ -5,6 +5,8 @@ import Testing
 /// Tests `ferry add` on a queue without an engine.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct AddTests {
+    private static let nextStep = "let this user read it (`chmod`, `chown`)"
+
     private let place: Workplace
 
     init() throws {
@@ -34,6 +36,38 @@ struct AddTests {
         let result = try await Workplace.result(of: try place.start(through: words, ["add", "sub folder/b"]))
         #expect(result.ending == .exited(0), "\(result.errors)")
         #expect(try await place.list().map(\.path) == [path])
+    }
+
+    @Test(arguments: [".", "./", "sub/..", "sub/.", ".."])
+    func `a folder named by dots is no part of the names at the server`(spelling: String) async throws {
+        try place.file("day/sub/a.txt")
+        let words = [
+            "sh", "-c", "cd \"$0\" && exec \"$@\"", place.path(spelling == ".." ? "day/sub" : "day"),
+        ]
+        let result = try await Workplace.result(of: try place.start(through: words, ["add", "-r", spelling]))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(try await place.list().map(\.name) == [spelling == "sub/." ? "a.txt" : "sub/a.txt"])
+    }
+
+    @Test func `a name that begins with a dash is refused as an option, and nothing is added`()
+        async throws
+    {
+        try place.file("-dash.txt")
+        let words = ["sh", "-c", "cd \"$0\" && exec \"$@\"", place.path("")]
+        let wrong = try await Workplace.result(of: try place.start(through: words, ["add", "-dash.txt"]))
+        #expect(wrong.ending == .exited(2))
+        #expect(wrong.output.isEmpty)
+        #expect(
+            wrong.errors == """
+                error: unknown option '-dash.txt'
+                hint: `ferry add ./-dash.txt` queues a file of that name
+
+                """)
+        for arguments in [["add", "./-dash.txt"], ["add", "--again", "--", "-dash.txt"]] {
+            let right = try await Workplace.result(of: try place.start(through: words, arguments))
+            #expect(right.ending == .exited(0), "\(right.errors)")
+        }
+        #expect(try await place.list().map(\.name) == ["-dash.txt", "-dash.txt"])
     }
 
     @Test func `a dry run says what would be added and adds nothing`() async throws {
@@ -97,7 +131,7 @@ struct AddTests {
         let process = try place.start(through: Privilege.without, ["add", path])
         let result = try await Workplace.result(of: process)
         #expect(result.ending == .exited(1))
-        #expect(result.errors == "skipped: \(path): permission denied\n")
+        #expect(result.errors == "skipped: \(path): permission denied; \(Self.nextStep)\n")
     }
 
     @Test func `a name for one file is what the server gets`() async throws {
@@ -147,6 +181,7 @@ struct AddTests {
 
     @Test(arguments: [
         ("ftp://h/", "ftp://h/ is not an http or https address"),
+        ("http://", "http:// is not an http or https address with a host"),
         ("http://me:secret@h/", "an address must not hold a user or password"),
         ("gopher+http://h/", "the protocol gopher in gopher+http://h/ is not known"),
     ])

@@ -183,7 +183,7 @@ struct ReloadTests {
 
     @Test(arguments: [
         (#"{ "destinations": { "new": { "url": "here" } } }"#, "destinations.new.url: expected "),
-        (#"{ "destinations": {}, "limit": 1 }"#, "limit: expected one of "), ("{", "is not valid JSON"),
+        (#"{ "destinations": {}, "limit": 1 }"#, "limit: expected another key "), ("{", "is not valid JSON"),
     ])
     func `an error is reported with its key, and everything stays as it was`(text: String, error: String)
         async throws

@@ -70,6 +70,12 @@ struct RunTests {
         let next = try await place.ferry("run", "--exit-when-idle")
         #expect(next.ending == .exited(0), "\(next.output)")
         #expect(next.errors.contains("1 failed or held before this run"))
+        #expect(next.errors.contains("`ferry list --long --state failed,held` shows it"))
+        // The text counts the uploads of this run, and the JSON those of the queue.
+        #expect(next.lines.last == "1 done")
+        #expect(try await place.ferry("run", "--exit-when-idle").lines.last == "nothing to do")
+        let json = try await place.ferry("run", "--exit-when-idle", "--json")
+        #expect(json.lines.contains(#"{"counts":{"done":1,"failed":1},"event":"summary"}"#), "\(json.output)")
         try await place.ferry("retry", "1")
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
     }

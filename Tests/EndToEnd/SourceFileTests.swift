@@ -217,7 +217,8 @@ struct SourceFileTests {
         let process = try place.start(through: Privilege.without, ["add", "--recursive", place.path("day")])
         let result = try await Workplace.result(of: process)
         #expect(result.ending == .exited(1))
-        #expect(result.errors == "skipped: \(place.path("day/closed")): cannot be read: permission denied\n")
+        let reason = "cannot be read: permission denied; let this user read it (`chmod`, `chown`)"
+        #expect(result.errors == "skipped: \(place.path("day/closed")): \(reason)\n")
         #expect(result.output == "added 1 file, 8 B, to here; 1 skipped\n")
     }
 

@@ -35,7 +35,7 @@ extension SourceFile {
         case .noSuchFileOrDirectory, .notDirectory: unreadable(path, "no such file")
         case .permissionDenied, .notPermitted:
             unreadable(
-                path, "permission denied", hint: "let this user read it (`chmod`, `chown`), then retry")
+                path, "permission denied", hint: "\(permissionAdvice), then retry")
         case .tooManySymbolicLinkLevels: unreadable(path, "too many symbolic links")
         case .fileNameTooLong: unreadable(path, "its path is too long")
         case _ where DescriptorLimit.isLack(code): .noDescriptor(code, for: path.text)
@@ -43,6 +43,9 @@ extension SourceFile {
         default: unreadable(path, code.phrase)
         }
     }
+
+    /// The next step for a file that the user may not read. The hint of its failure begins with these words.
+    package static let permissionAdvice = "let this user read it (`chmod`, `chown`)"
 
     private static let mediumHint = "bring the disk or network share back; Ferry retries by itself"
 }

@@ -22,9 +22,13 @@ package struct MalformedJSON: Error, Hashable {
     }
 
     /// Returns the error with its line and column, for a sentence: `line 3, column 7: a comma before }`. If the text
-    /// ends too early, the line and column are left out.
+    /// ends too early, the last line that is not blank is named instead: `it ends too early, in line 3`. The line is
+    /// left out for a blank text.
     package func text(in bytes: some Sequence<UInt8>) -> String {
-        kind == .endsTooEarly ? reason : "\(TextPosition(of: position, in: bytes)): \(reason)"
+        guard kind == .endsTooEarly else { return "\(TextPosition(of: position, in: bytes)): \(reason)" }
+        let text = Array(bytes)
+        guard let last = text.lastIndex(where: { $0 > 0x20 }) else { return reason }
+        return "\(reason), in line \(TextPosition(of: last, in: text).line)"
     }
 }
 

@@ -143,18 +143,21 @@ public struct FileSearch: Sendable {
                     queue(resolved, identity, shown: path, relativeName: name(of: path))
                 }
             } catch {
-                leaveOut(path, error.reason(path, resolved))
+                leaveOut(path, error.reason(path, resolved), error.cause)
             }
         }
 
         /// Returns the name for the server. This is usually the last component of the path: `a.mov`. A relative path
         /// from the output of another program keeps its folders: `./day3/a.mov` becomes `day3/a.mov`. But if such a
         /// path contains `..`, only the last component is used.
+        ///
+        /// The name is empty if the last component is `.` or `..`, or if the path ends with a slash. The names of the
+        /// files in such a folder are relative to it: servers refuse names with `.` or `..`.
         private func name(of path: LocalPath) -> String {
-            guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
+            let last = [".", ".."].contains(path.name) ? "" : path.name
+            guard search.isLiteral, path.bytes.first != 0x2F else { return last }
             let components = path.text.split(separator: "/").filter { $0 != "." }
-            return components.isEmpty || components.contains("..")
-                ? path.name : components.joined(separator: "/")
+            return components.isEmpty || components.contains("..") ? last : components.joined(separator: "/")
         }
 
         /// Adds the files in a folder and in the folders below it. Reports what it leaves out, such as hidden files,
@@ -175,7 +178,7 @@ public struct FileSearch: Sendable {
             }
             let names: [[UInt8]]
             do throws(UploadFailure) { names = try folder.names() } catch {
-                return leaveOut(shown, "cannot be read: \(error.reason(folder.path))")
+                return leaveOut(shown, "cannot be read: \(error.reason(folder.path))", error.cause)
             }
             for name in names {
                 let path = shown.appending(name)
@@ -189,7 +192,8 @@ public struct FileSearch: Sendable {
                     do throws(UploadFailure) {
                         walk(folders + [try folder.folder(named: name)], shown: path, prefix: relative)
                     } catch {
-                        leaveOut(path, "cannot be read: \(error.reason(folder.path.appending(name)))")
+                        let reason = error.reason(folder.path.appending(name))
+                        leaveOut(path, "cannot be read: \(reason)", error.cause)
                     }
                 case .link: leaveOut(path, "is a symbolic link; name it to add it")
                 case .special: leaveOut(path, "is not a regular file")
@@ -203,7 +207,7 @@ public struct FileSearch: Sendable {
                         queue(
                             folder.path.appending(name), identity, shown: path, relativeName: relative)
                     } catch {
-                        leaveOut(path, error.reason(folder.path.appending(name)))
+                        leaveOut(path, error.reason(folder.path.appending(name)), error.cause)
                     }
                 }
             }
@@ -261,6 +265,11 @@ extension UploadFailure {
     func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
+    }
+
+    /// The kind of the problem that this failure is for a search.
+    fileprivate var cause: FileSelection.Problem.Cause {
+        hint?.hasPrefix(SourceFile.permissionAdvice) == true ? .permission : .other
     }
 }
 

@@ -10,7 +10,7 @@ public struct FileSelection: Sendable, Hashable {
         /// later whether the file has changed.
         public var identity: FileIdentity
         /// The name for the server. If the search found the file in a folder, the name begins with the folder's name:
-        /// `day3/a.mov`.
+        /// `day3/a.mov`. But if the user named the folder with `/`, `.` or `..` at the end, the name is relative to it.
         public var relativeName: String
 
         public init(path: LocalPath, identity: FileIdentity, relativeName: String) {
@@ -29,6 +29,8 @@ public struct FileSelection: Sendable, Hashable {
             /// Another selected file would have the same name on the server. The two names differ only in bytes that
             /// are not valid UTF-8, and U+FFFD replaces these bytes. The user can choose another name.
             case nameTaken
+            /// The user may not read the file or folder.
+            case permission
             /// Any other reason: for example, the file is hidden or does not exist.
             case other
         }

@@ -42,7 +42,8 @@ struct AddCommand: AsyncParsableCommand {
         transform: { try choice($0) { "'\($0)' is not one of \($1)." } })
     var ifExists: ExistingFilePolicy?
 
-    @Flag(help: "Add everything in folders, except hidden names and symbolic links.")
+    @Flag(
+        name: [.short, .long], help: "Add everything in folders, except hidden names and symbolic links.")
     var recursive = false
 
     @Flag(
@@ -63,7 +64,7 @@ struct AddCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Also leave out files that are queued in another version.",
             discussion:
-                "Files already queued or uploaded there unchanged are always left out, so the same command can run again. Failed ones are left out too, with a note: `ferry retry` tries them again."
+                "Files already queued or uploaded there unchanged are left out anyway, unless --again is given, so the same command can run again. Failed ones are left out too, with a note: `ferry retry` tries them again."
         ))
     var skipQueued = false
 

@@ -102,8 +102,7 @@ struct InitCommand: AsyncParsableCommand {
         let others = edit.configuration.destinations
         let isDefault =
             others.count == 1 && edit.configuration.defaultDestination == nil
-            ? try wizard.confirm(
-                "Where no destination is named, is \(draft.name) meant?", suggestion: false)
+            ? try wizard.confirm("Make \(draft.name) the default destination?", suggestion: false)
             : others.isEmpty
         let secret = draft.typedSecret.map { text in (SecretFile(draft, in: edit.file.namedFolder), text) }
         let text = try edit.text(adding: draft, secretFile: secret?.0.shown, isDefault: isDefault)

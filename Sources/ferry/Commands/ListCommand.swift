@@ -10,7 +10,7 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             On a terminal, prints a table that fits its width; elsewhere, prints each upload on a line of its own, unshortened.
 
-              ferry list --state failed,held
+              ferry list --long --state failed,held
               ferry list --batch day3 --json
             """)
 

@@ -52,6 +52,33 @@ enum Misspelling {
             otherHint: "`ferry \(word) --help` lists the commands")
     }
 
+    /// The letters of the short options of all commands.
+    static let shortOptions = "0hry"
+
+    /// Returns an error for the first word that begins with one dash and is neither a number nor made of short options.
+    /// Such a word is often the name of a file, which the shell has put in place of a pattern. Returns nil if there is
+    /// no such word. Words after `--` are not options.
+    ///
+    /// Without this check, the parser would take each letter of the word as an option. For `-dash.txt`, which contains
+    /// an `h`, it would print the help.
+    static func ofOption(in arguments: some Collection<String>) -> CommandFailure? {
+        guard let word = arguments.prefix(while: { $0 != "--" }).first(where: isUnknownOption) else {
+            return nil
+        }
+        return CommandFailure(
+            usage: "unknown option '\(word)'",
+            hint: arguments.first == "add"
+                ? "`ferry add \(ShellWord.quoted("./" + word))` queues a file of that name"
+                : "options of several letters begin with two dashes")
+    }
+
+    private static func isUnknownOption(_ word: String) -> Bool {
+        guard word.hasPrefix("-"), !word.hasPrefix("--"), word.count > 2 else { return false }
+        // The parser knows `-help`, and reports a number in place of an option's value.
+        return word != "-help" && Double(word) == nil
+            && !word.dropFirst().allSatisfy { shortOptions.contains($0) }
+    }
+
     /// Returns false for an option, and for `help`, which the argument parser handles itself. Returns true for any
     /// other word, which must then be a command in `Ferry.configuration`.
     private static func isCommand(_ word: String) -> Bool { !word.hasPrefix("-") && word != "help" }

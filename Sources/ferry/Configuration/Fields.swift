@@ -43,7 +43,10 @@ struct Fields {
             let names = known.filter { !$0.hasPrefix("$") && !former.contains($0) }.sorted().joined(
                 separator: ", ")
             let meant = Suggestions.remark(on: stranger.stringValue, among: known)
-            throw error(stranger.stringValue, "one of \(names), not this key\(meant)")
+            // The suggestion comes first, because the list can be long.
+            throw error(
+                stranger.stringValue,
+                meant.isEmpty ? "one of \(names), not this key" : "another key\(meant), one of \(names)")
         }
     }
 

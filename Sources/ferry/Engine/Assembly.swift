@@ -51,12 +51,13 @@ struct Assembly {
         }
         if let settings = known[name] { return destination(named: name, settings) }
         if let address = try address(name) { return address }
+        let names =
+            Suggestions.hint(for: name, among: known.keys.sorted())
+            ?? "none is configured (`ferry init` sets one up)"
         throw UploadFailure(
             .permanent, "there is no destination \(name)",
-            hint: Suggestions.hint(for: name, among: known.keys.sorted()).map {
-                "\($0); an address works too"
-            }
-                ?? "none is configured (`ferry init` sets one up); an address works too")
+            hint: name.contains(where: { ".:/".contains($0) })
+                ? "an address begins with http:// or https://; \(names)" : "\(names); an address works too")
     }
 
     private func address(_ text: String) throws(UploadFailure) -> Destination? {

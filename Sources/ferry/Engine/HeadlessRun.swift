@@ -47,6 +47,7 @@ struct HeadlessRun {
             for await second in signals.values { Signal.exitNow(by: second) }
         }
         defer { secondSignal.cancel() }
+        let doneBefore = await engine.queue.doneBefore
         let (uploads, retired) = await engine.queue.everything
         await engine.stop()
         await following.value
@@ -57,7 +58,7 @@ struct HeadlessRun {
             unsaved?.print()
             throw ExitCode(signal == Signal.interrupt ? CommandFailure.interrupted : 128 + signal)
         }
-        let isComplete = report.finish(uploads, retired)
+        let isComplete = report.finish(uploads, doneBefore: doneBefore, retired)
         await report.flush()
         if let unsaved { throw unsaved }
         if !isComplete { throw ExitCode(1) }

@@ -101,11 +101,13 @@ struct AddReport {
 }
 
 extension FileSelection.Problem {
-    /// The reason why the file cannot be added, and the option of `ferry add` that solves the problem, if there is one.
+    /// The reason why the file cannot be added, and the option of `ferry add` or the step that solves the problem, if
+    /// there is one.
     var advice: String {
         switch cause {
         case .folder: "\(reason); add --recursive"
         case .nameTaken: "\(reason); add it with --as"
+        case .permission: "\(reason); \(SourceFile.permissionAdvice)"
         case .other: reason
         }
     }

@@ -50,7 +50,7 @@ final class LineOutput: Sendable {
     }
 
     /// The dispatch queue for writes. A blocked write must not take a thread from the uploads.
-    private let queue = DispatchQueue(label: "output")
+    let queue = DispatchQueue(label: "output")
     private let buffer = Mutex(Buffer())
     /// The live lines on the terminal. Only the tasks of `queue` use this value.
     private let foot = Mutex<[LiveLine]>([])
@@ -113,7 +113,8 @@ final class LineOutput: Sendable {
         return "\r" + (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\u{1B}[J"
     }
 
-    /// Returns when all lines are written, or after two seconds.
+    /// Returns when all lines are written, or after two seconds. Waits also in a cancelled task: an error message must
+    /// not be printed into the live lines.
     func flush() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         queue.async { [self] in
@@ -124,7 +125,8 @@ final class LineOutput: Sendable {
             try? await Task.sleep(for: Self.timeout)
             end.finish()
         }
-        for await _ in ends {}
+        // In a cancelled task, the loop would end at once.
+        await Task { for await _ in ends {} }.value
         limit.cancel()
     }
 }

@@ -66,12 +66,21 @@ final class RunReport: Sendable {
     private func write(_ line: String) { output.write(line, stampedWithDay: live == nil) }
 
     /// Prints the uploads that are blocked by a failed, held or paused upload, and the number of uploads in each state.
+    /// The text leaves out the uploads that ended before this run; the JSON counts them.
     ///
-    /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
+    /// - Parameters:
+    ///   - doneBefore: The uploads in the queue that were done before this run.
+    ///   - retired: The totals of the uploads that finished in this run and have already left the queue.
     /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run.
-    func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
+    func finish(
+        _ uploads: [Upload], doneBefore: Set<Upload.ID>, _ retired: UploadQueue.Retired
+    ) -> Bool {
+        let before = failedBefore.withLock { $0 }
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
-        for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
+        for upload in uploads {
+            let endedBefore = before.contains(upload.id) || upload.isDone && doneBefore.contains(upload.id)
+            if isJSON || !endedBefore { counts[upload.state.kind, default: 0] += 1 }
+        }
         let blocked = BlockedUpload.all(among: uploads)
         for blocked in isJSON ? blocked[...] : blocked.prefix(Self.blockedShown) {
             output.write(isJSON ? UploadRecordLine(blocked).text : UploadText.line(blocked))
@@ -85,10 +94,9 @@ final class RunReport: Sendable {
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             output.write(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
         }
-        let before = failedBefore.withLock { $0 }
         if !before.isEmpty {
             note(
-                "\(before.count) failed or held before this run: `ferry list --state failed,held` shows "
+                "\(before.count) failed or held before this run: `ferry list --long --state failed,held` shows "
                     + (before.count == 1 ? "it" : "them"))
         }
         return blocked.isEmpty && !uploads.contains { $0.needsPerson && !before.contains($0.id) }

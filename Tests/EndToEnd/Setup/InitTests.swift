@@ -51,6 +51,7 @@ struct InitTests {
             try place.configure(text)
             let result = try await initialize("new", "1", "n", "y", arguments: [site.url])
             #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+            #expect((result.output + result.errors).contains("Make new the default destination? [y/N]"))
             #expect(
                 try configuration() == """
                     {
@@ -71,7 +72,7 @@ struct InitTests {
         try place.configure("{ \"destination\": {} }")
         let result = try await initialize("box", "1", "y", arguments: ["http://127.0.0.1:9/"])
         #expect(result.ending == .exited(2))
-        #expect(result.errors.contains("destination: expected one of"))
+        #expect(result.errors.contains("destination: expected another key (did you mean `destinations`?)"))
         #expect(try configuration() == "{ \"destination\": {} }")
     }
 

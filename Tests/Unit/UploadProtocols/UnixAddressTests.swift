@@ -51,7 +51,9 @@ struct UnixAddressTests {
     }
 
     @Test(arguments: [
-        ("ftp://h/", "http or https"), ("h", "http or https"), ("http:///x", "http or https"),
+        ("ftp://h/", "http or https"), ("h", "http or https"), ("http:///x", "with a host"),
+        ("http://", "with a host"),
+        ("HTTPS://:80/", "with a host"),
         ("http://h:0/", "port"), ("http://h:65536/", "port"), ("http://[fe80::1%25eth0]/", "zone"),
         ("http+unix://run/", "absolute path"), ("http+unix://%2Fa:80/", "absolute path"),
         ("https+unix://%2Frun%2FA.sock/", "http or https"),

@@ -45,6 +45,38 @@ struct MisspellingTests {
         #expect(lines == ["error: unknown option '\(words[1])'", "hint: did you mean `\(meant)`?"])
     }
 
+    @Test(
+        arguments: [
+            (["add", "-dash.txt"], "-dash.txt", "`ferry add ./-dash.txt` queues a file of that name"),
+            (["add", "a", "-my file"], "-my file", "`ferry add './-my file'` queues a file of that name"),
+            (["add", "-r", "-üh", "--", "a"], "-üh", "`ferry add ./-üh` queues a file of that name"),
+            (["add", "-2026-01-01.mov"], "-2026-01-01.mov", nil),
+            (["wait", "-all"], "-all", "options of several letters begin with two dashes"),
+        ] as [([String], String, String?)])
+    func `a word that begins with one dash and is no option is named`(
+        words: [String], word: String, hint: String?
+    ) throws {
+        let failure = try #require(Misspelling.ofOption(in: words))
+        #expect(failure.status == CommandFailure.usage)
+        #expect(failure.summary == "unknown option '\(word)'")
+        if let hint { #expect(failure.hint == hint) }
+    }
+
+    @Test(arguments: [
+        ["add", "-r", "a"], ["add", "-ry0"], ["add", "-"], ["add", "--", "-dash.txt"],
+        ["add", "./-dash.txt"],
+        ["wait", "--timeout", "-5"], ["wait", "--timeout", "-0.5"], ["list", "-h"], ["-help"], ["add", "-x"],
+        ["add", "--as=-dash.txt"], ["---completion", "add", "--", "-dash.txt"], [],
+    ])
+    func `short options, numbers and what follows two dashes are left to the parser`(words: [String]) {
+        #expect(Misspelling.ofOption(in: words)?.summary == nil)
+    }
+
+    @Test func `all short options of the commands are known`() throws {
+        let names = Set(try HelpPage.all().flatMap(\.shortOptions))
+        #expect(names.union(["h"]) == Set(Misspelling.shortOptions.map { String($0) }))
+    }
+
     @Test func `the parser's suggestion is kept, but for a former name`() {
         let near = "Error: Unknown option '--al'. Did you mean '--all'?"
         #expect(
@@ -80,7 +112,6 @@ struct MisspellingTests {
             #"{ "destinations": { "a": { "url": "http://h/", "protocol": "tuss" } } }"#,
             "(did you mean `tus`?)"
         ),
-        (#"{ "destinations": { "a": { "ulr": "http://h/" } } }"#, "not this key (did you mean `url`?)"),
         (#"{ "notify": { "on": ["idel"] } }"#, "(did you mean `idle`?)"),
         (
             #"{ "destinations": { "films": { "url": "http://h/" } }, "defaultDestination": "flims" }"#,
@@ -96,6 +127,16 @@ struct MisspellingTests {
             try ConfigurationFile.parse(Data(text.utf8), file: "config.json")
         } throws: { error in
             (error as? UploadFailure)?.summary.hasSuffix(ending) ?? false
+        }
+    }
+
+    @Test func `a mistyped key of the configuration leads to the nearest one before the list`() {
+        #expect {
+            let data = Data(#"{ "destinations": { "a": { "ulr": "http://h/" } } }"#.utf8)
+            return try ConfigurationFile.parse(data, file: "config.json")
+        } throws: { error in
+            (error as? UploadFailure)?.summary.contains(
+                "a.ulr: expected another key (did you mean `url`?), one of auth, ") ?? false
         }
     }
 

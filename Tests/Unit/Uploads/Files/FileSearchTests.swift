@@ -38,6 +38,22 @@ struct FileSearchTests {
         #expect(find("day", recursive: true).files.map(\.relativeName) == ["day/a.mov", "day/b/c.mov"])
     }
 
+    @Test(arguments: ["day/", "day/.", "day/./", "day/b/..", "day/b/../", "day/b/../.", "./day//."])
+    func `the names below a folder that ends with a slash or dots begin below it`(spelling: String) throws {
+        try make("day/a.mov", "day/b/c.mov")
+        #expect(find(spelling, recursive: true).files.map(\.relativeName) == ["a.mov", "b/c.mov"])
+    }
+
+    @Test func `a listed folder of dots is no part of a name`() throws {
+        try make("day/a.mov", "day/b/c.mov")
+        let toRoot = String(repeating: "../", count: 100)
+        for spelling in ["day/.", "day/b/.."] {
+            let path = LocalPath(toRoot + folder.path(spelling).dropFirst())
+            let found = FileSearch(isRecursive: true, isLiteral: true).find([path])
+            #expect(found.files.map(\.relativeName) == ["a.mov", "b/c.mov"], "\(spelling)")
+        }
+    }
+
     @Test func `hidden names in a folder are passed over and said`() throws {
         try make("day/.env", "day/a")
         let found = find("day", recursive: true)

@@ -19,7 +19,10 @@ struct ConfigurationErrorTests {
             "is not valid JSON: line 2, column 31: a comma before }"
         ),
         (#"[]"#, "the top level: expected an object"),
-        (#"{ "destination": {} }"#, "destination: expected one of appearance, connectivity,"),
+        (
+            #"{ "destination": {} }"#,
+            "destination: expected another key (did you mean `destinations`?), one of appearance, connectivity,"
+        ),
         (#"{ "limits": { "concurrency": "4" } }"#, "limits.concurrency: expected a whole number"),
         (
             #"{ "limits": { "concurrency": 0 } }"#,
@@ -201,7 +204,7 @@ struct ConfigurationErrorTests {
         ),
         (
             #"{ "proxy": { "url": "http://p:1", "exept": [] } }"#,
-            "proxy.exept: expected one of except, password, url"
+            "proxy.exept: expected another key (did you mean `except`?), one of except, password, url"
         ),
         (
             #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "proxy": 1 } } }"#,

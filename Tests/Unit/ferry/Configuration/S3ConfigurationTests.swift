@@ -78,7 +78,7 @@ struct S3ConfigurationTests {
             ),
             (
                 #""url": "s3://b/", "s3": { "regoin": "x" }"#,
-                "destinations.a.s3.regoin: expected one of addressing,"
+                "destinations.a.s3.regoin: expected another key (did you mean `region`?), one of addressing,"
             ),
             (
                 #""url": "s3://b/", "s3": { "region": "a b" }"#,

@@ -55,7 +55,10 @@ struct ThemeFileTests {
 
     @Test(
         arguments: [
-            (#"{ "roles": { "runing": {} } }"#, "t: roles.runing: expected one of banner, bar, barRest,"),
+            (
+                #"{ "roles": { "runing": {} } }"#,
+                "t: roles.runing: expected another key (did you mean `running`?), one of banner, bar, barRest,"
+            ),
             (#"{ "colors": {} }"#, "t: colors: expected one of background, base, cursorLine, roles"),
             (#"{ "base": "pink" }"#, "t: base: expected one of default, light, high-contrast, mono"),
             (#"{ "base": "./other.json" }"#, "t: base: expected one of default, light"),

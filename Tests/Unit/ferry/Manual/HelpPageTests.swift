@@ -11,12 +11,17 @@ struct HelpPage {
     let discussion: String
     /// The long names of the options, in the order of the page. An option with several names has its first one here.
     let options: [String]
+    /// The letters of the short options.
+    let shortOptions: [String]
 
     private init(_ command: Dump.Command, below words: [String]) {
         name = (words + [command.commandName]).joined(separator: " ")
         discussion = command.discussion ?? ""
         options = (command.arguments ?? []).compactMap { argument in
             argument.names?.first { $0.kind == "long" }?.name
+        }
+        shortOptions = (command.arguments ?? []).flatMap { argument in
+            (argument.names ?? []).filter { $0.kind == "short" }.map(\.name)
         }
     }
 
