@@ -1,5 +1,6 @@
 import FerryFiles
 import FerryProtocols
+import FerryUploads
 
 /// The graph of the total rate of all uploads, over the time span that the user has chosen.
 struct GraphView {
