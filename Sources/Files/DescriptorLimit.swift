@@ -70,6 +70,14 @@ package enum DescriptorLimit {
         return -1
     }
 
+    /// True if no more descriptors are left than `headroom`.
+    package static var isLow: Bool {
+        let probe = leavingRoom(open("/dev/null", O_RDONLY | O_CLOEXEC))
+        guard probe >= 0 else { return isLack(.last) }
+        close(probe)
+        return false
+    }
+
     package static func isLack(_ code: Errno) -> Bool {
         [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(code)
     }

@@ -211,6 +211,7 @@ package final class SocketListener: Sendable {
             let connection = accept(descriptor, nil, nil)
             if connection >= 0 {
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                while DescriptorLimit.isLow { DetachedThread.sleep(for: .milliseconds(100)) }
                 return LineSocket(connection, timeout: timeout)
             }
             if errno == EINTR || errno == ECONNABORTED { continue }

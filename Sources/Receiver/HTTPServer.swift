@@ -1,3 +1,4 @@
+import FerryFiles
 import FerryProtocols
 import HTTPTypes
 import NIOCore
@@ -22,7 +23,7 @@ struct HTTPServer: Sendable {
     /// Serves until the task is cancelled and every request that was in progress has ended.
     /// - Parameter onStart: Called with the port once connections are accepted.
     func run(onStart: @Sendable (Int) -> Void) async throws {
-        let (maximum, clients) = (maximumConnections, rules.clients)
+        let (maximum, clients) = (ConnectionLimit.possible(maximumConnections), rules.clients)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(ChannelOptions.backlog, value: 256)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
@@ -138,6 +139,8 @@ private final class ConnectionLimit: ChannelDuplexHandler {
     /// The number of connections that can be open above the maximum. A connection that is closed for a new one stays
     /// open for a moment.
     private static let margin = 16
+    /// The number of descriptors for all but connections and files. Some libraries end the process if none is free.
+    private static let ownDescriptors = 36
 
     private let maximum: Int
     private let clients: ClientTable
@@ -147,6 +150,13 @@ private final class ConnectionLimit: ChannelDuplexHandler {
     init(_ maximum: Int, _ clients: ClientTable) {
         self.maximum = maximum
         self.clients = clients
+    }
+
+    /// Returns `maximum`, or the lower number of connections for which the process has descriptors. Each connection can
+    /// have a file.
+    static func possible(_ maximum: Int) -> Int {
+        guard let limit = DescriptorLimit.current.map({ Int(clamping: $0) }) else { return maximum }
+        return max(1, min(maximum, (limit - ownDescriptors - margin) / 2))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -130,12 +130,12 @@ struct DescriptorTests {
         let lines = try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
         let port = try #require(
             lines.first?.split(separator: ":").compactMap { UInt16($0.prefix { $0.isNumber }) }.first)
-        // The kernel accepts all 60 connections. The receiver can have about half of them open.
+        let counting = Task { await Self.mostOpen(server.id) }
+        // The kernel accepts all 60 connections. The receiver can have few of them open at once.
         let clients = try (0..<60).map { _ in try RawClient(port: port) }
         for (number, client) in clients.enumerated() {
             client.send("PUT /\(number) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\nhalf ")
         }
-        try await Eventually.holds("no descriptor is left") { Self.openCount(server.id) >= 40 }
         for client in clients { client.send("a file") }
         var answers: [Int] = []
         for client in clients {
@@ -144,6 +144,9 @@ struct DescriptorTests {
             client.close()
         }
         #expect(answers.count == 60)
+        counting.cancel()
+        // The rest is for the system's libraries, some of which end the process without a descriptor.
+        #expect(await counting.value < 40)
         // The receiver responds with 503 if it cannot open the file either.
         #expect(answers.allSatisfy { $0 == 201 || $0 == 503 }, "\(answers)")
         #expect(answers.contains(201))

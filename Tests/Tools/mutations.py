@@ -31,9 +31,9 @@ FIELDS = [
     "Repr-Digest", "X-Goog-Hash", "OC-Checksum", "Content-MD5", "x-amz-checksum-crc64nvme", "x-ms-error-code",
 ]
 STATUSES = [
-    200, 201, 202, 204, 205, 206, 207, 226, 299, 300, 301, 302, 303, 304, 307, 308, 310, 400, 401, 402, 403, 404, 405, 406,
-    407, 408, 409, 410, 411, 412, 413, 415, 416, 417, 421, 422, 423, 425, 426, 428, 429, 431, 451, 460, 499, 500, 501, 502,
-    503, 504, 505, 507, 511, 520, 524, 599, 600, 999,
+    0, 42, 99, 200, 201, 202, 204, 205, 206, 207, 226, 299, 300, 301, 302, 303, 304, 307, 308, 310, 400, 401, 402, 403,
+    404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 415, 416, 417, 421, 422, 423, 425, 426, 428, 429, 431, 451, 460,
+    499, 500, 501, 502, 503, 504, 505, 507, 511, 520, 524, 599, 600, 999,
 ]
 BODIES = [
     b"", b"\0", b"\xff\xfe\x00", b"{", b"{}", b"[]", b"null", b"\"x\"", b"0", b"[" * 5000, b'{"a":' * 5000,
@@ -81,7 +81,7 @@ class Delivery:
 def written(delivery):
     """Returns the bytes of a response, with the framing of the delivery."""
     answer = delivery.answer
-    lines = [f"HTTP/1.1 {answer.status} ".encode() + REASON]
+    lines = [f"HTTP/1.1 {answer.status:03} ".encode() + REASON]
     for name, value in answer.fields:
         lines.append(f"{name}: {value}".encode("utf-8", "replace"))
     body = b"" if answer.is_about_body else answer.body

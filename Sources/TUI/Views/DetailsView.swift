@@ -63,7 +63,7 @@ struct DetailsView {
 
     private var keys: [DialogBox.Line] {
         DialogBox.keyRows(
-            .details, appearance: model.appearance, width: inside, atMost: model.size.rows < 10 ? 1 : 2)
+            .details, appearance: model.appearance, width: inside, atMost: model.size.rows < 18 ? 1 : 2)
     }
 
     /// Draws the facts about the upload under the cursor, as many as fit. An error and its next step come first.

@@ -14,6 +14,9 @@ public final class OAuth2Authenticator: Authenticator {
         var unsaved: StoredTokens?
         /// The refresh tokens that the server has refused, which are not sent again, and the failure to throw instead.
         var refused: (tokens: [String], failure: UploadFailure)?
+        /// The last refresh tokens and client secrets. A server of uploads that also hands out the tokens can repeat
+        /// them.
+        var secrets: [String] = []
     }
 
     private let client: OAuth2Client
@@ -46,7 +49,19 @@ public final class OAuth2Authenticator: Authenticator {
     /// Sets `Authorization: Bearer` (RFC 6750 §2.1).
     public func apply(_ credential: OAuth2Credential, to request: inout TransportRequest) {
         request.fields[.authorization] = "Bearer \(credential.accessToken)"
-        request.hiddenSecrets = client.querySecrets
+        request.hiddenSecrets = client.querySecrets + memory.withLock { $0.secrets }
+    }
+
+    private func remember(clientSecret secret: String) {
+        remember([secret, client.basicCredentials(secret)])
+    }
+
+    private func remember(_ secrets: [String]) {
+        memory.withLock { memory in
+            let new = secrets.filter { !memory.secrets.contains($0) }
+            // Servers can replace the refresh token at each use.
+            memory.secrets = (memory.secrets + new).suffix(16)
+        }
     }
 
     public func isRequest(
@@ -61,6 +76,7 @@ public final class OAuth2Authenticator: Authenticator {
     ///   configuration. If `isTransient` is true, a later refresh can succeed.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         let origin = try await client.refreshToken()
+        remember([origin])
         guard let file else {
             let known = memory.withLock { $0.unsaved }
             return try await renew(credential, origin: origin, known: known) { _ throws(UploadFailure) in }
@@ -87,16 +103,22 @@ public final class OAuth2Authenticator: Authenticator {
         save: (StoredTokens) async throws(UploadFailure) -> Void
     ) async throws(UploadFailure) -> OAuth2Credential {
         let known = known.flatMap { $0.belongs(to: client, origin: origin) ? $0 : nil }
+        remember([known?.refreshToken, known?.previousToken].compactMap { $0 })
         // Another program may have refreshed the token, or an earlier run may have left a valid one.
         if let known, known.accessToken != credential.accessToken, known.scope == client.scope {
             let stored = makeCredential(known.accessToken, known.remaining(at: date()), known.lifetime)
-            if !stored.requiresRefresh { return stored }
+            if !stored.requiresRefresh {
+                // It is not needed now, but the server may repeat it.
+                if let secret = try? await client.clientSecret?() { remember(clientSecret: secret) }
+                return stored
+            }
         }
         let candidates = known.map { [$0.refreshToken] + ($0.previousToken.map { [$0] } ?? []) } ?? [origin]
         if let refused = memory.withLock({ $0.refused }), refused.tokens == candidates {
             throw refused.failure
         }
         let (reply, token) = try await ask(with: candidates)
+        remember([reply.refreshToken].compactMap { $0 })
         let now = date().timeIntervalSince1970
         let tokens = StoredTokens(
             tokenURL: client.tokenURL, clientID: client.clientID, origin: origin,
@@ -116,7 +138,10 @@ public final class OAuth2Authenticator: Authenticator {
         for token in candidates {
             let request = try await client.request(refreshToken: token)
             var secrets = Secrets(candidates)
-            if let secret = try await client.clientSecret?() { secrets.add(Secrets([secret])) }
+            if let secret = try await client.clientSecret?() {
+                secrets.add(Secrets([secret]))
+                remember(clientSecret: secret)
+            }
             secrets.add(request)
             let response: TransportResponse
             do throws(TransportError) { response = try await transport.perform(request, delegate: nil) } catch

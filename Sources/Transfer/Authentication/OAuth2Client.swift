@@ -62,6 +62,11 @@ public struct OAuth2Client: Sendable {
             .map { $0.value.percentDecoded() ?? $0.value }
     }
 
+    /// Returns the client's credentials for the scheme Basic, in Base64 (RFC 6749 §2.3.1).
+    func basicCredentials(_ secret: String) -> String {
+        Data("\(Self.encoded(clientID)):\(Self.encoded(secret))".utf8).base64EncodedString()
+    }
+
     /// Returns the request for a new access token. The request is never repeated, because some servers accept each
     /// refresh token only once.
     func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {
@@ -78,8 +83,7 @@ public struct OAuth2Client: Sendable {
         let secret = try await clientSecret?()
         switch (secret, authentication) {
         case (let secret?, .basic):
-            let pair = Self.encoded(clientID) + ":" + Self.encoded(secret)
-            fields[.authorization] = "Basic \(Data(pair.utf8).base64EncodedString())"
+            fields[.authorization] = "Basic \(basicCredentials(secret))"
         case (let secret?, .body): parameters += [("client_id", clientID), ("client_secret", secret)]
         case (nil, _): parameters.append(("client_id", clientID))
         }

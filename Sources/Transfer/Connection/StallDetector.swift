@@ -136,6 +136,11 @@ final class StallDetector: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .running(var running) = state else { return context.fireChannelRead(data) }
         let part = unwrapInboundIn(data)
+        // NIO takes a status below 100 for that of a final response, and AsyncHTTPClient (1.37.0) for that of an interim
+        // one. It would end the process at the end of such a response.
+        if case .head(let head) = part, head.status.code < 100 {
+            return fail(context, NotHTTP("a status below 100"))
+        }
         if case (.head(let head), .awaited) = (part, running.response), (100..<200).contains(head.status.code)
         {
             running.response = .awaited(last: .now())

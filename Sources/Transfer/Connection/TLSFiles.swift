@@ -54,6 +54,7 @@ package struct TLSFiles: Sendable {
             content =
                 try isSmall ? path.readContent(upTo: Int(fileLimit) + 1, waitsForWriter: false) : nil
         } catch {
+            guard !DescriptorLimit.isLack(error.code) else { throw .noDescriptor(error.code, for: file) }
             throw UploadFailure(
                 .permanent, "the TLS file \(file) cannot be read: \(error.code.phrase)",
                 hint: "put a PEM file there, or name another one in tls")

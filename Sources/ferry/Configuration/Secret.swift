@@ -1,5 +1,6 @@
 import FerryFiles
 import FerryProtocols
+import FerryTransfer
 
 /// The source of a secret, such as a token. Ferry reads the secret when a request needs it. Messages name only the
 /// source, never the secret.
@@ -148,6 +149,7 @@ actor SecretReader {
                 hint: "`chmod 600 \(ShellWord.quoted(path))`")
         }
         guard let data = LocalFiles.content(of: path, waitsForWriter: false) else {
+            guard !DescriptorLimit.isLow else { throw .noDescriptor(for: path) }
             throw missing(secret, "cannot be read")
         }
         guard data.count <= LocalFiles.sizeLimit else { throw missing(secret, "is larger than 1 MiB") }

@@ -34,6 +34,7 @@ enum SecretCommand {
             output: .all(atMost: outputLimit))
         let result: ChildCommand.Result
         do throws(ChildCommand.CannotStart) { result = try await command.run(upTo: limit) } catch {
+            guard !DescriptorLimit.isLow else { throw .noDescriptor(for: words.first) }
             throw SecretReader.missing(secret, "cannot be run")
         }
         switch result.ending {

@@ -35,8 +35,7 @@ extension SecretKind {
             secrets: [
                 "canary-access-7a", "canary-address-7a", "canary-client-7a", "canary-refresh-7a",
                 "canary-rotated-7a",
-            ],
-            hidden: ["canary-client-7a", "canary-refresh-7a", "canary-rotated-7a"]),
+            ]),
         SecretKind(
             name: "OAuth tokens that are refused", path: "/box/",
             members:

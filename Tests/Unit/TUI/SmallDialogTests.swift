@@ -63,14 +63,6 @@ import Testing
         #expect(screen.contains("│ The files on this machine stay.      │"), "\(screen)")
     }
 
-    @Test func `the details show all their keys at 40 columns`() {
-        var model = Self.busy(10, 40)
-        model.type("i")
-        let screen = model.frame().description
-        #expect(screen.contains("│ [Enter] close  [ previous  ] next    │"), "\(screen)")
-        #expect(screen.contains("│ [r] retry  [y] copy  [x] remove      │"), "\(screen)")
-    }
-
     @Test(arguments: sizes) func `every order of the rows can be chosen`(size: (Int, Int)) {
         var model = Self.busy(size.0, size.1)
         model.type("o")

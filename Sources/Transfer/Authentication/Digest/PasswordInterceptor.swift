@@ -73,7 +73,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
         request.fields[.authorization] = value
         // A request with Basic before this one, or before a restart, may have shown it to the server.
-        request.hiddenSecrets = [password]
+        request.hiddenSecrets = [password, String(basic.fieldValue.dropFirst("Basic ".count))]
         return request
     }
 

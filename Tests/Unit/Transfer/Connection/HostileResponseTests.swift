@@ -200,6 +200,20 @@ struct HostileResponseTests {
         #expect(error?.failure.summary.contains("interim") == true)
     }
 
+    @Test(arguments: ["HTTP/1.1 000 x", "HTTP/1.1 099 x", "HTTP/1.0 042 x"], [100_000, 16 << 20])
+    func `P5 a status below 100 is a network failure`(line: String, size: Int) async throws {
+        let answers = [HostileBehavior.raw("\(line)\r\nContent-Length: 0\r\n\r\n")]
+        let early = HostileBehavior { connection in
+            try connection.readHead()
+            try connection.write("\(line)\r\nContent-Length: 0\r\n\r\n")
+            connection.drain()
+        }
+        for behavior in answers + [early] {
+            let error = try await Self.outcome(behavior, size: size).error
+            #expect(error?.failure.category == .network)
+        }
+    }
+
     @Test func `P5 switching protocols is no success`() async throws {
         let outcome = try await Self.outcome(.raw("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
         #expect(outcome.status == 101 || outcome.error != nil)
