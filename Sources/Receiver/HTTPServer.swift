@@ -23,7 +23,7 @@ struct HTTPServer: Sendable {
     /// Serves until the task is cancelled and every request that was in progress has ended.
     /// - Parameter onStart: Called with the port once connections are accepted.
     func run(onStart: @Sendable (Int) -> Void) async throws {
-        let (maximum, clients) = (ConnectionLimit.possible(maximumConnections), rules.clients)
+        let (maximum, clients) = (maximumConnections, rules.clients)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(ChannelOptions.backlog, value: 256)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
@@ -136,27 +136,24 @@ private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never
 
-    /// The number of connections that can be open above the maximum. A connection that is closed for a new one stays
-    /// open for a moment.
-    private static let margin = 16
     /// The number of descriptors for all but connections and files. Some libraries end the process if none is free.
     private static let ownDescriptors = 36
 
     private let maximum: Int
+    /// The number of connections that can be open above the maximum. A connection that is closed for a new one stays
+    /// open for a moment.
+    private let margin: Int
     private let clients: ClientTable
     private var open = 0
     private var isReadHeldBack = false
 
+    /// - Parameter maximum: The maximum number of connections. It is lowered if the process has too few descriptors for
+    ///   the connections and a file of each.
     init(_ maximum: Int, _ clients: ClientTable) {
-        self.maximum = maximum
+        let room = max(0, Int(clamping: DescriptorLimit.current ?? .max) - Self.ownDescriptors)
+        margin = min(16, room / 4)
+        self.maximum = max(1, min(maximum, (room - margin) / 2))
         self.clients = clients
-    }
-
-    /// Returns `maximum`, or the lower number of connections for which the process has descriptors. Each connection can
-    /// have a file.
-    static func possible(_ maximum: Int) -> Int {
-        guard let limit = DescriptorLimit.current.map({ Int(clamping: $0) }) else { return maximum }
-        return max(1, min(maximum, (limit - ownDescriptors - margin) / 2))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -176,7 +173,7 @@ private final class ConnectionLimit: ChannelDuplexHandler {
 
     private func mayAccept(_ context: ChannelHandlerContext) -> Bool {
         if open < maximum { return true }
-        guard open < maximum + Self.margin else { return false }
+        guard open < maximum + margin else { return false }
         let loop = context.eventLoop
         let held = NIOLoopBound((self, context), eventLoop: loop)
         return clients.hasClosable {
