@@ -112,7 +112,8 @@ struct KillTests {
             #expect(before.contains { $0.state == "done" })
             #expect(before.contains { $0.state == "queued" })
             let last = try await place.ferry("run", "--exit-when-idle")
-            #expect(last.lines.last == "300 done")
+            #expect(last.lines.last == "\(before.count { $0.state != "done" }) done")
+            #expect(try await place.list().count { $0.state == "done" } == 300)
             #expect(last.ending == .exited(0))
             for file in files {
                 let content = try #require(site.content((file.path as NSString).lastPathComponent))
