@@ -7,10 +7,11 @@ import Synchronization
 /// caller receives a failure at once.
 package final class FileCalls: Sendable {
     private struct Call {
+        enum Phase { case queued, running, late }
+
         let path: String
-        var hasBegun = false
-        /// True after the timeout, when the caller has its failure.
-        var isLate = false
+        /// The phase is `late` after the timeout of a running call, when the caller has its failure.
+        var phase = Phase.queued
     }
 
     private struct State {
@@ -59,7 +60,9 @@ package final class FileCalls: Sendable {
     /// Returns the number of a new call; nil if an earlier call on the file is late and has not returned.
     private func add(_ path: String) -> UInt64? {
         state.withLock { state in
-            guard !state.calls.values.contains(where: { $0.isLate && $0.path == path }) else { return nil }
+            guard !state.calls.values.contains(where: { $0.phase == .late && $0.path == path }) else {
+                return nil
+            }
             state.lastNumber += 1
             state.calls[state.lastNumber] = Call(path: path)
             return state.lastNumber
@@ -70,19 +73,16 @@ package final class FileCalls: Sendable {
     private func begin(_ number: UInt64) -> Bool {
         state.withLock { state in
             guard state.calls[number] != nil else { return false }
-            state.calls[number]?.hasBegun = true
+            state.calls[number]?.phase = .running
             return true
         }
     }
 
     private func timeOut(_ number: UInt64) {
         state.withLock { state in
-            if state.calls[number]?.hasBegun == true {
-                state.calls[number]?.isLate = true
-            } else {
-                // The pool drops a call that got no thread in time.
-                state.calls[number] = nil
-            }
+            // The pool drops a call that got no thread in time.
+            if state.calls[number]?.phase == .queued { state.calls[number] = nil }
+            state.calls[number]?.phase = .late
         }
     }
 

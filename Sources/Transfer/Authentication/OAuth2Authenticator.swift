@@ -19,7 +19,11 @@ public final class OAuth2Authenticator: Authenticator {
         var secrets: [String] = []
     }
 
+    /// The maximum number of secrets in `Memory`. A server can replace the refresh token at each use.
+    private static let secretLimit = 16
+
     private let client: OAuth2Client
+    private let querySecrets: [String]
     private let file: TokenFile?
     private let transport: any Transport
     private let makeCredential:
@@ -38,6 +42,7 @@ public final class OAuth2Authenticator: Authenticator {
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.client = client
+        querySecrets = client.querySecrets
         self.file = file
         self.transport = transport
         self.date = date
@@ -49,7 +54,7 @@ public final class OAuth2Authenticator: Authenticator {
     /// Sets `Authorization: Bearer` (RFC 6750 §2.1).
     public func apply(_ credential: OAuth2Credential, to request: inout TransportRequest) {
         request.fields[.authorization] = "Bearer \(credential.accessToken)"
-        request.hiddenSecrets = client.querySecrets + memory.withLock { $0.secrets }
+        request.hiddenSecrets = querySecrets + memory.withLock { $0.secrets }
     }
 
     private func remember(clientSecret secret: String) {
@@ -58,9 +63,8 @@ public final class OAuth2Authenticator: Authenticator {
 
     private func remember(_ secrets: [String]) {
         memory.withLock { memory in
-            let new = secrets.filter { !memory.secrets.contains($0) }
-            // Servers can replace the refresh token at each use.
-            memory.secrets = (memory.secrets + new).suffix(16)
+            let others = memory.secrets.filter { !secrets.contains($0) }
+            memory.secrets = (others + secrets).suffix(Self.secretLimit)
         }
     }
 

@@ -396,9 +396,3 @@ struct ConnectionStalled: Error {}
 
 /// The error of a response whose head, next chunk or end did not arrive in time.
 struct ResponseTimedOut: Error {}
-
-struct NotHTTP: Error {
-    let reason: String
-
-    init(_ reason: String) { self.reason = reason }
-}

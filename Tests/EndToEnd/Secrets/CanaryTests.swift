@@ -25,13 +25,7 @@ struct CanaryTests {
         let server = canary.server
         defer { server.stop() }
         var shown = SecretSearch(place)
-        let members = kind.members(server: server, in: place)
-        try place.configure(
-            """
-            { "destinations": { "here": { "url": "\(kind.url(at: server))", "protocol": "\(kind.protocolName)"\(members) } },
-              "retry": { "base": 0.01, "cap": 0.02, "serverTries": 2 },
-              "hooks": { "done": \(shown.hook), "failed": \(shown.hook), "held": \(shown.hook) } }
-            """)
+        try kind.configure(place, server: server, hook: shown.hook)
         try await shown.run("add", try place.file("a", "contents"))
         let killed = try place.start("run", "--json")
         try await server.wait(upTo: .seconds(60)) { requests in

@@ -47,13 +47,7 @@ struct SecretEchoTests {
         }
         defer { server.stop() }
         var shown = SecretSearch(place)
-        let members = kind.members(server: server, in: place)
-        try place.configure(
-            """
-            { "destinations": { "here": { "url": "\(kind.url(at: server))", "protocol": "\(kind.protocolName)"\(members) } },
-              "retry": { "base": 0.01, "cap": 0.02, "serverTries": 2 },
-              "hooks": { "failed": \(shown.hook), "held": \(shown.hook) } }
-            """)
+        try kind.configure(place, server: server, hook: shown.hook)
         try await shown.run("check", "here")
         try await shown.run("add", try place.file("a", "contents"))
         try await shown.run("run", "--exit-when-idle", "--json")

@@ -41,6 +41,17 @@ struct SecretKind: Sendable, CustomTestStringConvertible {
             .replacing("SECRETS", with: place.directory.path("secrets"))
     }
 
+    /// Configures the destination `here` at a server, and a hook for all ends of an upload.
+    func configure(_ place: Workplace, server: HostileServer, hook: String) throws {
+        try place.configure(
+            """
+            { "destinations": { "here": {
+                "url": "\(url(at: server))", "protocol": "\(protocolName)"\(members(server: server, in: place)) } },
+              "retry": { "base": 0.01, "cap": 0.02, "serverTries": 2 },
+              "hooks": { "done": \(hook), "failed": \(hook), "held": \(hook) } }
+            """)
+    }
+
     /// Returns a home with the files and the environment that the kind needs.
     func prepared(_ place: Workplace) throws -> Workplace {
         var place = place

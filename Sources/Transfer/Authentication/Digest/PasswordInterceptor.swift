@@ -72,8 +72,10 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
                 hint: "ask who runs the server")
         }
         request.fields[.authorization] = value
-        // A request with Basic before this one, or before a restart, may have shown it to the server.
-        request.hiddenSecrets = [password, String(basic.fieldValue.dropFirst("Basic ".count))]
+        if value != basic.fieldValue {
+            // A request with Basic before this one, or before a restart, may have shown them to the server.
+            request.hiddenSecrets = [password, String(basic.fieldValue.dropFirst("Basic ".count))]
+        }
         return request
     }
 

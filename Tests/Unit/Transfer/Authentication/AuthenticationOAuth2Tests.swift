@@ -15,6 +15,17 @@ struct OAuth2RequestTests {
     }
 
     // RFC 6749 §6 and §2.3.1
+    @Test func `the last 16 secrets of a sign-in are cut from what a server repeats`() async throws {
+        let endpoint = TokenEndpoint.rotating()
+        let authenticator = OAuth2Authenticator(.make(), file: nil, transport: endpoint.transport)
+        var credential = OAuth2Credential.missing
+        for _ in 0..<20 { credential = try await authenticator.refresh(credential) }
+        var request = TransportRequest(method: .put, url: "https://files.example/a")
+        authenticator.apply(credential, to: &request)
+        #expect(request.hiddenSecrets.count == 16)
+        #expect(request.hiddenSecrets.contains("r0") && request.hiddenSecrets.contains("r20"))
+    }
+
     @Test func `the client's name and secret are encoded before they become a field`() async throws {
         let asked = try await asked(OAuth2Client.make(secret: { "p ä:%" }))
         #expect(asked.request.method == .post)
