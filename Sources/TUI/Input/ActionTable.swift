@@ -49,7 +49,8 @@ package struct ActionTable: Hashable, Sendable {
         entry(for: action, in: context)?.keys.first?.label
     }
 
-    /// Returns the first key of an action in the list, followed by `what`, such as `p resumes`; nil without a key.
+    /// Returns the action's first key in the context `list`, followed by `what`, such as `p resumes`; nil if the action
+    /// has no key in that context.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)

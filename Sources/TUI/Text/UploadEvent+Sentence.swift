@@ -71,8 +71,8 @@ extension UploadEvent {
     }
 
     /// The facts about a done upload: `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`. The duration and the rate
-    /// are left out if the upload was resumed. If the server had the file before, the text `was there already` follows
-    /// the size instead.
+    /// are left out if the upload was resumed, if the file is empty, and if the upload took less than 0.05 s. If the
+    /// server had the file before, the text `was there already` follows the size instead.
     private var outcome: [String] {
         guard case .done(let receipt, _) = upload.state else { return [] }
         if receipt.wasThere { return [amount, "was there already"] }

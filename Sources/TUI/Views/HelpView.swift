@@ -4,8 +4,8 @@ struct HelpView {
     let size: Size
     let appearance: Appearance
 
-    /// The number of lines without entries. These are two border lines, the search field, a blank line, the keys, and
-    /// one line of the screen that stays free.
+    /// The number of lines without entries. These are two border lines, the search field, a blank line, the line with
+    /// the dialog's own keys, and one line of the screen that stays free.
     private static let frameLines = 6
 
     /// Returns the number of entries in a column, limited by the rows of the screen and by the number of all entries.

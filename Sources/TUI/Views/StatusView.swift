@@ -261,7 +261,7 @@ struct StatusView {
     }
 
     /// The banner about refused credentials, in several versions, the longest first; empty if none were refused. Each
-    /// version has the destination and the number of waiting uploads. The longer versions also have the key for a
+    /// version has the destination and the number of held uploads. The longer versions also have the key for a
     /// retry.
     private var signIn: [String] {
         guard let id = model.table.signInRequired.min(), let first = model.table[id],
@@ -270,11 +270,11 @@ struct StatusView {
         let summary = failure.advised(for: first.target.destination).summary
         let count = model.table.signInRequired.count
         let start = "! SIGN IN  \(first.target.destinationText)"
-        let (waiting, key) = (Strings.waiting(count), key(.retryAll, "try again"))
+        let (held, key) = ("\(Strings.count(count, "upload")) held", key(.retryAll, "try again"))
         return [
-            "\(start): \(summary); \(waiting)\(underWay)\(key)",
-            "\(start): \(summary); \(waiting)\(key)", "\(start); \(waiting)\(key)",
-            "\(start), \(Strings.count(count)) wait",
+            "\(start): \(summary); \(held)\(underWay)\(key)",
+            "\(start): \(summary); \(held)\(key)", "\(start); \(held)\(key)",
+            "\(start), \(Strings.count(count)) held",
         ]
     }
 

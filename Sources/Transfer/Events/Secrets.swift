@@ -220,11 +220,12 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Returns the byte sequences for a quick search. A text that repeats `value`, converted to lower case, contains at
-    /// least one of these sequences.
+    /// Returns byte sequences for a quick search: the beginnings, in lower case, of all forms in which a server can
+    /// repeat the secret `value` (as it is, escaped, in Base64, in hexadecimal digits). If a text repeats the secret,
+    /// the text in lower case contains at least one of them. If it contains none, the slow search is not necessary.
     ///
-    /// For a form of `value` with characters outside of ASCII, the sequence is empty, and every text contains it. So
-    /// every text is searched closely, because such characters can be written in several ways.
+    /// A form with characters outside of ASCII can be written in several ways. Its sequence is empty, which is part of
+    /// every text, so the slow search always runs.
     private static func traces(of value: String) -> [[UInt8]] {
         // Each signed request has a new secret, so only the beginnings of the hexadecimal forms are made here.
         let hexadecimal = hexadecimal(of: value.utf8, upTo: shownPrefix)

@@ -5,9 +5,10 @@ extension SourceFile {
     /// Returns a `sourceUnreadable` failure: the file cannot be read until the user corrects the cause.
     /// - Parameter reason: The part of the summary after the path, such as `no such file`.
     public static func unreadable(
-        _ path: LocalPath, _ reason: String, hint: String = "put the file right, then retry"
+        _ path: LocalPath, _ reason: String, hint: String = "put the file right, then retry",
+        detail: UploadFailure.Detail? = nil
     ) -> UploadFailure {
-        UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: hint)
+        UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: hint, detail: detail)
     }
 
     /// Returns the failure for a file whose disk or network share does not allow reading now.
@@ -35,7 +36,7 @@ extension SourceFile {
         case .noSuchFileOrDirectory, .notDirectory: unreadable(path, "no such file")
         case .permissionDenied, .notPermitted:
             unreadable(
-                path, "permission denied", hint: "\(permissionAdvice), then retry")
+                path, "permission denied", hint: "\(permissionAdvice), then retry", detail: .permission)
         case .tooManySymbolicLinkLevels: unreadable(path, "too many symbolic links")
         case .fileNameTooLong: unreadable(path, "its path is too long")
         case _ where DescriptorLimit.isLack(code): .noDescriptor(code, for: path.text)
@@ -44,7 +45,7 @@ extension SourceFile {
         }
     }
 
-    /// The next step for a file that the user may not read. The hint of its failure begins with these words.
+    /// The next step for a file that the user may not read.
     package static let permissionAdvice = "let this user read it (`chmod`, `chown`)"
 
     private static let mediumHint = "bring the disk or network share back; Ferry retries by itself"

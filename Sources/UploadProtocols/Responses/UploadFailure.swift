@@ -52,8 +52,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// The problem with the connection that caused the failure. This is not an enum, because a newer version of Ferry
-    /// can store a problem in the queue's journal that this version does not know.
+    /// The problem with the connection or the file that caused the failure. This is not an enum, because a newer
+    /// version of Ferry can store a problem in the queue's journal that this version does not know.
     public struct Detail: RawRepresentable, Hashable, Codable, Sendable {
         /// The other side refused the connection.
         public static let refused = Self(rawValue: "refused")
@@ -71,6 +71,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         public static let notHTTP = Self(rawValue: "notHTTP")
         /// The connection to the proxy failed.
         public static let proxy = Self(rawValue: "proxy")
+        /// The user may not read the file.
+        public static let permission = Self(rawValue: "permission")
 
         /// The name of the problem in the files in which the queue is stored.
         public let rawValue: String
@@ -88,7 +90,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public var status: Int?
     /// The wait before a retry in seconds, if the server requested or the upload protocol chose one; otherwise nil.
     public var retryAfter: Double?
-    /// The problem with the connection; nil if it is unknown, or if the failure has another cause.
+    /// The problem with the connection or the file; nil if it is unknown, or if the failure has another cause.
     public var detail: Detail?
 
     public init(

@@ -24,8 +24,9 @@ package struct PutCheck: DestinationCheck {
 
     private let address: String
     private let method: String
-    /// True if the URL contains a signature that is valid for one request only. The server then refuses the requests of
-    /// the check. So the check ignores a list of allowed methods that lacks the configured method.
+    /// True if the URL is presigned: its signature covers only the upload request, and not the `OPTIONS` and `HEAD` of
+    /// this check. A server that refuses these two may list allowed methods without the configured one. This proves
+    /// nothing about the upload, so the check ignores the list.
     private let isSigned: Bool
     private var phase = Phase.options
 

@@ -3,7 +3,9 @@ import FerryTransfer
 import HTTPTypes
 
 extension Upload.Target {
-    /// The texts that the queue stores as the user gave them, even if they are secrets elsewhere.
+    /// The URL, the name and the field values of the upload, which the queue stores as the user gave them. If one of
+    /// them contains a text that is also a secret of a request, that text is on disk in any case. So the queue then
+    /// also stores what the server says with it.
     var plainTexts: [String] { [url, name] + fields.map(\.value) }
 }
 

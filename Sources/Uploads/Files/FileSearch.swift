@@ -268,9 +268,7 @@ extension UploadFailure {
     }
 
     /// The kind of the problem that this failure is for a search.
-    fileprivate var cause: FileSelection.Problem.Cause {
-        hint?.hasPrefix(SourceFile.permissionAdvice) == true ? .permission : .other
-    }
+    fileprivate var cause: FileSelection.Problem.Cause { detail == .permission ? .permission : .other }
 }
 
 extension LocalPath {

@@ -21,7 +21,7 @@ package struct JournalStore {
     private let turn = Compaction.Turn()
     private var reserve: JournalReserve
     private var room = Room.enough
-    /// The last condition that was sent to the reader of `FileJournal.conditions()`; at first, `sound`.
+    /// The last condition that was sent to the reader of `FileJournal.conditions()`; at first, `healthy`.
     var reportedCondition = JournalCondition.healthy
 
     private enum Phase {

@@ -62,7 +62,8 @@ final class RecordDecoder {
         uploads.reserveCapacity(length / 256)
     }
 
-    /// Adds the next record. The record is decoded now or later. If it is invalid, `finish` throws the error.
+    /// Adds the next record, which is decoded now or later. If it is invalid, `finish` throws an error that names
+    /// `origin`; but with `readsNewer`, the record is left out and counted instead.
     func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
         let start = batch.bytes.count
         batch.bytes.append(contentsOf: record)

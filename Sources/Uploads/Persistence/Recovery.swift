@@ -307,7 +307,7 @@ struct Recovery {
     /// A journal that ends with an incomplete record, because a crash interrupted a write.
     private struct Tail {
         var file: String
-        /// The whole journal.
+        /// The bytes of the whole journal, with the incomplete record at its end.
         var content: [UInt8]
         /// The number of bytes at the beginning of `content` that form complete records. `cut` shortens the file to
         /// this length.

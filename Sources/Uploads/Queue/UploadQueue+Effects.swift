@@ -197,8 +197,8 @@ extension UploadQueue {
     /// of the journal, so that no record becomes too large. If the disk refuses a record, the remaining uploads are not
     /// written.
     ///
-    /// Only one call runs at a time, and a second call waits. Otherwise, both calls could write the end of the same
-    /// upload, and the queue would count the upload twice.
+    /// Only one call runs at a time, and a second call waits. Otherwise, both calls could write the state `done` of the
+    /// same upload, and the upload would be in the archive and in the history twice.
     func saveDirty() async {
         while replies.ofSaving != nil {
             await withCheckedContinuation { replies.ofSaving?.append($0) }

@@ -12,7 +12,7 @@ enum SchemaPattern {
     static let name = "^[A-Za-z0-9_-]{1,64}$"
     static let oneLine = #"^[^\r\n\u0000]*$"#
     static let withoutNull = #"^[^\u0000]*$"#
-    /// A text that is not empty and has no NUL character.
+    /// A pattern for file names, or another text that is not empty and has no NUL character.
     static let pattern = #"^[^\u0000]+$"#
     static let pin = "^sha256//.{44}$"
     static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"

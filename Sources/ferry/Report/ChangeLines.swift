@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryUploads
 
-/// The line of `--json` about the uploads that a command changed.
+/// The line of `--json` about the uploads that a command changed, or that `undo --dry-run` would change.
 struct ChangedLine: OutputLine {
     enum Change: String, CaseIterable {
         case paused, resumed, retried, removed, putBack, moved, limited

@@ -122,7 +122,7 @@ struct SlowServerTests {
         var model = Model.make([.make(1, state: refused), .make(2, state: refused), .make(3)])
         #expect(
             model.frame().text(0).hasPrefix(
-                " ! SIGN IN  box: 401 the token has expired; 2 uploads wait  [R] try again"))
+                " ! SIGN IN  box: 401 the token has expired; 2 uploads held  [R] try again"))
         _ = model.change(.make(1), .make(2))
         #expect(model.frame().text(0).contains("online"))
     }

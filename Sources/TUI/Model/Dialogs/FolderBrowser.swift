@@ -41,8 +41,8 @@ struct FolderBrowser: Sendable {
     /// The name of the entry that gets the cursor when the folder is shown; nil for the first entry.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
-    /// The text of the input line when the list last opened a folder. While the text is unchanged, the line means the
-    /// listed folder, and not a file to add.
+    /// The text of the input line when the user last opened a folder in the list, or the path of that folder once it
+    /// has been read; nil before that. While the line still has this text, Enter does not add the folder.
     var followed: String?
     /// The last click. A second click on the same row soon afterwards acts as Enter.
     var lastClick: (name: [UInt8], at: Double)?

@@ -32,6 +32,7 @@ struct SourceFailureTests {
         #expect(!failure.isTransient)
         #expect(failure.summary == "/medium/file: permission denied")
         #expect(failure.hint == "let this user read it (`chmod`, `chown`), then retry")
+        #expect(failure.detail == .permission)
     }
 
     @Test func `S18 a lack of descriptors names the limit and what raises it`() throws {
