@@ -48,7 +48,7 @@
             try place.configure("put", at: server.url("/"))
             try await place.ferry("add", try place.file("a"))
             let engine = try place.start("run", "--json", "--exit-when-idle")
-            try await server.wait(upTo: .seconds(30)) { $0.count == 1 }
+            try await server.wait { $0.count == 1 }
             let file = try journal()
             let strace = try await breakDisk(of: engine, file: file)
             let added = try await place.ferry("add", try place.file("b"))
@@ -74,7 +74,7 @@
             try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
             try await place.ferry("add", try place.file("a"), try place.file("b"))
             let engine = try place.start("run", "--json", "--exit-when-idle")
-            try await server.wait(upTo: .seconds(30)) { $0.count == 1 }
+            try await server.wait { $0.count == 1 }
             let strace = try await breakDisk(of: engine)
             let refused = try await place.ferry("add", try place.file("c"))
             #expect(refused.ending == .exited(73))

@@ -21,9 +21,18 @@ final class ChildProcess: Sendable {
         case ended(Ending)
     }
 
+    /// The program did not end in time.
+    struct StillRunning: Error {
+        var command: String
+        var limit: Duration
+        var output: String
+        var errors: String
+    }
+
     let output: OutputLog
     let errors: OutputLog
     let id: pid_t
+    private let command: String
     private let life: Life
 
     /// The state that the waiting thread and the process's owner share.
@@ -46,6 +55,7 @@ final class ChildProcess: Sendable {
         let id = try Spawn.program(
             words, variables: variables, output: output.write, errors: errors.write)
         self.id = id
+        command = words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
         let life = Life()
         self.life = life
         let (outputLog, errorLog) = (OutputLog(), OutputLog())
@@ -94,12 +104,14 @@ final class ChildProcess: Sendable {
     static let showsThreads = FileManager.default.fileExists(atPath: "/proc/self/task")
 
     /// Waits for the end of the program and of its output.
-    /// - Throws: `Gate.TimedOut` after `limit` of real time. The program is killed then.
+    /// - Throws: `StillRunning` after `limit` of real time. The program is killed then.
     @discardableResult
-    func ending(upTo limit: Duration = .seconds(60)) async throws -> Ending {
+    func ending(upTo limit: Duration = Gate.limit) async throws -> Ending {
         do { try await life.ended.wait(upTo: limit) } catch {
             signal(SIGKILL)
-            throw error
+            guard error is Gate.TimedOut else { throw error }
+            throw StillRunning(
+                command: command, limit: limit, output: String(output.text.suffix(2000)), errors: errors.text)
         }
         return life.state.withLock { state in
             if case .ended(let ending) = state { ending } else { .killed(0) }
@@ -115,7 +127,7 @@ final class ChildProcess: Sendable {
         guard let process = try? ChildProcess("/usr/bin/env", bytes, environment: environment) else {
             return false
         }
-        return (try? await process.ending(upTo: .seconds(120))) == .exited(0)
+        return (try? await process.ending()) == .exited(0)
     }
 
     private enum Pipe {

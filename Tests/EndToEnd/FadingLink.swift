@@ -11,14 +11,14 @@ extension FaultyLink {
     func fade(at counts: [Int], in place: Workplace) async throws -> UploadLine {
         let engine = try place.start("run", "--exit-when-idle", "--json")
         for count in counts {
-            try await Eventually.holds("\(count) bytes on the link", upTo: .seconds(120)) {
+            try await Eventually.holds("\(count) bytes on the link") {
                 bytesReceived >= count
             }
             change(to: .freeze)
             try await Eventually.holds("the windows are closed") { isStill }
             cut()
         }
-        #expect(try await engine.ending(upTo: .seconds(120)) == .exited(0), "\(engine.output.text)")
+        #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
         let upload = try #require(try await place.list().first)
         let requests = try ["OPTIONS", "HEAD", "GET", "POST", "PUT", "PATCH"].reduce(0) { sum, method in
             try sum + place.exchangeSizes(method).count

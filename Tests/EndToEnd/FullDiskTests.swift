@@ -54,7 +54,7 @@
             let adding = try place.start(["add"] + options + [place.file("a"), place.file("b")])
             try #require(try await adding.ending() == .exited(0))
             let engine = try place.start(["run", "--json"] + options)
-            try await server.wait(upTo: .seconds(30)) { $0.count == 2 }
+            try await server.wait { $0.count == 2 }
 
             #expect(try disk.fill() == code)
             let base = "\(words): the queue in \(disk.state) is not saved; "

@@ -33,7 +33,9 @@ struct KillTests {
         let moments = (0..<5).map { _ in Int.random(in: size / 50...size / 5 * 3, using: &random) }.sorted()
         let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = bytesPerSecond }
         try await ReceiverSite.with(limit) { site in
-            try place.configure("tus", at: site.tusURL)
+            let link = try FaultyLink(to: site.port, LinkFaults())
+            defer { link.stop() }
+            try place.configure("tus", at: "http://127.0.0.1:\(link.port)/files/")
             try await place.ferry("add", place.path("large.bin"))
             var (smallBytes, kills) = (0, [String]())
             for (number, moment) in moments.enumerated() {
@@ -44,6 +46,9 @@ struct KillTests {
                 // offset as the last one need not record it, so bytes of the large file must arrive: more than a small
                 // file has.
                 try await site.log.wait { $0.bytes >= moment && $0.bytes > begun + 1024 }
+                // The link stands still until the kill. Otherwise, the upload could end first: on a busy machine, the
+                // commands take seconds.
+                link.change(to: .freeze)
                 try await Eventually.holds("it goes on") { try await place.list().first?.state == "running" }
                 let small = "small \(number)"
                 try await place.ferry("add", try place.file(small, small))
@@ -53,6 +58,7 @@ struct KillTests {
                 engine.signal(SIGKILL)
                 kills.append("\(site.log.totals.bytes >> 20)")
                 #expect(try await engine.ending() == .killed(SIGKILL))
+                link.cut()
                 let after = try await place.list()
                 #expect(after.map(\.id) == before.map(\.id))
                 #expect(after.map(\.path) == before.map(\.path))
@@ -93,7 +99,9 @@ struct KillTests {
             configuration.bytesPerSecond = 4 << 20
         }
         try await ReceiverSite.with(configure) { site in
-            try place.configure("put", at: site.url)
+            let link = try FaultyLink(to: site.port, LinkFaults())
+            defer { link.stop() }
+            try place.configure("put", at: "http://127.0.0.1:\(link.port)/")
             for decade in 0..<10 {
                 let adding = try place.start("add", place.path("batch/*\(decade).bin"))
                 try await adding.output.wait { $0.contains { $0.hasPrefix("added ") } }
@@ -104,8 +112,10 @@ struct KillTests {
             for moment in moments {
                 let engine = try place.start("run")
                 try await site.log.wait { $0.finished >= moment }
+                link.change(to: .freeze)
                 engine.signal(SIGKILL)
                 #expect(try await engine.ending() == .killed(SIGKILL))
+                link.cut()
             }
             let before = try await place.list()
             #expect(before.count == 300)

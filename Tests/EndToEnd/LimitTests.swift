@@ -131,7 +131,7 @@ struct LimitTests {
         try await server.wait { $0.contains { $0.bodyByteCount > 0 } }
         try await place.ferry("add", file, "--to", "fast")
         // With its limit, the first upload would take half an hour.
-        let requests = try await server.wait(upTo: .seconds(60)) {
+        let requests = try await server.wait {
             $0.contains { $0.target == "/fast/a" && $0.isComplete }
         }
         let slow = try #require(requests.first { $0.target == "/slow/a" })
@@ -152,7 +152,7 @@ struct LimitTests {
         try await server.wait { $0.contains { $0.bodyByteCount > 0 } }
         try await place.ferry("add", try place.file("other", content))
         // With its limit, the batch would take half an hour.
-        let requests = try await server.wait(upTo: .seconds(60)) {
+        let requests = try await server.wait {
             $0.contains { $0.target == "/box/other" && $0.isComplete }
         }
         let raw = try #require(requests.first { $0.target == "/box/raw" })

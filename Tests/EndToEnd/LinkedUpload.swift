@@ -94,7 +94,7 @@
             let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
             let process = try ChildProcess(
                 "/usr/bin/env", words.map { Array($0.utf8) }, environment: environment)
-            guard try await process.ending(upTo: .seconds(30)) == .exited(0) else {
+            guard try await process.ending() == .exited(0) else {
                 throw VirtualLink.Failure(words: words + [process.errors.text])
             }
             return process.output.text

@@ -72,7 +72,7 @@ struct LoopVolume: Sendable {
         let bytes = words.map { Array($0.utf8) }
         let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
         let process = try ChildProcess("/usr/bin/env", bytes, environment: environment)
-        guard try await process.ending(upTo: .seconds(60)) == .exited(0) else {
+        guard try await process.ending() == .exited(0) else {
             throw NotPossible(what: words.joined(separator: " ") + ": " + process.errors.text)
         }
     }

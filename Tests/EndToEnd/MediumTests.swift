@@ -34,7 +34,7 @@ struct MediumTests {
             let process = try place.start(
                 through: strace("\(call):error=EIO:when=1", of: place.path("a")),
                 ["run", "--json", "--exit-when-idle"])
-            let result = try await Workplace.result(of: process, upTo: .seconds(120))
+            let result = try await Workplace.result(of: process)
             #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
             let waits = try UploadLine.all(in: result.lines).filter { $0.state == "waiting" }
             #expect(!waits.isEmpty)
@@ -63,7 +63,7 @@ struct MediumTests {
                 through: strace(
                     "\(call):delay_enter=8s:when=1", of: call == "openat" ? place.path("slow") : path),
                 ["run", "--json", "--exit-when-idle"])
-            let result = try await Workplace.result(of: process, upTo: .seconds(120))
+            let result = try await Workplace.result(of: process)
             #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
             let seen = try UploadLine.all(in: result.lines)
             let wait = try #require(seen.first { $0.state == "waiting" })

@@ -36,7 +36,7 @@ final class OutputLog: Sendable {
     /// - Throws: `TimedOut` after `limit` of real time, or if the program ends before.
     @discardableResult
     func wait(
-        upTo limit: Duration = .seconds(30), for condition: @escaping @Sendable ([String]) -> Bool
+        upTo limit: Duration = Gate.limit, for condition: @escaping @Sendable ([String]) -> Bool
     ) async throws -> [String] {
         let gate = Gate()
         state.withLock { state in

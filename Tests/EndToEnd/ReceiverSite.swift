@@ -6,6 +6,7 @@ import Synchronization
 /// A receiver in this process, with a folder of its own.
 struct ReceiverSite: Sendable {
     let folder: String
+    let port: Int
     let url: String
     let receiver: UploadReceiver
     let log: ReceiverLog
@@ -56,7 +57,9 @@ struct ReceiverSite: Sendable {
                     throw CancellationError()
                 }
                 return try await body(
-                    ReceiverSite(folder: directory.path, url: address.url, receiver: receiver, log: log))
+                    ReceiverSite(
+                        folder: directory.path, port: address.port, url: address.url, receiver: receiver,
+                        log: log))
             }
             defer { group.cancelAll() }
             while let result = try await group.next() {
@@ -108,15 +111,20 @@ final class ReceiverLog: Sendable {
         for gate in met { gate.open() }
     }
 
+    /// The condition did not hold in time.
+    struct TimedOut: Error {
+        var totals: Totals
+    }
+
     /// Waits until `condition` holds.
-    /// - Throws: `Gate.TimedOut` after `limit` of real time.
-    func wait(upTo limit: Duration = .seconds(60), for condition: @escaping @Sendable (Totals) -> Bool)
+    /// - Throws: `TimedOut` after `limit` of real time.
+    func wait(upTo limit: Duration = Gate.limit, for condition: @escaping @Sendable (Totals) -> Bool)
         async throws
     {
         let gate = Gate()
         state.withLock { state in
             if condition(state.totals) { gate.open() } else { state.watchers.append((condition, gate)) }
         }
-        try await gate.wait(upTo: limit)
+        do { try await gate.wait(upTo: limit) } catch is Gate.TimedOut { throw TimedOut(totals: totals) }
     }
 }

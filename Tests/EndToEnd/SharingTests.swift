@@ -28,7 +28,7 @@ struct SharingTests {
         let processes = try names.map { try place.start("add", place.path($0)) }
         var acknowledged: [String] = []
         for (name, process) in zip(names, processes) {
-            let result = try await Workplace.result(of: process, upTo: .seconds(120))
+            let result = try await Workplace.result(of: process)
             #expect(result.ending == .exited(0), "\(name): \(result.errors)")
             if result.ending == .exited(0) { acknowledged.append(name) }
         }
@@ -107,7 +107,7 @@ struct SharingTests {
         engine.signal(SIGKILL)
         #expect(try await engine.ending() == .killed(SIGKILL))
         try #require(kill(child, 0) == 0)
-        let list = try await place.ferry("list", "--json", upTo: .seconds(20))
+        let list = try await place.ferry("list", "--json")
         #expect(list.ending == .exited(0), "\(list.errors)")
         let next = try place.start("run", "--json")
         try await Eventually.holds("the control socket") { UnixSocket.accepts(place.state + "/control") }

@@ -184,7 +184,7 @@ struct SourceFileTests {
         defer { server.stop() }
         let result = try await place.ferry(
             "add", "--recursive", place.path("pipe"), place.path("socket"), "/dev/zero", "/proc/self/status",
-            place.path("folder"), upTo: .seconds(20))
+            place.path("folder"))
         #expect(result.ending == .exited(1))
         #expect(
             result.errors == """
@@ -204,7 +204,7 @@ struct SourceFileTests {
         try await place.ferry("add", path)
         #expect(unlink(path) == 0)
         try #require(mkfifo(path, 0o600) == 0)
-        let run = try await place.ferry("run", "--exit-when-idle", upTo: .seconds(20))
+        let run = try await place.ferry("run", "--exit-when-idle")
         #expect(run.lines.last == "1 failed")
         #expect(try await place.list().first?.error == "\(path): is not a regular file")
     }
@@ -232,7 +232,7 @@ struct SourceFileTests {
         let process = try place.start(
             through: ["unshare", "--mount", "sh", "-c", script, place.path("day")],
             ["add", "--recursive", place.path("day")])
-        let result = try await Workplace.result(of: process, upTo: .seconds(30))
+        let result = try await Workplace.result(of: process)
         #expect(
             result.errors
                 == "skipped: \(place.path("day/in/here")): is a loop: the same folder as \(place.path("day"))\n"

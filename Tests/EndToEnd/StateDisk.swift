@@ -64,7 +64,7 @@
             guard let process = try? ChildProcess("/usr/bin/env", bytes, environment: environment) else {
                 return false
             }
-            return (try? await process.ending(upTo: .seconds(120))) == .exited(0)
+            return (try? await process.ending()) == .exited(0)
         }
 
         /// Fills the disk completely.

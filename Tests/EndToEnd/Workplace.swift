@@ -132,7 +132,7 @@ struct Workplace: Sendable {
     }
 
     @discardableResult
-    func ferry(_ arguments: String..., upTo limit: Duration = .seconds(60)) async throws -> CommandResult {
+    func ferry(_ arguments: String..., upTo limit: Duration = Gate.limit) async throws -> CommandResult {
         try await Self.result(of: try start(arguments), upTo: limit)
     }
 
@@ -146,7 +146,7 @@ struct Workplace: Sendable {
     }
 
     static func result(
-        of process: ChildProcess, upTo limit: Duration = .seconds(60)
+        of process: ChildProcess, upTo limit: Duration = Gate.limit
     ) async throws -> CommandResult {
         let ending = try await process.ending(upTo: limit)
         return CommandResult(

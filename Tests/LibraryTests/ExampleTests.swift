@@ -259,7 +259,7 @@ struct ExampleTests {
             }
         }
         defer { task.cancel() }
-        try await received.wait(upTo: .seconds(10))
+        try await received.wait()
         #expect(line.withLock { $0 } == "online by loopback")
     }
 

@@ -7,7 +7,7 @@ package enum Eventually {
     /// Calls `condition` repeatedly until it holds.
     /// - Throws: `Never` after `limit` of real time.
     package static func holds(
-        _ what: String, upTo limit: Duration = .seconds(30), _ condition: () async throws -> Bool
+        _ what: String, upTo limit: Duration = Gate.limit, _ condition: () async throws -> Bool
     ) async throws {
         let deadline = ContinuousClock.now + limit
         while try await !condition() {

@@ -13,6 +13,10 @@ public final class Gate: Sendable {
         case open
     }
 
+    /// The time after which a test gives up waiting for what must come. It is many times what anything takes, because
+    /// the machine may be busy with other work.
+    public static let limit = Duration.seconds(300)
+
     private let state = Mutex(State.closed(waiting: [:], next: 0))
 
     public init() {}
@@ -56,7 +60,7 @@ public final class Gate: Sendable {
 
     /// Suspends until the gate is open.
     /// - Throws: `TimedOut` after `limit` of real time, `CancellationError` if the task is cancelled.
-    public func wait(upTo limit: Duration = .seconds(10)) async throws {
+    public func wait(upTo limit: Duration = Gate.limit) async throws {
         let passed = OneShot()
         let ticket = whenOpen { passed.give(.success(())) }
         let timer = Task {
@@ -75,7 +79,7 @@ public final class Gate: Sendable {
     }
 
     /// Blocks the thread until this gate or `other` is open, but at most for `limit` of real time.
-    public func block(orUntil other: Gate? = nil, upTo limit: Duration = .seconds(300)) {
+    public func block(orUntil other: Gate? = nil, upTo limit: Duration = Gate.limit) {
         let semaphore = DispatchSemaphore(value: 0)
         let ticket = whenOpen { semaphore.signal() }
         let otherTicket = other?.whenOpen { semaphore.signal() }

@@ -87,7 +87,7 @@ public final class HostileServer: Sendable {
     /// - Throws: `TimedOut` after `limit` of real time.
     @discardableResult
     public func wait(
-        upTo limit: Duration = .seconds(10), for condition: @escaping @Sendable ([RecordedRequest]) -> Bool
+        upTo limit: Duration = Gate.limit, for condition: @escaping @Sendable ([RecordedRequest]) -> Bool
     ) async throws -> [RecordedRequest] {
         let gate = Gate()
         state.withLock { state in

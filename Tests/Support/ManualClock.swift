@@ -79,7 +79,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// Waits until at least `count` tasks sleep on this clock.
     /// - Throws: `Gate.TimedOut` after `limit` of real time.
-    public func waitForSleepers(_ count: Int = 1, upTo limit: Duration = .seconds(10)) async throws {
+    public func waitForSleepers(_ count: Int = 1, upTo limit: Duration = Gate.limit) async throws {
         let gate = Gate()
         state.withLock { state in
             if state.sleepers.count >= count { gate.open() } else { state.watchers.append((count, gate)) }

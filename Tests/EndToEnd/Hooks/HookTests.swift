@@ -167,7 +167,7 @@ struct HookTests {
                 #"{ "done": [["sh", "-c", "sleep 300 & echo $! > \"$1\"", "hook", "\#(mark)"], ["true"]], "timeout": 60 }"#,
                 at: site.url)
             try await place.ferry("add", try place.file("a"))
-            let result = try await place.ferry("run", "--exit-when-idle", upTo: .seconds(30))
+            let result = try await place.ferry("run", "--exit-when-idle")
             #expect(result.ending == .exited(0))
         }
         let text = try String(contentsOfFile: mark, encoding: .utf8)
@@ -246,7 +246,7 @@ struct HookTests {
                 try await place.list().allSatisfy { $0.state == "done" }
             }
             engine.signal(SIGTERM)
-            #expect(try await engine.ending(upTo: .seconds(20)) == .exited(143))
+            #expect(try await engine.ending() == .exited(143))
             #expect(received().count == 4)
             #expect(log.contains("hooks: the commands of 2 events were not run, as the engine ended"))
             #expect(log.contains("sh was killed, as the engine ended"))

@@ -19,7 +19,7 @@ struct TusServerTests {
     private func upload(to server: HostileServer, more: String = "") async throws -> UploadLine {
         try place.configure("tus", at: server.url("/files/"), more: more)
         try await place.ferry("add", place.path("a.bin"))
-        try await place.ferry("run", "--exit-when-idle", upTo: .seconds(120))
+        try await place.ferry("run", "--exit-when-idle")
         return try #require(try await place.list().first)
     }
 
@@ -146,7 +146,7 @@ struct PartedCountTests {
         engine.signal(SIGKILL)
         try await engine.ending()
         try place.configure("tus", at: server.url("/files/"), more: #", "parallel": 2"#)
-        let last = try await place.ferry("run", "--exit-when-idle", upTo: .seconds(120))
+        let last = try await place.ferry("run", "--exit-when-idle")
         #expect(last.ending == .exited(0), "\(last.output)")
         #expect(try await place.list().first?.resumes == 1)
         try await server.stop()

@@ -66,7 +66,7 @@ struct S3UploadTests {
             // At the last kill a third of the file is left, so the upload still runs when the list is read.
             let moment = size * kill / 9 + Int.random(in: 0...size / 18, using: &random)
             let engine = try place.start("run")
-            try await Eventually.holds("\(moment) bytes held", upTo: .seconds(120)) {
+            try await Eventually.holds("\(moment) bytes held") {
                 try await place.list().first.map {
                     $0.confirmed >= moment || $0.state != "running" && $0.state != "queued"
                 } ?? false

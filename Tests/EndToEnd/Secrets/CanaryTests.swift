@@ -28,7 +28,7 @@ struct CanaryTests {
         try kind.configure(place, server: server, hook: shown.hook)
         try await shown.run("add", try place.file("a", "contents"))
         let killed = try place.start("run", "--json")
-        try await server.wait(upTo: .seconds(60)) { requests in
+        try await server.wait { requests in
             requests.contains {
                 ["PUT", "PATCH"].contains($0.method) || kind.protocolName == "form" && $0.method == "POST"
             }
@@ -85,7 +85,7 @@ struct CanaryTests {
         try await place.ferry("add", try place.file("a", "contents"))
         let started = try await place.ferry("run", "--detach", "--exit-when-idle")
         #expect(started.ending == .exited(0), "\(started.errors)")
-        try await canary.server.wait(upTo: .seconds(60)) { $0.contains { $0.isComplete } }
+        try await canary.server.wait { $0.contains { $0.isComplete } }
         try await Eventually.holds("the end of the engine") {
             !UnixSocket.accepts(place.state + "/control")
         }

@@ -89,7 +89,7 @@ struct SecretEndTests {
             "sh", "-c", #"ulimit -c "$(ulimit -H -c)"; cd "$0" && exec "$@""#, place.directory.path,
         ]
         let process = try place.start(through: words, ["run", "--json"])
-        try await gate.wait(upTo: .seconds(60))
+        try await gate.wait()
         shown.addCommandLines()
         process.signal(SIGABRT)
         #expect(try await process.ending() == .killed(SIGABRT))

@@ -80,7 +80,7 @@ struct SecretResourceTests {
     {
         try await with("webdav") { server in
             let killed = try place.start("run")
-            try await server.wait(upTo: .seconds(60)) { requests in
+            try await server.wait { requests in
                 requests.contains { $0["Destination"]?.hasSuffix("/a") == true }
             }
             killed.signal(SIGKILL)

@@ -56,7 +56,7 @@ struct WatchStormTests {
                 last.isSubset(of: Set(site.files().compactMap { site.content($0) }))
             }
             if trouble == .deleting {
-                try await Eventually.holds("an empty folder", upTo: .seconds(60)) {
+                try await Eventually.holds("an empty folder") {
                     let names = FileManager.default.enumerator(atPath: out)?.allObjects as? [String] ?? []
                     return names.allSatisfy { $0.hasPrefix("d") && !$0.contains("/") }
                 }

@@ -11,16 +11,14 @@
         .serialized,
         .enabled(if: NetworkNamespace.isPossible, "needs root and ip(8) to make network namespaces"))
     struct NamespaceTests {
-        @Test func `a link that goes down is reported within a second, and when it is back`() async throws {
+        @Test func `a link that goes down is reported, and when it is back`() async throws {
             try await NetworkNamespace.with { namespace in
                 var statuses = try await namespace.statuses()
                 #expect(try await statuses.next() == .up(generation: 0))
                 try namespace.ip("link", "set", "near", "down")
-                let cut = ContinuousClock.now
                 // The interface loses its carrier a moment later, because of the pair's other end. The reason may
                 // change then.
                 #expect(try await statuses.next()?.isUp == false)
-                #expect(ContinuousClock.now - cut < .seconds(1))
                 try namespace.ip("link", "set", "near", "up")
                 #expect(try await statuses.next { $0.isUp }?.isUp == true)
             }

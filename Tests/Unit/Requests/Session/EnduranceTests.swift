@@ -32,7 +32,9 @@
                 while refused.value < 200 { try await Task.sleep(for: .milliseconds(1)) }
                 return Token(name: "a\(number)")
             }
-            let statuses = try await withTransport(connect: .seconds(60)) { transport in
+            let statuses = try await withTransport(
+                connect: Gate.limit, stall: Gate.limit, response: Gate.limit
+            ) { transport in
                 let session = Session(
                     Session.Configuration(
                         interceptor: Interceptor(interceptors: [

@@ -28,7 +28,7 @@ func soon<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async 
         value.withLock { $0 = result }
         done.open()
     }
-    try? await done.wait(upTo: .seconds(30))
+    try? await done.wait()
     task.cancel()
     return value.withLock { $0 }
 }

@@ -24,7 +24,7 @@ struct HeldTransport: Transport {
             request.body.length ?? 0, totalBytesSent: request.body.length ?? 0,
             totalBytesExpected: request.body.length)
         started.open()
-        do { try await answer.wait(upTo: .seconds(30)) } catch {
+        do { try await answer.wait() } catch {
             throw TransportError(.cancelled, UploadFailure(.network, "stopped"))
         }
         return TransportResponse(status: 200, body: Array("hello".utf8))

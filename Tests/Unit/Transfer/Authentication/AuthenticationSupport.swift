@@ -53,7 +53,7 @@ final class Barrier: Sendable {
             return left == 0
         }
         if isLast { gate.open() }
-        try? await gate.wait(upTo: .seconds(60))
+        try? await gate.wait()
     }
 }
 

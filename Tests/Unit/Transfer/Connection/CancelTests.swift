@@ -91,7 +91,7 @@ struct CancelTests {
             task.cancel()
             #expect(await task.value.error?.reason == .cancelled)
             // The transport still runs, so it was the cancellation that ended the connection.
-            try await closed.wait(upTo: .seconds(30))
+            try await closed.wait()
         }
         #expect(await file.isClosedSoon())
     }
