@@ -46,7 +46,7 @@ def test_tab_goes_through_the_candidates(screen, home):
     for name in "a1.txt", "a2.txt", "a3.txt":
         home.make(name, 10)
     open_dialog(screen, f"{home.files}/a")
-    screen.wait("/a")
+    screen.wait("/files/a")
     screen.press("\t")
     screen.wait("a1.txt", "a2.txt", "a3.txt")
     screen.press("\t\t")
