@@ -20,7 +20,8 @@ enum Action: Hashable, Sendable {
     case removeNow, quitNow, quitWhenIdle, stopEngine
 
     /// True if the action changes the marked uploads or the one under the cursor, or marks the row under the cursor.
-    /// Such an action is refused for a moment after the cursor has moved by itself.
+    /// Such an action is refused for a moment after the cursor has moved by itself, and while the screen is too small
+    /// for the list.
     var isAboutTargets: Bool {
         switch self {
         case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark, .markRange: true

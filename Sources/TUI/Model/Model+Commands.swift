@@ -5,6 +5,9 @@ import FerryUploads
 /// The handlers of the list's keys.
 extension Model {
     mutating func runInList(_ action: Action) -> [Effect] {
+        if action.isAboutTargets, layout.sizeClass == .tiny {
+            return refuse("list does not fit")
+        }
         if action.isMovement || action.isAboutTargets, !list.takeOver(action, now: clock.seconds) {
             return refuse("the list scrolled just now; press again")
         }

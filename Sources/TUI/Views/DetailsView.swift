@@ -9,13 +9,15 @@ struct DetailsView {
 
     /// - Parameter first: The first visible line, from 0. If all lines fit, all of them are visible.
     func box(from first: Int) -> DialogBox {
-        let upload = model.list.cursor.flatMap { model.table[$0.id] }
         let page = page(from: first)
         return DialogBox(
-            title: model.appearance.safe(upload.map { "Details of \($0.path.name)" } ?? "Details"),
+            title: model.appearance.safe(title),
             body: Array(allLines[page.shown]) + [page.shown.count < allLines.count ? rest(after: page) : []],
             keys: keys, width: inside)
     }
+
+    /// The name of the file and the number of the upload: `Details of film.mov (12)`.
+    var title: String { model.list.current.map { "Details of \($0.path.name) (\($0.id))" } ?? "Details" }
 
     /// The range of the visible lines, and the indices of the first lines of the previous and the next page.
     struct Page {
@@ -55,15 +57,15 @@ struct DetailsView {
     private var inside: Int { max(1, min(96, model.size.columns - 4)) }
 
     private var allLines: [DialogBox.Line] {
-        let upload = model.list.cursor.flatMap { model.table[$0.id] }
-        return (upload.map(facts) ?? [("", "nothing is here any more")]).flatMap {
+        (model.list.current.map(facts) ?? [("", "nothing is here any more")]).flatMap {
             lines($0, width: inside)
         }
     }
 
     private var keys: [DialogBox.Line] {
         DialogBox.keyRows(
-            .details, appearance: model.appearance, width: inside, atMost: model.size.rows < 18 ? 1 : 2)
+            .details, appearance: model.appearance, width: inside, atMost: model.size.rows < 18 ? 1 : 2,
+            omitting: model.list.current?.canBeRetried == true ? [] : [.retry])
     }
 
     /// Draws the facts about the upload under the cursor, as many as fit. An error and its next step come first.

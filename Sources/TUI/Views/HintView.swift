@@ -52,15 +52,12 @@ struct HintView {
     }
 
     /// Returns the word for the key of an action; nil if the hint line does not show that key. The word for the pause
-    /// key is `resume` if all marked uploads, or the one under the cursor, are already paused. On a compact screen, the
-    /// word for the key that tries again is `now`.
+    /// key is `resume` if the key resumes: no marked upload, or not the one under the cursor, can be paused, and the
+    /// user has paused one. On a compact screen, the word for the key that tries again is `now`.
     private func hint(of entry: ActionTable.Entry) -> String? {
         if entry.action == .startEngine { return "start an engine" }
         if entry.action == .tryNow, model.layout.sizeClass == .compact { return "now" }
-        guard entry.action == .pause, !model.list.targets.isEmpty,
-            model.list.targets.allSatisfy({ !$0.canBePaused && $0.isPausedByUser })
-        else { return entry.hint }
-        return "resume"
+        return entry.action == .pause && !traits.canBePaused && traits.isPausedByUser ? "resume" : entry.hint
     }
 
     private func isOffered(_ action: Action) -> Bool {

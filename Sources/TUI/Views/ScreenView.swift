@@ -43,9 +43,9 @@ struct ScreenView {
     /// screen, each of them has a title.
     private func drawPanes(_ layout: Layout, in frame: inout Frame) {
         if !layout.details.isEmpty {
-            let name = model.list.current.map { " of \($0.path.name)" } ?? ""
-            drawTitle("Details" + name, above: layout.details, in: &frame)
-            DetailsView(model: model).draw(rows: layout.details, in: &frame)
+            let details = DetailsView(model: model)
+            drawTitle(details.title, above: layout.details, in: &frame)
+            details.draw(rows: layout.details, in: &frame)
         }
         if layout.sizeClass == .wide {
             if !layout.graph.isEmpty { drawTitle("Throughput", above: layout.graph, in: &frame) }

@@ -3,7 +3,8 @@ import FerryProtocols
 import FerryUploads
 
 /// The first line of the screen: the network, the total rate and the remaining bytes. A warning (banner) replaces this
-/// content, and takes no line of its own, so that the lines below do not move.
+/// content, and takes no line of its own, so that the lines below do not move. While uploads run, a warning about some
+/// hosts or credentials replaces only the beginning.
 struct StatusView {
     let model: Model
 
@@ -17,17 +18,17 @@ struct StatusView {
             return
         }
         let isShort = model.layout.sizeClass == .compact
-        let glyphs = model.appearance.glyphs
-        let (sign, role): (String, Role) =
-            switch activity {
-            case .online: (glyphs.online, .done)
-            case .retrying: (glyphs.state(.waiting), .waiting)
-            case .paused: (glyphs.state(.paused), .paused)
+        var column: Int
+        if let problem = hostProblem.last {
+            let text = model.appearance.truncated(problem, to: room / 2)
+            column = frame.put(text, row: row, column: 1, role: .banner)
+        } else {
+            let (sign, role) = activitySign
+            column = frame.put(sign, row: row, column: 1, role: role)
+            // On a small screen, a number of failures is more useful than this word.
+            if !isShort || !hasFailures {
+                column = frame.put(" \(activity.rawValue)", row: row, column: column, role: role)
             }
-        var column = frame.put(sign, row: row, column: 1, role: role)
-        // On a small screen, a number of failures is more useful than this word.
-        if !isShort || !hasFailures {
-            column = frame.put(" \(activity.rawValue)", row: row, column: column, role: role)
         }
         for part in parts(isShort: isShort) {
             let gap = model.layout.sizeClass == .compact ? 1 : 2
@@ -37,8 +38,8 @@ struct StatusView {
         }
     }
 
-    /// The state of the queue in few words, for a tiny screen: `3 up 18M/s ETA 01:13 online`. If the engine has gone or
-    /// does not answer, the text says so.
+    /// The state of the queue in few words, for a tiny screen: `3 up 18M/s ETA 01:13 online`, without the parts that do
+    /// not fit. If the engine has gone or does not answer, the text says so.
     var tiny: String {
         if model.isSilent { return "engine does not answer" }
         guard !model.isEngineGone else {
@@ -54,7 +55,9 @@ struct StatusView {
         let failed = model.table.count(.failed)
         if failed > 0 { parts.append("\(Strings.count(failed)) failed") }
         parts.append(model.isOffline ? "OFFLINE" : activity.rawValue)
-        return parts.joined(separator: " ")
+        return parts.dropFirst().reduce(parts[0]) { text, part in
+            text.count + 1 + part.count <= model.size.columns ? "\(text) \(part)" : text
+        }
     }
 
     private var hasFailures: Bool { model.table.count(.failed) > 0 }
@@ -76,13 +79,22 @@ struct StatusView {
         return isPaused ? .paused : .online
     }
 
+    private var activitySign: (String, Role) {
+        let glyphs = model.appearance.glyphs
+        return switch activity {
+        case .online: (glyphs.online, .done)
+        case .retrying: (glyphs.state(.waiting), .waiting)
+        case .paused: (glyphs.state(.paused), .paused)
+        }
+    }
+
     private func parts(isShort: Bool) -> [DialogBox.Span] {
         var parts: [DialogBox.Span] = []
         func add(_ text: String, _ role: Role = .normal) { parts.append(.init(SafeText(own: text), role)) }
         let running = model.table.running.count
         if model.phase == .finishing {
             add(isShort ? "quits then" : "quits when these are done", .warning)
-        } else if !isShort, let destination {
+        } else if !isShort, hostProblem.isEmpty, let destination {
             parts.append(.init(model.appearance.safe(destination), .title))
         }
         if isShort, hasFailures {
@@ -114,7 +126,7 @@ struct StatusView {
         switch activity {
         case .retrying:
             if let end = model.table.waiting.compactMap({ model.live.waitEnds[$0] }).min() {
-                add(Strings.wait(end - model.clock.seconds), .waiting)
+                add("next try \(Strings.wait(end - model.clock.seconds))", .waiting)
             }
         case .online where running == 0 && left == 0 && !model.table.isEmpty: add("idle", .dim)
         case .online, .paused: break
@@ -205,7 +217,7 @@ struct StatusView {
             return sentences + ["! \(cause), nothing is saved; \(running) running, no new ones start"]
         }
         guard case .offline(let since, let reason) = model.status.network else {
-            return [retryAfterPauses, unreachableHosts, signIn].first { !$0.isEmpty } ?? []
+            return model.table.running.isEmpty ? hostProblem : []
         }
         let waiting = model.table.offline.count + model.table.waiting.count
         let sign = model.appearance.glyphs.offline
@@ -217,11 +229,19 @@ struct StatusView {
         ]
     }
 
+    /// The banner about hosts that are unreachable or ask to wait, or about refused credentials, in several versions, the
+    /// longest first; empty if there is no such problem, or no network.
+    private var hostProblem: [String] {
+        guard case .offline = model.status.network else {
+            return [unreachableHosts, retryAfterPauses, signIn].first { !$0.isEmpty } ?? []
+        }
+        return []
+    }
+
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
     /// The banner about servers that asked for a pause, in several versions; empty if no server did. The first version
-    /// is the longest. It has the name of one server, the end of its pause, the number of waiting uploads, and the rate
-    /// of the running uploads.
+    /// is the longest. It has the name of one server, the end of its pause, and the number of waiting uploads.
     private var retryAfterPauses: [String] {
         let pauses = model.status.retryAfterPauses
         guard let longest = pauses.first else { return [] }
@@ -239,8 +259,7 @@ struct StatusView {
     }
 
     /// The banner about unreachable hosts, in several versions; empty if there are none. The first version is the
-    /// longest. It has the name of one host, the reason, the number of waiting uploads and the rate of the running
-    /// uploads.
+    /// longest. It has the name of one host, the reason and the number of waiting uploads.
     private var unreachableHosts: [String] {
         guard let first = model.status.unreachableHosts.first else { return [] }
         let others = model.status.unreachableHosts.count - 1
@@ -253,12 +272,8 @@ struct StatusView {
         ]
     }
 
-    /// Returns three versions of a banner, the longest first. The first has the running uploads and the key to try now,
-    /// the second only the key, and the third neither.
-    private func versions(_ base: String) -> [String] {
-        let key = key(.tryNow, "try now")
-        return [base + underWay + key, base + key, base]
-    }
+    /// Returns two versions of a banner: with the key to try now, and without it.
+    private func versions(_ base: String) -> [String] { [base + key(.tryNow, "try now"), base] }
 
     /// The banner about refused credentials, in several versions, the longest first; empty if none were refused. Each
     /// version has the destination and the number of held uploads. The longer versions also have the key for a
@@ -272,18 +287,9 @@ struct StatusView {
         let start = "! SIGN IN  \(first.target.destinationText)"
         let (held, key) = ("\(Strings.count(count, "upload")) held", key(.retryAll, "try again"))
         return [
-            "\(start): \(summary); \(held)\(underWay)\(key)",
             "\(start): \(summary); \(held)\(key)", "\(start); \(held)\(key)",
             "\(start), \(Strings.count(count)) held",
         ]
-    }
-
-    /// The running uploads and their rate: `; 3 running, 9.5 MiB/s`; empty if nothing runs.
-    private var underWay: String {
-        let running = model.table.running.count
-        guard running > 0 else { return "" }
-        return "; \(Strings.count(running)) running"
-            + (model.live.estimates.total.rate.map { ", \(ByteFormat.rate($0))" } ?? "")
     }
 
     /// Returns a key with its effect: `  [n] try now`; empty if the action has no key.

@@ -22,6 +22,14 @@ import Testing
         .done(receipt, at: Date(timeIntervalSince1970: 0))
     }
 
+    @Test func `the details offer a retry only if it does something`() {
+        for (state, isOffered) in [(Upload.State.running, false), (.done, false), (.failed, true)] {
+            var model = Model.make([.make(1, state: state)])
+            model.type("i")
+            #expect(model.frame().description.contains("[r] retry") == isOffered, "\(state)")
+        }
+    }
+
     @Test func `the details of an upload with parts`() {
         var model = Model.make([Self.parts()])
         model.type("i")
@@ -79,7 +87,7 @@ import Testing
     @Test func `on a large screen the details are always there`() {
         var model = Model.make([.make(1, name: "a.mov", state: .failed)], rows: 40, columns: 120)
         let text = model.frame().description
-        #expect(text.contains(" Details of a.mov ─"))
+        #expect(text.contains(" Details of a.mov (1) ─"))
         #expect(text.contains("error     403 no write access"))
         _ = model.update(.resized(Size(rows: 24, columns: 80)))
         #expect(!model.frame().description.contains("Details"))

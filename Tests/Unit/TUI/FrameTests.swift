@@ -140,8 +140,8 @@ import Testing
     @Test func `too small for a list`() {
         #expect(
             Self.everyState(rows: 5, columns: 20).frame().description == """
-                3 up 9.5M/s ETA 43:3
-                too small; q quits
+                3 up 9.5M/s 2 failed
+                list does not fit
 
 
 

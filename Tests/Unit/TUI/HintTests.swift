@@ -28,6 +28,12 @@ import Testing
         #expect(Self.hints(.make(1, state: .paused(.user))).contains("p resume"))
     }
 
+    @Test func `the pause key resumes where a paused upload is marked and none can be paused`() {
+        var model = Model.make([.make(1, state: .paused(.user)), .make(2, state: .done)])
+        _ = model.update(.key(.control("a")))
+        #expect(model.frame().text(23).contains("p resume"))
+    }
+
     @Test func `a reason is not hidden behind the path of its file`() {
         let missing = Upload.State.failed(
             UploadFailure(.sourceUnreadable, "/out/a.txt: no such file", hint: "put the file right"))

@@ -18,6 +18,13 @@ import Testing
         #expect(effects.commands == [.resume(.ids([1, 2]))])
     }
 
+    @Test(arguments: ["x", "p", "r", "K"])
+    func `an upload that does not fit on the screen is not changed`(key: String) {
+        var model = Model.make([.make(1, state: .running), .make(2)], rows: 5, columns: 20)
+        #expect(model.type(key).commands.isEmpty)
+        #expect(model.toast.current?.text == "list does not fit")
+    }
+
     @Test func `pausing offline keeps it paused when the network comes back`() {
         var model = Model.make([.make(1, state: .paused(.offline))])
         let effects = model.type("p")

@@ -15,9 +15,9 @@ struct SlowServerTests {
     }
 
     private static func line(
-        _ pauses: [RetryAfterPause], columns: Int, isUnicode: Bool = true, uploads: [Upload] = [.make(1)]
+        _ pauses: [RetryAfterPause], columns: Int, isUnicode: Bool = true
     ) -> String {
-        var model = Model.make(uploads, columns: columns, isUnicode: isUnicode)
+        var model = Model.make([.make(1)], columns: columns, isUnicode: isUnicode)
         _ = model.change(status: EngineStatus(retryAfterPauses: pauses))
         let frame = model.frame()
         #expect(frame.row(0).allSatisfy { [.banner, .escape].contains($0.role) })
@@ -54,9 +54,26 @@ struct SlowServerTests {
         #expect(Self.line(pauses, columns: 60) == " ◐ SLOW  a.example +2 until 14:03:10, 25 wait")
     }
 
-    @Test func `uploads to other servers are mentioned where there is room`() {
-        let line = Self.line([Self.pause("box.example")], columns: 120, uploads: [.make(1, state: .running)])
-        #expect(line.hasSuffix("; 12 uploads wait; 1 running  [n] try now"))
+    @Test(arguments: [
+        (120, " ◐ SLOW  503 until 14:03:10, 12 wait  ↑ 0 B/s  1 of 4 uploading"),
+        (80, " ◐ SLOW  503 until 14:03:10, 12 wait  ↑ 0 B/s  1 of 4 uploading"),
+        (40, " ◐ SLOW  503 until … ↑0B/s 1 up"),
+    ])
+    func `while other uploads run, the server that asks to wait takes only the beginning`(
+        columns: Int, line: String
+    ) {
+        var model = Model.make([.make(1, state: .running)], columns: columns)
+        _ = model.change(status: EngineStatus(retryAfterPauses: [Self.pause("box.example")]))
+        #expect(model.frame().text(0).hasPrefix(line))
+    }
+
+    @Test func `a host that cannot be reached is more important than one that asks to wait`() {
+        var model = Model.make([.make(1)])
+        let host = UnreachableHost(host: "nas.local", reason: "refuses connections", waiting: 5)
+        _ = model.change(
+            status: EngineStatus(
+                retryAfterPauses: [Self.pause("box.example")], unreachableHosts: [host]))
+        #expect(model.frame().text(0).contains("nas.local refuses connections"))
     }
 
     @Test func `when it is over the line is as before`() {
