@@ -29,12 +29,32 @@ package enum StandardStream: CInt, Sendable {
     package func write(_ bytes: [UInt8]) throws(SystemCallError) {
         Self.log.withLock { $0?.makeRoom() }
         var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = try SystemCallError.check("write") {
-                rest.withUnsafeBytes { systemWrite(rawValue, $0) }
+        do {
+            while !rest.isEmpty {
+                let count = try SystemCallError.check("write") {
+                    rest.withUnsafeBytes { systemWrite(rawValue, $0) }
+                }
+                rest = rest.dropFirst(count)
             }
-            rest = rest.dropFirst(count)
+        } catch {
+            if self == .output { Self.outputFailure.withLock { $0 = error } }
+            throw error
         }
+    }
+
+    /// The last error of a write to standard output by this type.
+    private static let outputFailure = Mutex<SystemCallError?>(nil)
+
+    /// Writes what `print` has buffered.
+    ///
+    /// - Throws: The error because of which this process could not write all of its standard output, for example on a
+    ///   full disk. That a reader has closed the stream is no error.
+    package static func finishOutput() throws(SystemCallError) {
+        let flushed: SystemCallError? = fflush(nil) == 0 ? nil : SystemCallError("write")
+        guard let failure = flushed ?? outputFailure.withLock({ $0 }), failure.code != .brokenPipe else {
+            return
+        }
+        throw failure
     }
 
     /// Waits for the next bytes, and reads at most `limit` of them. The result is empty at the end of the stream.

@@ -37,8 +37,10 @@ struct Ferry: AsyncParsableCommand {
               2       wrong usage or configuration
               3       no engine runs (status, wait, reload)
               73, 77  the state folder cannot be used
+              74      the output could not be written
               75      the queue is in use and does not answer
               124     wait --timeout
+              129     the terminal was closed
               130     interrupted
               143     ended by a signal or stop
             """,
@@ -76,7 +78,8 @@ struct Ferry: AsyncParsableCommand {
             if let page = try ManualTopic.text(
                 for: arguments, columns: min(WordWrap.terminalColumns ?? 80, 100))
             {
-                return Pager.show(page)
+                Pager.show(page)
+                return try finishOutput()
             }
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -84,6 +87,7 @@ struct Ferry: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try finishOutput()
         } catch let error as ExitCode {
             exit(withError: error)
         } catch {
@@ -101,6 +105,17 @@ struct Ferry: AsyncParsableCommand {
                 StandardError.write(SafeLine.text(line) + "\n")
             }
             exit(withError: ExitCode(CommandFailure.usage))
+        }
+    }
+}
+
+extension Ferry {
+    private static func finishOutput() throws(CommandFailure) {
+        do throws(SystemCallError) { try StandardStream.finishOutput() } catch {
+            throw CommandFailure(
+                status: CommandFailure.outputLost,
+                summary: "the output could not be written: \(error.reason)",
+                hint: "the command itself was carried out; make room, or name another file")
         }
     }
 }

@@ -134,6 +134,38 @@ struct AddTests {
         #expect(result.errors == "skipped: \(path): permission denied; \(Self.nextStep)\n")
     }
 
+    @Test func `files that would replace each other at the server are refused`() async throws {
+        let paths = [try place.file("day1/a"), try place.file("day2/a")]
+        let result = try await place.ferry("add", paths[0], paths[1])
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors == """
+                error: \(paths[0]) and \(paths[1]) would replace each other: both are a at the server
+                hint: give relative paths, which keep their folders, or add each file with --as
+
+                """)
+        #expect(try await place.list().isEmpty)
+        try place.configure("tus", at: "http://127.0.0.1:9/files/")
+        #expect(try await place.ferry("add", paths[0], paths[1]).ending == .exited(0))
+    }
+
+    @Test(arguments: ["", "..", "../a", "day/", ".", "day//a/"])
+    func `a name that no file can have there is refused`(name: String) async throws {
+        let result = try await place.ferry("add", try place.file("a"), "--as", name)
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors.contains(
+                name.isEmpty ? "the name after --as is empty" : "--as \(name) does not name a file"))
+        #expect(try await place.list().isEmpty)
+    }
+
+    @Test(arguments: ["--state-dir", "--config"])
+    func `an empty path is not the current folder`(option: String) async throws {
+        let result = try await place.ferry("add", try place.file("a"), option, "")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("the path after --config or --state-dir is empty"))
+    }
+
     @Test func `a name for one file is what the server gets`() async throws {
         let path = try place.file("a")
         try await place.ferry("add", "--as", "b c/ä.bin", path)

@@ -50,7 +50,7 @@ struct ManPageTests {
     {
         let page = Self.statuses(
             try ManualPage.text("scripts").matches(of: /(?m)^\| ([\d, ]*\d) \| (.*) \|$/))
-        #expect(page.count == 9)
+        #expect(page.count == 11)
         let help = try await place.ferry("--help").output.split(separator: "Exit status:").last
         let list = try #require(help?.split(separator: "USAGE:").first)
         #expect(Self.statuses(list.matches(of: /(?m)^  ([\d, ]*\d) +(.*)$/)) == page)

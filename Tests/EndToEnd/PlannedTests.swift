@@ -135,6 +135,8 @@ struct PlannedTests {
         #expect(added.ending == .exited(0), "\(added.errors)")
         #expect(added.output.hasSuffix("; 2001-01-01 06:00 is past, so it is ignored\n"))
         #expect(try await place.list().first?.startsAt == nil)
+        let json = try await place.ferry("add", try place.file("b"), "--at", "2001-01-01 06:00", "--json")
+        #expect(json.errors == "note: 2001-01-01 06:00 is past, so it is ignored\n")
     }
 
     @Test(arguments: [

@@ -152,8 +152,9 @@ extension JournalError {
             "nothing was changed; put the newer queue.json back; to use the copy itself, put it alone into an empty "
                 + "folder and use that"
         case .newerFormat: "nothing was changed; use that version"
-        case .diskFull(_, true): "free some space or have the quota raised; saving resumes by itself"
-        case .diskFull: "free some space; saving resumes by itself"
+        case .diskFull(_, let isQuota):
+            "free some space\(isQuota ? " or have the quota raised" : ""), then repeat what was refused; "
+                + "saving resumes by itself"
         case .failed: "check the disk, then start again"
         case .recordTooLarge: "shorten its fields"
         case .notOpen: nil

@@ -90,7 +90,11 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     private func take(from source: Folder?, to target: Folder) -> Outcome? {
         if target.version(of: asideName) == nil {
             let name = LocalPath(bytes: path.lastComponent)
-            guard let source, source.version(of: name) == identity else { return .changed }
+            guard let source, let found = source.version(of: name) else { return .changed }
+            guard found == identity else {
+                return found.isSameContent(as: identity)
+                    ? .failed("its mode, owner or links have changed since it was sent") : .changed
+            }
             guard !isInUse(name, in: source) else { return .inUse }
             do throws(SystemCallError) {
                 try source.directory.rename(name, to: asideName, in: target.directory)

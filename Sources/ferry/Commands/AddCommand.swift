@@ -110,6 +110,7 @@ struct AddCommand: AsyncParsableCommand {
         let destination = try assembly.destination(to)
         let selection = try find()
         let report = AddReport(isJSON: json)
+        if json, let past = plan.pastRemark(of: moment, now: now) { StandardError.note(past) }
         for problem in selection.problems { report.skipped(problem) }
         if selection == FileSelection() { report.nothingFound(inList: null || paths == ["-"]) }
         if self.as == nil { report.changed(names: selection.changedNames) }
@@ -289,12 +290,9 @@ enum NewUploads {
         if let refusal = ProtocolCatalog.entry(named: destination.protocolName)?.refusal(of: options) {
             throw refusal
         }
-        if name != nil, selection.files.count > 1 {
-            throw UploadFailure(
-                .permanent, "--as names one file and \(selection.files.count) were given",
-                hint: "leave --as out, or name one file")
-        }
+        if let name { try check(name: name, of: selection.files.count) }
         try check(selection.files.count, for: destination)
+        if name == nil { try checkNames(of: selection.files, for: destination) }
         return selection.files.map { file in
             NewUpload(
                 path: file.path, identity: file.identity,
@@ -304,18 +302,55 @@ enum NewUploads {
         }
     }
 
-    /// Throws `UploadFailure` (`permanent`) if `count` files would replace each other, because the destination's URL
-    /// names a single file.
-    static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
+    /// Throws `UploadFailure` (`permanent`) if `name`, the name for the server, does not name one file below the
+    /// destination's URL.
+    private static func check(name: String, of count: Int) throws(UploadFailure) {
+        guard count <= 1 else {
+            throw UploadFailure(
+                .permanent, "--as names one file and \(count) were given",
+                hint: "leave --as out, or name one file")
+        }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !name.isEmpty, parts.last != "", !parts.contains("."), !parts.contains("..") else {
+            throw UploadFailure(
+                .permanent,
+                name.isEmpty ? "the name after --as is empty" : "--as \(name) does not name a file there",
+                hint: "give a name such as film.mov or day3/film.mov")
+        }
+    }
+
+    /// Throws `UploadFailure` (`permanent`) if two of the files would replace each other, because the name decides the
+    /// URL and they have the same name.
+    private static func checkNames(
+        of files: [FileSelection.File], for destination: Destination
+    ) throws(UploadFailure) {
+        guard nameDecidesURL(at: destination) else { return }
+        var paths: [String: LocalPath] = [:]
+        for file in files {
+            guard let first = paths.updateValue(file.path, forKey: file.relativeName), first != file.path
+            else { continue }
+            throw UploadFailure(
+                .permanent,
+                "\(first.text) and \(file.path.text) would replace each other: both are \(file.relativeName) at the server",
+                hint: "give relative paths, which keep their folders, or add each file with --as")
+        }
+    }
+
+    /// True if two files with the same name replace each other at the server. While `auto` does not know the protocol,
+    /// this is true for a URL on the command line.
+    private static func nameDecidesURL(at destination: Destination) -> Bool {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.named(by: destination.url)?.name : destination.protocolName
-        // `auto` may know the protocol only after the first request. Until then, a URL on the command line counts as
-        // the URL of one file.
-        let namesOneFile =
-            protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
+        return protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
             ?? destination.options.isGivenAddress
-        guard namesOneFile, count > 1, !UploadAddress.tellsNamesApart(destination.url) else { return }
+    }
+
+    /// Throws `UploadFailure` (`permanent`) if `count` files would replace each other, because the destination's URL
+    /// names a single file.
+    static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
+        guard nameDecidesURL(at: destination), count > 1, !UploadAddress.tellsNamesApart(destination.url)
+        else { return }
         throw UploadFailure(
             .permanent, "\(count) files would replace each other at \(destination.url)",
             hint:

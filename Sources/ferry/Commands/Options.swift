@@ -47,6 +47,10 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         guard !acceptEdited || !discardEdited else {
             throw ValidationError("Give --accept-edited or --discard-edited, not both.")
         }
+        // An unset variable of a script must not mean the current folder.
+        guard configuration != "", state != "" else {
+            throw ValidationError("The path after --config or --state-dir is empty.")
+        }
     }
 
     var edited: EditedSnapshot { acceptEdited ? .accept : discardEdited ? .setAside : .refuse }

@@ -51,6 +51,11 @@ struct PlanOptions: ParsableArguments {
         return Upload.StartCondition(notBefore: date, after: after?.ranges ?? [])
     }
 
+    /// Returns the remark that the time of `--at` is past; nil if it is not.
+    func pastRemark(of moment: Date?, now: Date) -> String? {
+        moment.flatMap { $0 <= now ? "\($0.shortMoment) is past, so it is ignored" : nil }
+    }
+
     /// Returns the remarks to print after uploads were added: when they start, whether the time of `--at` is past, and
     /// whether their batch is paused.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
@@ -58,9 +63,7 @@ struct PlanOptions: ParsableArguments {
         if let condition = condition(at: moment, now: now) {
             remarks.append("to start \(condition.words(\.shortMoment))")
         }
-        if let moment, moment <= now {
-            remarks.append("\(moment.shortMoment) is past, so it is ignored")
-        }
+        if let past = pastRemark(of: moment, now: now) { remarks.append(past) }
         if isPaused, let batch {
             remarks.append("paused as batch \(batch) is: `ferry resume --batch \(ShellWord.quoted(batch))`")
         }

@@ -114,7 +114,7 @@ struct UploadWait {
                 }
                 areAllDone = wasDone
             }
-            return chosen.filter { !$0.value.isDone }
+            return chosen
         // Uploads that failed earlier count as not done: a script may delete the files after exit status 0.
         case .all, .failed, .done: return uploads.filter { !$0.value.isDone }
         }

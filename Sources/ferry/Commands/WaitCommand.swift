@@ -10,8 +10,8 @@ struct WaitCommand: AsyncParsableCommand {
         commandName: "wait", abstract: "Wait for uploads to finish.",
         discussion: """
             Finished uploads are done, failed, held, paused by a user or removed. So are uploads that should start after \
-            one that finished without being done. Exit status: 0 if all are done, 1 if not, 3 if no engine runs, \
-            124 after --timeout.
+            one that finished without being done. Exit status: 0 if all are done, 1 if not, 3 if some are unfinished and \
+            no engine runs, 124 after --timeout.
 
               ferry wait --all && rm -r ~/out/day3
               ferry wait 3-7 --timeout 1h

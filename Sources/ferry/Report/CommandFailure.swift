@@ -8,6 +8,8 @@ struct CommandFailure: Error {
     static let usage: Int32 = 2
     /// The exit status if no engine runs, as in `systemctl status` for a service that does not run.
     static let nothingRuns: Int32 = 3
+    /// The exit status if standard output or an export could not be written, `EX_IOERR` of `sysexits.h`.
+    static let outputLost: Int32 = 74
     static let queueInUse: Int32 = 75
     static let interrupted: Int32 = 130
 

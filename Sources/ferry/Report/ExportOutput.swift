@@ -55,6 +55,8 @@ final class ExportOutput: Sendable {
         }
         guard let reason else { return }
         if let path { try? LocalPath(path).remove() }
-        throw CommandFailure(status: 73, summary: "the export was not written: \(reason)")
+        throw CommandFailure(
+            status: CommandFailure.outputLost, summary: "the export was not written: \(reason)",
+            hint: "make room, or name another file")
     }
 }

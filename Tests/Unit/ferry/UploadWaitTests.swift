@@ -56,6 +56,15 @@ struct UploadWaitTests {
         #expect(wait.isOver && wait.areAllDone)
     }
 
+    @Test func `an upload of the batch that is done already is reported too`() throws {
+        var done = Upload.boxed(1, .done)
+        done.batch = "day"
+        var wait = UploadWait(.batch("day"), past: { _ in [:] })
+        let ends = try wait.take(.whole([done, .boxed(2)]))
+        #expect(ends == [.ended(done)])
+        #expect(wait.isOver && wait.areAllDone)
+    }
+
     @Test func `a number that never was is an error`() throws {
         var wait = UploadWait(.ids([1, 9]), past: { $0.contains(1) ? [1: .boxed(1, .done)] : [:] })
         let failure = #expect(throws: CommandFailure.self) { try wait.take(.whole([.boxed(2)])) }

@@ -67,6 +67,17 @@ struct UploadedFileDisposalTests {
         #expect(try names("out") == ["a.mov"])
     }
 
+    @Test func `a file of which another link was removed stays, with the reason`() throws {
+        let other = directory.path("out/b.mov")
+        // The change time has the resolution of the kernel's clock, some milliseconds.
+        for _ in 0..<100_000 where FileIdentity.ofName(file.path) == file.identity {
+            try FileManager.default.linkItem(atPath: file.path.text, toPath: other)
+            try FileManager.default.removeItem(atPath: other)
+        }
+        #expect(delete() == .failed("its mode, owner or links have changed since it was sent"))
+        #expect(try names("out") == ["a.mov"])
+    }
+
     @Test func `nothing that is there is nothing to delete`() throws {
         #expect(unlink(directory.path("out/a.mov")) == 0)
         #expect(delete() == .changed)
