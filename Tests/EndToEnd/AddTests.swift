@@ -145,6 +145,7 @@ struct AddTests {
 
                 """)
         #expect(try await place.list().isEmpty)
+        #expect(try await place.ferry("add", "--if-exists", "fail", paths[0], paths[1]).ending == .exited(0))
         try place.configure("tus", at: "http://127.0.0.1:9/files/")
         #expect(try await place.ferry("add", paths[0], paths[1]).ending == .exited(0))
     }

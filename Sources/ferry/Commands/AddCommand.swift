@@ -292,7 +292,9 @@ enum NewUploads {
         }
         if let name { try check(name: name, of: selection.files.count) }
         try check(selection.files.count, for: destination)
-        if name == nil { try checkNames(of: selection.files, for: destination) }
+        if name == nil, options.existing != .rename, options.existing != .fail {
+            try checkNames(of: selection.files, for: destination)
+        }
         return selection.files.map { file in
             NewUpload(
                 path: file.path, identity: file.identity,
