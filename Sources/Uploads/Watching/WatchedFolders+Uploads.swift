@@ -52,12 +52,10 @@ extension WatchedFolders {
         case .keep:
             tracker.forget(upload.id)
             over(note)
+        case .delete where upload.canBeReplaced(receipt), .move where upload.canBeReplaced(receipt):
+            keep(note, upload, "its name is not UTF-8, so another file can replace it at \(watch.to)")
         case .delete where receipt.verified == nil:
-            self.note(
-                "\(note.path.text) stays: \(watch.to) reported no digest, and without one nothing is deleted",
-                .warning)
-            tracker.forget(upload.id)
-            over(note)
+            keep(note, upload, "\(watch.to) reported no digest, and without one nothing is deleted")
         case .delete:
             tracker.beginRemoval(note.path, in: index)
             thread.remove(file, by: .delete)
@@ -65,6 +63,13 @@ extension WatchedFolders {
             tracker.beginRemoval(note.path, in: index)
             thread.remove(file, by: .move(to: goal, names: names))
         }
+    }
+
+    /// Lets the uploaded file stay in its folder, and reports the reason.
+    private func keep(_ note: WatchNote, _ upload: Upload, _ reason: String) {
+        self.note("\(note.path.text) stays: \(reason)", .warning)
+        tracker.forget(upload.id)
+        over(note)
     }
 
     private func over(_ note: WatchNote) {
@@ -121,5 +126,14 @@ extension WatchedFolders {
             return (index, station.watch, station.thread, names)
         }
         return nil
+    }
+}
+
+extension Upload {
+    /// True if a file with another name can replace this one at the server: its name is not UTF-8, U+FFFD stands for the
+    /// invalid bytes, and the name decides the URL.
+    fileprivate func canBeReplaced(_ receipt: Receipt) -> Bool {
+        let entry = ProtocolCatalog.entry(named: receipt.chosen ?? target.protocolName)
+        return target.name.unicodeScalars.contains("\u{FFFD}") && entry?.traits.fillsSlot != false
     }
 }

@@ -25,7 +25,11 @@ struct WaitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Wait at most this long: \(DurationArgument.forms).", valueName: "time"))
     var timeout: DurationArgument?
     @Flag(help: "ASCII signs only.") var ascii = false
-    @Flag(help: "One JSON object for each upload, as it finishes.") var json = false
+    @Flag(
+        help: ArgumentHelp(
+            "One JSON object for each upload, as it finishes.",
+            discussion: "Uploads that were done before are included, except with --all."))
+    var json = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
