@@ -42,6 +42,14 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
+    /// Opens `/dev/null` for each standard stream that this process was started without. Otherwise, the next file or
+    /// socket gets the number of the stream, and the output is written into it.
+    package static func openClosed() {
+        for stream in [input, output, errors] where fcntl(stream.rawValue, F_GETFD) < 0 {
+            _ = open("/dev/null", O_RDWR)
+        }
+    }
+
     /// The last error of a write to standard output by this type.
     private static let outputFailure = Mutex<SystemCallError?>(nil)
 

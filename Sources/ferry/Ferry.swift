@@ -7,6 +7,7 @@ enum Program {
     /// Runs the command in a task. The argument `--version` alone needs no task. The main thread waits: an asynchronous
     /// `main` would end this thread, and then `/proc` would no longer show the file descriptors of the process.
     static func main() {
+        StandardStream.openClosed()
         DescriptorLimit.raise()
         CoreDump.prevent()
         // Scripts ask for the version often, and the parser would first read the table of all commands.
@@ -89,6 +90,7 @@ struct Ferry: AsyncParsableCommand {
             }
             try finishOutput()
         } catch let error as ExitCode {
+            do throws(CommandFailure) { try finishOutput() } catch { error.print() }
             exit(withError: error)
         } catch {
             if let failure = CommandFailure(of: error) {

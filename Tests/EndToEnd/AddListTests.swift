@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests lists of paths on standard input, and giving the same command twice.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct AddListTests {
     private let place: Workplace
 

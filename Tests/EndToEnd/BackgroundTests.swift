@@ -23,7 +23,7 @@ extension HostileServer {
 }
 
 /// Tests an engine without a terminal, which other commands start, query and stop.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct BackgroundTests {
     private let place: Workplace
 

@@ -5,7 +5,7 @@
 
     /// Tests networks that lose packets, refuse connections or do not resolve names. Each has a network namespace.
     @Suite(
-        .fewAtOnce, .timeLimit(.minutes(3)),
+        .fewAtOnce, .timeLimit(.minutes(10)),
         .enabled(if: NetworkNamespace.isPossible, "needs root and ip(8) to make network namespaces"))
     struct BadNetworkTests {
         private static let hasFilter = NetworkNamespace.isPossible && canFilter()

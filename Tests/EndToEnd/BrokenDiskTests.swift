@@ -6,7 +6,7 @@
     /// Tests a disk on which `fdatasync` fails with EIO from some call on.
     @Suite(
         .fewAtOnce, .enabled("needs root and strace", { Privilege.isRoot && Privilege.has("strace") }),
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     struct BrokenDiskTests {
         private let place: Workplace
 

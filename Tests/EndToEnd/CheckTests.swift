@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests `ferry check`, and which protocol `auto` chooses.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct CheckTests {
     private let place: Workplace
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests what the program prints about valid and invalid configurations.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ConfigurationTests {
     private static let example = Repository.root.appending(path: "config.example.json")
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests that other users cannot write the configuration or the files that it names. Programs in it run as the user.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ConfigurationTrustTests {
     private let place: Workplace
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests commands to a running engine.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ControlTests {
     private let place: Workplace
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests uploads whose credential a command prints.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct CredentialCommandTests {
     private let place: Workplace
 

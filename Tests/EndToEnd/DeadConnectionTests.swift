@@ -5,7 +5,7 @@
 
     /// Tests connections that die without FIN or RST during an upload.
     @Suite(
-        .fewAtOnce, .timeLimit(.minutes(3)),
+        .fewAtOnce, .timeLimit(.minutes(10)),
         .enabled("needs root and the right to make network namespaces", VirtualLink.isPossible),
         .enabled(if: Privilege.has("nft"), "needs nft"))
     struct DeadConnectionTests {

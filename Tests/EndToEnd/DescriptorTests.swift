@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests a process that needs more files and sockets than it may open.
-@Suite(.fewAtOnce, .timeLimit(.minutes(4)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct DescriptorTests {
     private static let tracing = Comment(rawValue: "injects errors into system calls: needs strace")
     private static let limiting = Comment(rawValue: "limits what a process may open: needs prlimit")

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests commands for a stopped engine (SIGSTOP), which keeps its connections but does not respond.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct FrozenEngineTests {
     private let place: Workplace
 
@@ -40,7 +40,7 @@ struct FrozenEngineTests {
 }
 
 /// Compares the reported progress of a running upload with the bytes at the server.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ReportedProgressTests {
     private struct Status: Decodable {
         struct Uploads: Decodable { var bytesLeft: Double }

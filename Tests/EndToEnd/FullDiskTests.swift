@@ -8,7 +8,7 @@
     #endif
 
     /// Tests a state folder whose disk is full, out of inodes or over its quota, while uploads run.
-    @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
+    @Suite(.fewAtOnce, .timeLimit(.minutes(10)))
     struct FullDiskTests {
         private let place: Workplace
 

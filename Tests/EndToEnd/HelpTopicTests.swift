@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests `ferry help TOPIC`.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct HelpTopicTests {
     @Test func `the command prints a page, lists the topics and corrects a topic`() async throws {
         let place = try Workplace()

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests `ferry history` after uploads have moved out of the queue.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct HistoryCommandTests {
     private let place: Workplace
 

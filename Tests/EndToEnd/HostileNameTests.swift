@@ -11,7 +11,7 @@ import Testing
 
 /// Tests a folder with dangerous file names. Each file must arrive with its own bytes. No name may change the structure
 /// of a request or the terminal.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct HostileNameTests {
     private static let texts = [
         "plain.txt", "with space.txt", " leading space", "trailing space ", "-dash", "--recursive", "-rf *",

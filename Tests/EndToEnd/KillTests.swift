@@ -92,7 +92,7 @@ struct KillTests {
             return try PatternFile(
                 at: place.path(name), count: Int.random(in: 0...65_536, using: &random), seed: UInt64(number))
         }
-        let moments = (0..<20).map { _ in Int.random(in: 0..<280, using: &random) }.sorted()
+        let moments = (0..<20).map { _ in Int.random(in: 0..<200, using: &random) }.sorted()
         let configure: (inout ReceiverConfiguration) -> Void = { configuration in
             // A file that is sent again replaces the first one.
             configuration.overwrite = true

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests `ferry check`, which finds and deletes the leftovers of killed or removed uploads.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct LeftoverTests {
     private struct Line: Decodable {
         struct Leftover: Decodable {

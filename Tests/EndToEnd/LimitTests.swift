@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests `ferry limit` and the limits of the configuration.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct LimitTests {
     private let place: Workplace
 

@@ -4,7 +4,7 @@
     import Testing
 
     /// Tests a link that goes down during an upload and comes back.
-    @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+    @Suite(.fewAtOnce, .timeLimit(.minutes(10)))
     struct LinkLossTests {
         private let place: Workplace
 

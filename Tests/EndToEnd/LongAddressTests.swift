@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Tests URLs of any length, in configurations, from servers and in queues of earlier versions.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct LongAddressTests {
     private let place: Workplace
 

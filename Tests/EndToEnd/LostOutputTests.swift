@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -11,17 +12,28 @@ struct LostOutputTests {
     @Test(arguments: [
         ["list"], ["list", "--json"], ["history", "--json"], ["config", "--print-example"],
         ["help", "scripts"],
-        ["run", "--exit-when-idle", "--json"], ["state", "export"],
+        ["run", "--exit-when-idle", "--json"], ["state", "export"], ["list", "--state", "done"],
     ])
     func `S8 output that a full disk takes away is an error`(arguments: [String]) async throws {
-        try place.configure("put", at: "http://127.0.0.1:9/box/")
-        try await place.ferry("add", try place.file("a"), "--at", "2099-01-01 06:00")
-        try await place.ferry("add", try place.file("b"), "--at", "2099-01-01 06:00")
-        try await place.ferry("remove", "2")
+        let server = try HostileServer([.answer(201), .answer(201)])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"))
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        try await place.ferry("add", try place.file("b"))
         let words = ["sh", "-c", #"exec "$0" "$@" >/dev/full"#]
         let result = try await Workplace.result(of: place.start(through: words, arguments))
         #expect(result.ending == .exited(74), "\(result.errors)")
         #expect(result.errors.contains("written: No space left on device"))
+    }
+
+    @Test func `a closed standard output does not become another file`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        let words = ["sh", "-c", #"exec "$0" "$@" >&-"#]
+        let result = try await Workplace.result(
+            of: place.start(through: words, ["add", try place.file("a")]))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(try await place.list().count == 1)
     }
 
     @Test func `a reader that has enough is no error`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// The manual pages that `.packaging/manual` makes, and what they share with the pages of `ferry help`.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(2)),
+    .fewAtOnce, .timeLimit(.minutes(10)),
     .enabled(if: Privilege.has("python3"), "needs python3; Tests/run installs it"))
 struct ManPageTests {
     private let place: Workplace

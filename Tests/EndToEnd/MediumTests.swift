@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests a disk or network share that disappears, breaks or hangs.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct MediumTests {
     private static let tracing = Comment(rawValue: "injects errors into system calls: needs strace")
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests what the program says about mistyped commands, options and values.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct MistypedCommandTests {
     private let place: Workplace
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests real file names: wide characters, spaces, control characters, bytes that are not UTF-8.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct NameTests {
     private static let harmless: [[UInt8]] = [
         Array("with space.txt".utf8),

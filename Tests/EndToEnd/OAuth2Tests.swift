@@ -4,7 +4,7 @@ import Testing
 
 /// Tests uploads with tokens of a real server, which replaces the refresh token with each use.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(2)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    .fewAtOnce, .timeLimit(.minutes(10)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct OAuth2Tests {
     private let place: Workplace
     private let folder: String

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests a file that Ferry may not read, from the start or later.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct PermissionTests {
     private static let nextStep = "let this user read it (`chmod`, `chown`), then retry"
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests `--after`, `--at` and `--batch`.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct PlannedTests {
     private let place: Workplace
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests commands on a queue without an engine.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct QueueCommandTests {
     private let place: Workplace
 

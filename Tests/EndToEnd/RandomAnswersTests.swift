@@ -4,7 +4,7 @@ import Testing
 
 #if os(Linux)
     /// Runs `Tests/random-answers` for a short time.
-    @Suite(.enabled(if: InteropServer.hasPython, InteropServer.needsPython), .timeLimit(.minutes(5)))
+    @Suite(.enabled(if: InteropServer.hasPython, InteropServer.needsPython), .timeLimit(.minutes(10)))
     struct RandomAnswersTests {
         private static let program = Repository.path("Tests/random-answers")
 

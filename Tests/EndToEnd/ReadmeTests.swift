@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// The commands of the README, read from it and run by a shell as they are shown, but for the port.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ReadmeTests {
     /// The beginnings of the blocks that are not run here, with the reasons.
     private static let others = [

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests a running engine whose configuration is edited.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ReloadTests {
     private let place: Workplace
 

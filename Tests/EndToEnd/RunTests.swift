@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests `ferry run` with a receiver in this process.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct RunTests {
     private let place: Workplace
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests `ferry config --schema`.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SchemaTests {
     private let place: Workplace
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests `ferry serve`, and commands that need a terminal if there is none.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ServeTests {
     private let place: Workplace
     private let inbox: String

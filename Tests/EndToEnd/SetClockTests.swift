@@ -10,7 +10,7 @@
     /// Tests a wall clock that is set before the start or while an upload waits.
     @Suite(
         .fewAtOnce, .enabled("needs a C compiler", { PreloadedLibrary.compiler != nil }),
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     struct SetClockTests {
         private let clock: WallClock
         private let place: Workplace

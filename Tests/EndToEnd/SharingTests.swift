@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests several processes that use one queue.
-@Suite(.fewAtOnce, .timeLimit(.minutes(5)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SharingTests {
     private let place: Workplace
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests uploads whose access tokens expire, are refused or cannot be obtained.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SignInTests {
     private let place: Workplace
 
@@ -233,7 +233,7 @@ struct SignInTests {
 #if os(Linux)
     /// Tests a kill between the token server's response and its record in the token file.
     @Suite(
-        .fewAtOnce, .enabled("needs strace", { Privilege.has("strace") }), .timeLimit(.minutes(3)))
+        .fewAtOnce, .enabled("needs strace", { Privilege.has("strace") }), .timeLimit(.minutes(10)))
     struct TokenKillTests {
         private let place: Workplace
 

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Tests files that change, disappear or turn out to be something else.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SourceFileTests {
     private static let size = 32 << 20
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests `ferry state`, edits by hand, and damage.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct StateCommandTests {
     private let place: Workplace
 

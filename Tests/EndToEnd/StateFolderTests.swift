@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests a state folder that cannot be used: the reason, the hint and the exit status.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct StateFolderTests {
     private let place: Workplace
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests a symbolic link that replaces a folder in the path of a queued file at a random time.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SwappedFolderTests {
     private let place: Workplace
     private let server: HostileServer

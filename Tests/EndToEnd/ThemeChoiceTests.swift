@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests how a user chooses a theme file, in the configuration and on the command line.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ThemeChoiceTests {
     private let place: Workplace
 

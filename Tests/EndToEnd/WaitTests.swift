@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests `ferry wait`.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct WaitTests {
     private let place: Workplace
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests Ferry in a working directory of another user, whose files have the names that the configuration uses.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct WorkingDirectoryTests {
     private let place: Workplace
     private let foreign: String

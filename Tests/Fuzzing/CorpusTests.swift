@@ -16,7 +16,7 @@ struct CorpusTests {
             at: folder.appending(path: "Corpora/\(surface.name)"), includingPropertiesForKeys: nil)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: surfaces)
+    @Test(.timeLimit(.minutes(10)), arguments: surfaces)
     func `no input of the corpora traps or breaks a promise`(surface: FuzzSurface) async throws {
         let inputs = try Self.inputs(of: surface)
         #expect(!inputs.isEmpty)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Builds packages that depend on this one.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsumerTests {
     private static let root = Repository.path("")
 

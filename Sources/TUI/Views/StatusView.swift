@@ -19,7 +19,10 @@ struct StatusView {
         }
         let isShort = model.layout.sizeClass == .compact
         var column: Int
-        if let problem = hostProblem.last {
+        let problems = hostProblem
+        if let problem = problems.first(where: { model.appearance.safe($0).width <= room / 2 })
+            ?? problems.last
+        {
             let text = model.appearance.truncated(problem, to: room / 2)
             column = frame.put(text, row: row, column: 1, role: .banner)
         } else {
@@ -46,6 +49,7 @@ struct StatusView {
             return "engine gone; \(model.table.running.count) stopped"
         }
         var parts = ["\(model.table.running.count) up"]
+        if model.isOffline { parts.append("OFFLINE") }
         if let rate = model.live.estimates.total.rate, !model.table.running.isEmpty {
             parts.append(ByteFormat.compact(rate) + "/s")
         }
@@ -54,7 +58,7 @@ struct StatusView {
         }
         let failed = model.table.count(.failed)
         if failed > 0 { parts.append("\(Strings.count(failed)) failed") }
-        parts.append(model.isOffline ? "OFFLINE" : activity.rawValue)
+        if !model.isOffline { parts.append(activity.rawValue) }
         return parts.dropFirst().reduce(parts[0]) { text, part in
             text.count + 1 + part.count <= model.size.columns ? "\(text) \(part)" : text
         }

@@ -15,6 +15,9 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         case moved(to: LocalPath)
         /// The file was not removed. It has changed since it was sent, or the file or its folder no longer exists.
         case changed
+        /// The file was not removed. Its content is the same, but its mode, owner, links or name have changed since it
+        /// was sent.
+        case touched
         /// The file was not removed, because a process has it open for writing.
         case inUse
         /// The removal failed. The text is the reason.
@@ -92,8 +95,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
             let name = LocalPath(bytes: path.lastComponent)
             guard let source, let found = source.version(of: name) else { return .changed }
             guard found == identity else {
-                return found.isSameContent(as: identity)
-                    ? .failed("its mode, owner or links have changed since it was sent") : .changed
+                return found.isSameContent(as: identity) && found.device == identity.device
+                    ? .touched : .changed
             }
             guard !isInUse(name, in: source) else { return .inUse }
             do throws(SystemCallError) {

@@ -52,7 +52,8 @@ extension WatchedFolders {
         case .keep:
             tracker.forget(upload.id)
             over(note)
-        case .delete where upload.canBeReplaced(receipt), .move where upload.canBeReplaced(receipt):
+        case .delete where canBeReplaced(upload, receipt, watch),
+            .move where canBeReplaced(upload, receipt, watch):
             keep(note, upload, "its name is not UTF-8, so another file can replace it at \(watch.to)")
         case .delete where receipt.verified == nil:
             keep(note, upload, "\(watch.to) reported no digest, and without one nothing is deleted")
@@ -63,6 +64,17 @@ extension WatchedFolders {
             tracker.beginRemoval(note.path, in: index)
             thread.remove(file, by: .move(to: goal, names: names))
         }
+    }
+
+    /// True if a file with another name can replace this one at the server: its name is not UTF-8, U+FFFD stands for the
+    /// invalid bytes, and the name decides the URL.
+    private func canBeReplaced(_ upload: Upload, _ receipt: Receipt, _ watch: Watch) -> Bool {
+        guard upload.target.name.unicodeScalars.contains("\u{FFFD}"),
+            String(validating: upload.path.bytes, as: UTF8.self) == nil
+        else { return false }
+        let entry = ProtocolCatalog.entry(named: receipt.chosen ?? upload.target.protocolName)
+        let policy = destination(watch).options.existing
+        return entry?.traits.fillsSlot != false && policy != .rename && policy != .fail
     }
 
     /// Lets the uploaded file stay in its folder, and reports the reason.
@@ -96,6 +108,10 @@ extension WatchedFolders {
         case .moved(let goal): notices.log("moved \(path.text), which \(note.to) has, to \(goal.text)")
         // The sent version is gone; another one is reported when it is complete.
         case .changed, .inUse: return over(note)
+        case .touched:
+            self.note(
+                "\(path.text) stays: its mode, owner, links or name have changed since it was sent", .warning)
+            return over(note)
         case .failed(let reason):
             // The removal is retried when Ferry starts again.
             tracker.postpone(path)
@@ -126,14 +142,5 @@ extension WatchedFolders {
             return (index, station.watch, station.thread, names)
         }
         return nil
-    }
-}
-
-extension Upload {
-    /// True if a file with another name can replace this one at the server: its name is not UTF-8, U+FFFD stands for the
-    /// invalid bytes, and the name decides the URL.
-    fileprivate func canBeReplaced(_ receipt: Receipt) -> Bool {
-        let entry = ProtocolCatalog.entry(named: receipt.chosen ?? target.protocolName)
-        return target.name.unicodeScalars.contains("\u{FFFD}") && entry?.traits.fillsSlot != false
     }
 }

@@ -44,7 +44,7 @@ public actor WatchedFolders: QueueFollower {
     let history: HistoryLookup
     var tracker: WatchTracker
     var notices: WatchNotices
-    private let destination: @Sendable (Watch) -> Destination
+    let destination: @Sendable (Watch) -> Destination
     private let silence: Silence
     /// The files that are gone from the watched folders, but that the queue still treats as watched.
     var gone: Set<LocalPath> = []

@@ -312,8 +312,10 @@ enum NewUploads {
                 .permanent, "--as names one file and \(count) were given",
                 hint: "leave --as out, or name one file")
         }
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !name.isEmpty, parts.last != "", !parts.contains("."), !parts.contains("..") else {
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(
+            Array.init)
+        let dot = UInt8(ascii: ".")
+        guard parts.last?.isEmpty == false, !parts.contains([dot]), !parts.contains([dot, dot]) else {
             throw UploadFailure(
                 .permanent,
                 name.isEmpty ? "the name after --as is empty" : "--as \(name) does not name a file there",
@@ -326,32 +328,36 @@ enum NewUploads {
     private static func checkNames(
         of files: [FileSelection.File], for destination: Destination
     ) throws(UploadFailure) {
-        guard nameDecidesURL(at: destination) else { return }
-        var paths: [String: LocalPath] = [:]
+        guard nameDecidesURL(at: destination) == true else { return }
+        // By bytes: `String` considers names equal that differ in their Unicode normalization, but their URLs differ.
+        var paths: [[UInt8]: LocalPath] = [:]
         for file in files {
-            guard let first = paths.updateValue(file.path, forKey: file.relativeName), first != file.path
-            else { continue }
+            let name = Array(file.relativeName.utf8)
+            guard let first = paths.updateValue(file.path, forKey: name), first != file.path else { continue }
             throw UploadFailure(
                 .permanent,
                 "\(first.text) and \(file.path.text) would replace each other: both are \(file.relativeName) at the server",
-                hint: "give relative paths, which keep their folders, or add each file with --as")
+                hint:
+                    "`ferry add -` reads a list of relative paths, which keep their folders; --as gives one file a name"
+            )
         }
     }
 
-    /// True if two files with the same name replace each other at the server. While `auto` does not know the protocol,
-    /// this is true for a URL on the command line.
-    private static func nameDecidesURL(at destination: Destination) -> Bool {
+    /// True if two files with the same name replace each other at the server. Nil while `auto` does not know the
+    /// protocol.
+    private static func nameDecidesURL(at destination: Destination) -> Bool? {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.named(by: destination.url)?.name : destination.protocolName
         return protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
-            ?? destination.options.isGivenAddress
     }
 
     /// Throws `UploadFailure` (`permanent`) if `count` files would replace each other, because the destination's URL
     /// names a single file.
     static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
-        guard nameDecidesURL(at: destination), count > 1, !UploadAddress.tellsNamesApart(destination.url)
+        // Until `auto` knows the protocol, a URL on the command line counts as the URL of one file.
+        guard nameDecidesURL(at: destination) ?? destination.options.isGivenAddress, count > 1,
+            !UploadAddress.tellsNamesApart(destination.url)
         else { return }
         throw UploadFailure(
             .permanent, "\(count) files would replace each other at \(destination.url)",

@@ -32,12 +32,12 @@ struct ConfigCommand: AsyncParsableCommand {
         if systemd {
             _ = try global.loadConfiguration()
             let unit = SystemdUnit.text(program: Self.program, arguments: global.unitArguments)
-            return print(unit, terminator: "")
+            return StandardStream.output.write(unit)
         }
         if schema { return print(ConfigurationTable.text) }
         if outputSchema { return print(OutputSchema.text) }
         if printExample {
-            print(String(cString: manual_example_configuration()), terminator: "")
+            StandardStream.output.write(String(cString: manual_example_configuration()))
             return
         }
         let file = global.configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration

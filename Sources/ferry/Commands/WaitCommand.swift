@@ -28,7 +28,8 @@ struct WaitCommand: AsyncParsableCommand {
     @Flag(
         help: ArgumentHelp(
             "One JSON object for each upload, as it finishes.",
-            discussion: "Uploads that were done before are included, except with --all."))
+            discussion:
+                "Uploads that were done before and are still in the queue are included, except with --all."))
     var json = false
     @OptionGroup var global: GlobalOptions
 

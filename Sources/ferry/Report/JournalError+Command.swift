@@ -29,8 +29,8 @@ extension JournalError {
                 + "folder and name that with --state-dir"
         case .newerFormat:
             "nothing was changed; use that version; `ferry list` and `ferry state export` show what this one understands"
-        case .inUse: "`ferry wait --all` waits for its uploads, `ferry stop` ends it"
-        case .unsafe, .diskFull, .failed, .recordTooLarge, .notOpen: hint
+        case .inUse(_, _, host: nil): "`ferry wait --all` waits for its uploads, `ferry stop` ends it"
+        case .unsafe, .inUse, .diskFull, .failed, .recordTooLarge, .notOpen: hint
         }
     }
 }

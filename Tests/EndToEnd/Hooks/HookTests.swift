@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests the commands that `ferry run` runs when something happens.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct HookTests {
     private let place: Workplace
 

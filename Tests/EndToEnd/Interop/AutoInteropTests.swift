@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests destinations without a configured protocol at real servers.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct AutoInteropTests {
     private static let size = 20_000_000
 

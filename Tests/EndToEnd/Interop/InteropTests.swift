@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests uploads to real servers.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct InteropTests {
     private let place: Workplace
     private let folder: String

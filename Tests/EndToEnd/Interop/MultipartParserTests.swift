@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Tests forms of all kinds with real parsers.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct MultipartParserTests {
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
     func `every parser reads back the parts that were appended`() async throws {

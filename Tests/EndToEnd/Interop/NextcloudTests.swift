@@ -4,7 +4,7 @@ import Testing
 
 /// Tests chunked uploads to a stand-in that implements Nextcloud's documentation. It is not a real Nextcloud.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(5)),
+    .fewAtOnce, .timeLimit(.minutes(10)),
     .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct NextcloudTests {
     private static let folder = "/remote.php/dav/files/ann/"

@@ -33,7 +33,7 @@ enum OtherWebDAVServer: String, CaseIterable, CustomTestStringConvertible {
 }
 
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(5)), .enabled(if: OtherWebDAVServer.arePresent, OtherWebDAVServer.need))
+    .fewAtOnce, .timeLimit(.minutes(10)), .enabled(if: OtherWebDAVServer.arePresent, OtherWebDAVServer.need))
 struct OtherWebDAVTests {
     private let place: Workplace
     private let folder: String
@@ -130,7 +130,7 @@ struct OtherWebDAVTests {
 
 /// Tests servers with limits, authentication and redirects, and behind proxies that map paths.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(5)),
+    .fewAtOnce, .timeLimit(.minutes(10)),
     .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
 struct WebDAVSurroundingsTests {
     private let place: Workplace

@@ -21,7 +21,7 @@ enum PythonTusServer: String, CaseIterable, CustomTestStringConvertible {
 
 /// Tests uploads by tus whose link is cut or whose server is restarted.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(3)),
+    .fewAtOnce, .timeLimit(.minutes(10)),
     .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct PythonTusTests {
     private let place: Workplace

@@ -19,7 +19,7 @@ enum RcloneS3 {
 
 /// Tests uploads to rclone's S3 server.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(3)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    .fewAtOnce, .timeLimit(.minutes(10)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct RcloneS3Tests {
     private let place: Workplace
     private let folder: String

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests the receiver with real clients.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct ReceiverClientTests {
     private let directory: TemporaryDirectory
 

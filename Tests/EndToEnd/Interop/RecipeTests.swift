@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests the configurations of the README and the manual. Only ports and folders are replaced.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct RecipeTests {
     private let place: Workplace
     private let folder: String

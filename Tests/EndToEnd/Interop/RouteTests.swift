@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests uploads through proxies, to Unix sockets and over IPv6.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct RouteTests {
     private let place: Workplace
 

@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 /// Tests signed uploads to a server that checks the signatures.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)), .enabled(if: S3Site.isHere, S3Site.needs))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)), .enabled(if: S3Site.isHere, S3Site.needs))
 struct S3InteropTests {
     private let place: Workplace
     private static let sizes = [
@@ -175,7 +175,7 @@ struct S3InteropTests {
 }
 
 /// Tests uploads to moto, which does not check signatures, and whose responses have another form.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)), .enabled(if: InteropServer.hasPython, InteropServer.needsPython))
 struct MotoInteropTests {
     @Test func `moto takes files whole and in parts`() async throws {
         let place = try Workplace()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests uploads by tus to servers with uncommon behavior.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct TusServerTests {
     private static let size = 300_000
 
@@ -104,7 +104,7 @@ struct TusServerTests {
 }
 
 /// Compares the counts of an upload in parts with those of the link.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct PartedCountTests {
     private static let size = 40 << 20
 

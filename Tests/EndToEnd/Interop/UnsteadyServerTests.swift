@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests servers that are slow, are restarted repeatedly or lose connections.
-@Suite(.fewAtOnce, .timeLimit(.minutes(4)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct UnsteadyServerTests {
     private let place: Workplace
     private let inbox: String

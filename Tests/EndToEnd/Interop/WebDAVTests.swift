@@ -43,7 +43,7 @@ enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
 
 /// Tests uploads by WebDAV to real servers.
 @Suite(
-    .fewAtOnce, .timeLimit(.minutes(5)),
+    .fewAtOnce, .timeLimit(.minutes(10)),
     .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
 struct WebDAVTests {
     private static let needsTime: Comment = "takes minutes; FERRY_LONG=1 runs it"

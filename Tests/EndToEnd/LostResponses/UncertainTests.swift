@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// Tests a POST that was sent completely and got no response, without a screen.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct UncertainTests {
     private let place: Workplace
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests S3 destinations as users give them, and what is said without their credentials.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct S3DestinationTests {
     private let place: Workplace
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests that secrets of every kind are sent to the server, and occur in no other output.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct CanaryTests {
     private let place: Workplace
 

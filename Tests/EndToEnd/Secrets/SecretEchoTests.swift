@@ -4,7 +4,7 @@ import Testing
 
 /// Tests servers that repeat the request in every part of their response. No secret of the request may reach a file of
 /// the queue, a log, a hook or the terminal.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SecretEchoTests {
     private let place: Workplace
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Tests that secrets are nowhere but at the server after each way in which an upload can end.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SecretEndTests {
     private let place: Workplace
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests URLs with a secret in their query.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SecretQueryTests {
     private let place: Workplace
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Servers that put the token of a request into what an upload resumes with.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct SecretResourceTests {
     private static let secret = "canary-resource-1a"
     private let place: Workplace

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Tests `ferry init` with its input on standard input.
-@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct InitTests {
     private let place: Workplace
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Tests watched folders, whose files `ferry run` uploads.
-@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
 struct WatchTests {
     private let place: Workplace
     private let out: String

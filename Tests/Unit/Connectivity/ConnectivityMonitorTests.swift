@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryConnectivity
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectivityMonitorTests {
     private let up = LinkStatus.up(generation: 0)
     private let down = LinkStatus.down(reason: "no route")

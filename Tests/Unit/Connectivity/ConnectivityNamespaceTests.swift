@@ -6,7 +6,7 @@
 
     /// Tests the public monitor in a network namespace with a pair of virtual interfaces.
     @Suite(
-        .serialized, .timeLimit(.minutes(2)),
+        .serialized, .timeLimit(.minutes(10)),
         .enabled(if: NetworkNamespace.isPossible, "needs root and ip(8) to make network namespaces"))
     struct ConnectivityNamespaceTests {
         private typealias Statuses = StatusReader<ConnectivityMonitor.Statuses>

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryConnectivity
 
 /// Tests that a released monitor leaves nothing behind.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectivityReleaseTests {
     /// Opens its gate when it is released.
     private final class Token: Sendable {

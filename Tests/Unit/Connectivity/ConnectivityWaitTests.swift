@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryConnectivity
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectivityWaitTests {
     private let link = FakeLink(.down(reason: "no route"))
     private let clock = ManualClock()

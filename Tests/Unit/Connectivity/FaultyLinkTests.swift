@@ -35,7 +35,7 @@ import Testing
 }
 
 /// Tests `FaultyLink` between a client and a server.
-@Suite(.timeLimit(.minutes(1))) struct FaultyLinkTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultyLinkTests {
     private static let request = "PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n"
     private static let body = [UInt8](repeating: 65, count: 2000)
 

@@ -3,7 +3,7 @@ import Testing
 @testable import FerryConnectivity
 
 struct SharedWatchTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `a reader that is cancelled while the status changes blocks no other`() async {
         let (statuses, source) = AsyncStream.makeStream(of: ConnectivityMonitor.Status.self)
         let watch = SharedWatch(source: { statuses })

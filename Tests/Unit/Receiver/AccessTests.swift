@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccessTests {
     private static let token = "0123456789abcdef"
 

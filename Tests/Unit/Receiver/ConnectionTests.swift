@@ -5,7 +5,7 @@ import Testing
 @testable import FerryReceiver
 
 /// Tests which connections are closed for newer ones when a limit is reached.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionTests {
     private static let token = "0123456789abcdef"
     private static let authorized = ["Authorization": "Bearer \(token)"]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DigestTests {
     @Test func `an append that is not what was said is not kept`() async throws {
         try await withReceiver { site in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DigestThreadTests {
     @Test func `an upload that waits for its digest delays no other`() async throws {
         let gate = DispatchSemaphore(value: 0)

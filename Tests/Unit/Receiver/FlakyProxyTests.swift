@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FlakyProxyTests {
     /// Runs a receiver with a proxy in front of it.
     private func withProxy(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FormTests {
     private static let fields = ["Content-Type": "multipart/form-data; boundary=XX"]
 

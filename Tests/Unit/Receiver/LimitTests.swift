@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LimitTests {
     @Test func `a file announced too large is refused before it is sent`() async throws {
         try await withReceiver {

@@ -41,7 +41,7 @@ extension Site {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResumableTests {
     @Test func `the receiver announces resumable uploads and their limits`() async throws {
         try await withReceiver {
@@ -232,7 +232,7 @@ struct ResumableTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ResumableRefusalTests {
     @Test(arguments: [
         ["Upload-Length": "4", "Upload-Complete": "?1"], ["Upload-Length": "6", "Upload-Complete": "?1"],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SingleRequestUploadTests {
     @Test func `a file that is put is stored under its name`() async throws {
         try await withReceiver { site in

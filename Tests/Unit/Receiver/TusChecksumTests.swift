@@ -3,7 +3,7 @@ import Testing
 @testable import FerryReceiver
 
 /// Tests PATCH requests with a digest (tus 1.0.0, Checksum).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TusChecksumTests {
     private static func fields(_ offset: Int, _ checksum: String) -> [String: String] {
         Site.patchFields(offset).merging(["Upload-Checksum": checksum]) { $1 }

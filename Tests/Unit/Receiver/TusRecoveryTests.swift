@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryReceiver
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TusRecoveryTests {
     private static let mebibyte = 1 << 20
 

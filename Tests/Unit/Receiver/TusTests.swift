@@ -39,7 +39,7 @@ extension Site {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TusTests {
     @Test func `the server says what it can do`() async throws {
         try await withReceiver {

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryReceiver
 
 /// Tests the requests of a WebDAV client that copies files into the folder.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WebDAVTests {
     /// Returns the addresses in a 207 response. The requested one comes first.
     private static func addresses(_ reply: LoopbackClient.ExchangeOutcome) -> [String] {

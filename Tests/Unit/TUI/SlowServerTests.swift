@@ -55,7 +55,7 @@ struct SlowServerTests {
     }
 
     @Test(arguments: [
-        (120, " ◐ SLOW  503 until 14:03:10, 12 wait  ↑ 0 B/s  1 of 4 uploading"),
+        (120, " ◐ SLOW  box.example until 14:03:10, 12 wait  ↑ 0 B/s  1 of 4 uploading"),
         (80, " ◐ SLOW  503 until 14:03:10, 12 wait  ↑ 0 B/s  1 of 4 uploading"),
         (40, " ◐ SLOW  503 until … ↑0B/s 1 up"),
     ])

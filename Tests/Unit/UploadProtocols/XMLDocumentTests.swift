@@ -33,7 +33,7 @@ struct XMLDocumentTests {
     }
 
     // If each declaration copied all known namespaces, 25,000 of them would take 15 s.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `more declarations than a server needs are refused at once`() {
         let declared = (0..<12_500).map { " xmlns:p\($0)='u'" }.joined()
         let began = ContinuousClock.now
@@ -42,7 +42,7 @@ struct XMLDocumentTests {
         #expect(ContinuousClock.now - began < .seconds(5))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `many elements with declarations of their own are read, each with its own`() throws {
         let root = try #require(
             parse("<a>" + (0..<25_000).map { "<p:b xmlns:p='u\($0 % 7)'/>" }.joined() + "</a>"))

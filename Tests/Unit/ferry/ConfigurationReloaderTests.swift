@@ -7,7 +7,7 @@ import Testing
 @testable import FerryCommand
 
 /// Tests the engine while it reloads its configuration.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationReloaderTests {
     @Test func `a configuration file that hangs delays no other command`() async throws {
         let folder = try TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryFiles
 
 /// Tests the limits of the control socket: the time that is spent waiting for a client, and the length of a line.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ControlLimitTests {
     private let folder: TemporaryDirectory
 

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryCommand
 
 /// Tests with the output of busctl for NetworkManager 1.42, and with faulty output.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkManagerTests {
     private let directory: TemporaryDirectory
 

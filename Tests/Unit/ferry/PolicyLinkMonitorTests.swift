@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PolicyLinkMonitorTests {
     /// The current network, which the test changes. It can delay the information about it.
     private final class Network: Sendable {

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryCommand
 
 /// Tests clients of an engine that keeps its connections but does not respond.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SilentEngineTests {
     private let folder: TemporaryDirectory
     private var state: LocalPath { LocalPath(folder.path) }

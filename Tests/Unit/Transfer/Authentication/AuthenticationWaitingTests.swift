@@ -137,7 +137,7 @@ struct AuthenticationThroughItselfTests {
         return (await driver.run("/file"), server)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [Token.a0, Token.expired])
+    @Test(.timeLimit(.minutes(10)), arguments: [Token.a0, Token.expired])
     func `a renewal through the same session does not wait for itself`(credential: Token) async {
         let (ending, server) = await run(credential, tokenStatus: 200)
         #expect(ending.status == 200)
@@ -145,7 +145,7 @@ struct AuthenticationThroughItselfTests {
         #expect(request != nil && request?.fields[.authorization] == nil)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [Token.a0, Token.expired])
+    @Test(.timeLimit(.minutes(10)), arguments: [Token.a0, Token.expired])
     func `a renewal that is refused itself is not renewed`(credential: Token) async {
         let (ending, server) = await run(credential, tokenStatus: 401)
         guard case .refreshFailed = ending.authenticationError else {

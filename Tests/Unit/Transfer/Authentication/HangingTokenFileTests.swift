@@ -5,7 +5,7 @@ import Testing
 @testable import FerryTransfer
 
 /// Tests a token file whose disk does not respond, with a clock that the test advances.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HangingTokenFileTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTransfer
 
 struct BodyWriterTests {
-    @Test(.timeLimit(.minutes(1))) func `a body that was stopped is finished only when its check has ended`()
+    @Test(.timeLimit(.minutes(10))) func `a body that was stopped is finished only when its check has ended`()
         async throws
     {
         let loop = MultiThreadedEventLoopGroup.singleton.next()

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Tests TLS files that cannot be read at once, with a clock that the test advances.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TLSFileTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryTransfer
 
 /// Tests the threads on which files are read, with a clock that the test advances.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BlockingIOPoolTests {
     private static let path = LocalPath("/medium/file")
 

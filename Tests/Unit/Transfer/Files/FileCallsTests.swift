@@ -5,7 +5,7 @@ import Testing
 @testable import FerryTransfer
 
 /// Tests calls on files that hang, with a clock that the test advances.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileCallsTests {
     private let clock = ManualClock()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryUploads
 
 /// Tests failures that no upload causes: a missing medium, and a lack of descriptors.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShortageTests {
     @Test func `S18 an upload without a descriptor waits, and costs no try`() {
         var tries = Upload.Tries()

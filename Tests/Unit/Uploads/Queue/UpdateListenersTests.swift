@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryUploads
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UpdateListenersTests {
     @Test func `a change before the end is delivered after the whole queue`() async {
         let listeners = UpdateListeners()

@@ -4,7 +4,7 @@ import FerryUploads
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WatchedFilesTests {
     @Test func `files are reported when they are whole, and known versions are not`() async throws {
         let directory = try TemporaryDirectory()

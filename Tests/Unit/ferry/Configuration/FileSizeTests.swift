@@ -6,7 +6,7 @@ import Testing
 @testable import FerryCommand
 
 /// Tests files that are read as a whole, with the greatest allowed size and one byte more.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FileSizeTests {
     private static let limit = 1 << 20
 

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Tests commands for secrets that fail or misbehave.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecretCommandTests {
     private let directory: TemporaryDirectory
 

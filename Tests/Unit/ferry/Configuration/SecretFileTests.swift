@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// Files with secrets that cannot be read at once, and a clock that the test moves.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecretFileTests {
     private let directory: TemporaryDirectory
     private let clock = ManualClock()
