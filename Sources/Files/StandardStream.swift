@@ -107,6 +107,8 @@ package enum StandardStream: CInt, Sendable {
         for stream in [input, output, errors] { dup2(nothing, stream.rawValue) }
         if nothing > errors.rawValue { close(nothing) }
         log.withLock { $0 = LogFile(path, streams: [output, errors]) }
+        // What a closed terminal did not take is no lost output.
+        outputFailure.withLock { $0 = nil }
     }
 
     /// Limits the size of the file at `path` if it is standard error.

@@ -10,8 +10,7 @@ struct StatusView {
 
     func draw(row: Int, in frame: inout Frame) {
         let room = max(0, model.size.columns - 2)
-        let banners = banners
-        if let banner = banners.first(where: { model.appearance.safe($0).width <= room }) ?? banners.last {
+        if let banner = fitting(banners, in: room) {
             frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns, role: .banner)
             let text = model.appearance.truncated(banner, to: room)
             frame.put(text, row: row, column: 1, role: .banner, limit: room)
@@ -19,10 +18,8 @@ struct StatusView {
         }
         let isShort = model.layout.sizeClass == .compact
         var column: Int
-        let problems = hostProblem
-        if let problem = problems.first(where: { model.appearance.safe($0).width <= room / 2 })
-            ?? problems.last
-        {
+        let problem = fitting(hostProblem, in: room / 2)
+        if let problem {
             let text = model.appearance.truncated(problem, to: room / 2)
             column = frame.put(text, row: row, column: 1, role: .banner)
         } else {
@@ -33,12 +30,17 @@ struct StatusView {
                 column = frame.put(" \(activity.rawValue)", row: row, column: column, role: role)
             }
         }
-        for part in parts(isShort: isShort) {
+        for part in parts(isShort: isShort, withDestination: problem == nil) {
             let gap = model.layout.sizeClass == .compact ? 1 : 2
             // A part that does not fit is left out as a whole; a cut number would be wrong.
             guard column + gap + part.text.width <= model.size.columns else { continue }
             column = frame.put(part.text, row: row, column: column + gap, role: part.role)
         }
+    }
+
+    /// Returns the first version that fits into `room` columns, or else the last; nil if there is none.
+    private func fitting(_ versions: [String], in room: Int) -> String? {
+        versions.first { model.appearance.safe($0).width <= room } ?? versions.last
     }
 
     /// The state of the queue in few words, for a tiny screen: `3 up 18M/s ETA 01:13 online`, without the parts that do
@@ -92,13 +94,13 @@ struct StatusView {
         }
     }
 
-    private func parts(isShort: Bool) -> [DialogBox.Span] {
+    private func parts(isShort: Bool, withDestination: Bool) -> [DialogBox.Span] {
         var parts: [DialogBox.Span] = []
         func add(_ text: String, _ role: Role = .normal) { parts.append(.init(SafeText(own: text), role)) }
         let running = model.table.running.count
         if model.phase == .finishing {
             add(isShort ? "quits then" : "quits when these are done", .warning)
-        } else if !isShort, hostProblem.isEmpty, let destination {
+        } else if !isShort, withDestination, let destination {
             parts.append(.init(model.appearance.safe(destination), .title))
         }
         if isShort, hasFailures {

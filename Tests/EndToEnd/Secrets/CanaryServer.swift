@@ -102,13 +102,7 @@ final class CanaryServer: Sendable {
             try connection.answer(201, headers: [("ETag", "\"7\"")])
         case "PROPFIND" where isStored.isOpen:
             let properties = "<d:getcontentlength>\(size)</d:getcontentlength><d:resourcetype/>"
-            try connection.answer(
-                207, headers: [("Content-Type", "application/xml")],
-                body: """
-                    <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(request.target)</d:href><d:propstat>\
-                    <d:prop>\(properties)</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>\
-                    </d:multistatus>
-                    """)
+            try connection.answer(properties: properties, of: request.target)
         case "MKCOL": try connection.answer(405)
         default: try connection.answer(404)
         }

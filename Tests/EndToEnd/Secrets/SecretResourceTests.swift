@@ -32,13 +32,7 @@ struct SecretResourceTests {
                 <d:getcontentlength>8</d:getcontentlength><d:getetag>"\(secret)"</d:getetag>\
                 <d:getlastmodified>Sun, 06 Nov 1994 08:49:37 GMT</d:getlastmodified><d:resourcetype/>
                 """
-            try connection.answer(
-                207, headers: [("Content-Type", "application/xml")],
-                body: """
-                    <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(request.target)</d:href><d:propstat>\
-                    <d:prop>\(properties)</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>\
-                    </d:multistatus>
-                    """)
+            try connection.answer(properties: properties, of: request.target)
         case "MOVE" where request["Destination"]?.hasSuffix("/a") == true: connection.stall()
         default: try connection.answer(201)
         }

@@ -1,0 +1,102 @@
+import FerryFiles
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// Makes new uploads to one destination from the files that a search found.
+enum NewUploads {
+    /// Returns one upload for each file of the selection.
+    ///
+    /// - Parameters:
+    ///   - name: The name on the server, for a selection of one file; nil for the `relativeName` of each file.
+    ///   - parameters: The form parameters or metadata of each upload.
+    ///   - existing: The policy for files that already exist on the server; nil for the policy of the destination.
+    /// - Throws: `UploadFailure` (`permanent`) if `name` is given for several files, or if several files would replace
+    ///   each other at the destination's URL. Also throws if the protocol does not support `existing` or an option of
+    ///   the destination.
+    static func make(
+        _ selection: FileSelection, for destination: Destination, name: String? = nil,
+        parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
+        start: Upload.StartCondition? = nil
+    ) throws(UploadFailure) -> [NewUpload] {
+        var options = destination.options
+        options.existing = existing ?? options.existing
+        if let refusal = ProtocolCatalog.entry(named: destination.protocolName)?.refusal(of: options) {
+            throw refusal
+        }
+        if let name { try check(name: name, of: selection.files.count) }
+        try check(selection.files.count, for: destination)
+        if name == nil, options.existing != .rename, options.existing != .fail {
+            try checkNames(of: selection.files, for: destination)
+        }
+        return selection.files.map { file in
+            NewUpload(
+                path: file.path, identity: file.identity,
+                target: destination.target(
+                    name: name ?? file.relativeName, fields: parameters, existing: existing),
+                batch: batch, start: start)
+        }
+    }
+
+    /// Throws `UploadFailure` (`permanent`) if `name`, the name for the server, does not name one file below the
+    /// destination's URL.
+    private static func check(name: String, of count: Int) throws(UploadFailure) {
+        guard count <= 1 else {
+            throw UploadFailure(
+                .permanent, "--as names one file and \(count) were given",
+                hint: "leave --as out, or name one file")
+        }
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(
+            Array.init)
+        let dot = UInt8(ascii: ".")
+        guard parts.last?.isEmpty == false, !parts.contains([dot]), !parts.contains([dot, dot]) else {
+            throw UploadFailure(
+                .permanent,
+                name.isEmpty ? "the name after --as is empty" : "--as \(name) does not name a file there",
+                hint: "give a name such as film.mov or day3/film.mov")
+        }
+    }
+
+    /// Throws `UploadFailure` (`permanent`) if two of the files would replace each other, because the name decides the
+    /// URL and they have the same name.
+    private static func checkNames(
+        of files: [FileSelection.File], for destination: Destination
+    ) throws(UploadFailure) {
+        guard nameDecidesURL(at: destination) == true else { return }
+        // By bytes: `String` considers names equal that differ in their Unicode normalization, but their URLs differ.
+        var paths: [[UInt8]: LocalPath] = [:]
+        for file in files {
+            let name = Array(file.relativeName.utf8)
+            guard let first = paths.updateValue(file.path, forKey: name), first != file.path else { continue }
+            throw UploadFailure(
+                .permanent,
+                "\(first.text) and \(file.path.text) would replace each other: both are \(file.relativeName) at the server",
+                hint:
+                    "`ferry add -` reads a list of relative paths, which keep their folders; --as gives one file a name"
+            )
+        }
+    }
+
+    /// True if two files with the same name replace each other at the server. Nil while `auto` does not know the
+    /// protocol.
+    private static func nameDecidesURL(at destination: Destination) -> Bool? {
+        let protocolName =
+            destination.protocolName == AutoUpload.name
+            ? ProtocolChoice.named(by: destination.url)?.name : destination.protocolName
+        return protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
+    }
+
+    /// Throws `UploadFailure` (`permanent`) if `count` files would replace each other, because the destination's URL
+    /// names a single file.
+    static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
+        // Until `auto` knows the protocol, a URL on the command line counts as the URL of one file.
+        guard nameDecidesURL(at: destination) ?? destination.options.isGivenAddress, count > 1,
+            !UploadAddress.tellsNamesApart(destination.url)
+        else { return }
+        throw UploadFailure(
+            .permanent, "\(count) files would replace each other at \(destination.url)",
+            hint:
+                "end the address with a slash, put {name} where the name goes, or name the protocol (tus+http://…)"
+        )
+    }
+}
