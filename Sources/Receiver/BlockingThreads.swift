@@ -1,12 +1,11 @@
 import FerryFiles
 import NIOPosix
 
-/// The threads on which blocking calls run, because the threads of NIO's event loops must not block.
+/// The threads for blocking calls, which must not run on NIO's event loops.
 enum BlockingThreads {
-    /// NIO's shared thread pool, for short calls.
+    /// NIO's shared thread pool.
     case common
-    /// One thread for digests of stored bytes, so that a client that requests many digests does not delay other
-    /// uploads.
+    /// One thread for digests of stored bytes, so that they do not delay other uploads.
     case digests
 
     private static let one: NIOThreadPool = {
@@ -26,12 +25,9 @@ enum BlockingThreads {
 /// Runs `work`, which can block, on a thread outside the event loop. The work runs even if the task is cancelled,
 /// because received bytes must be stored.
 func offLoop<Result: Sendable>(
-    on threads: BlockingThreads = .common, _ work: @escaping @Sendable () throws(SystemCallError) -> Result
-) async throws(SystemCallError) -> Result {
-    let result: Swift.Result<Result, SystemCallError> = await withCheckedContinuation { continuation in
-        threads.pool.submit { _ in
-            continuation.resume(returning: Swift.Result { () throws(SystemCallError) in try work() })
-        }
+    on threads: BlockingThreads = .common, _ work: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        threads.pool.submit { _ in continuation.resume(with: Swift.Result { try work() }) }
     }
-    return try result.get()
 }

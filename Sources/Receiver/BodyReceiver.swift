@@ -8,22 +8,29 @@ struct BodyReceiver: Sendable {
         case complete
         case cut(Exchange.Cut)
         case tooLarge
-        case overQuota
-        case storage(SystemCallError)
+        /// The quota is used up, or a write failed.
+        case failed(any Error)
 
         var isComplete: Bool { if case .complete = self { true } else { false } }
+
+        /// Throws the error of a body that is not complete.
+        func check(limit: Int?) throws {
+            switch self {
+            case .complete: return
+            case .cut(let cut): throw cut
+            case .tooLarge: throw Refusal(.contentTooLarge, "The content is larger than \(limit ?? 0) bytes.")
+            case .failed(let error): throw error
+            }
+        }
     }
 
-    /// The time after which received bytes in memory are written to the file, even if they are few. The time is checked
-    /// only when a chunk arrives.
+    /// The time after which even few bytes are written to the file, checked when a chunk arrives.
     private static let timeout = Duration.milliseconds(500)
 
     let metrics: ReceiverMetrics
     let rate: ReceiveRate?
 
-    /// Writes the body to the file, starting at `offset`. Stops early if the connection is lost or too slow, if `limit`
-    /// or the quota would be exceeded, or if a write fails.
-    /// - Parameter limit: The maximum size of the file; nil for no limit.
+    /// Writes the body to the file from `offset` on. Stops early at a cut, an error, or the maximum size `limit`.
     /// - Returns: The size of the file, and the reason why receiving ended. The new bytes are not synced yet.
     func receive(
         _ exchange: Exchange, id: String, into file: OpenFile, from offset: Int, limit: Int?
@@ -40,7 +47,7 @@ struct BodyReceiver: Sendable {
                     break
                 }
                 guard metrics.take(count) else {
-                    ending = .overQuota
+                    ending = .failed(Refusal.overQuota)
                     break
                 }
                 taken += count
@@ -53,17 +60,13 @@ struct BodyReceiver: Sendable {
                 try await rate?.pass(count)
             }
         } catch let error as SystemCallError {
-            ending = .storage(error)
+            ending = .failed(error)
         } catch let cut as Exchange.Cut {
             ending = .cut(cut)
         } catch {
             ending = .cut(.connectionLost)
         }
-        do throws(SystemCallError) {
-            try await writer.flush()
-        } catch {
-            ending = .storage(error)
-        }
+        do { try await writer.flush() } catch { ending = .failed(error) }
         metrics.giveBack(taken - (writer.offset - offset))
         metrics.note(.received(id: id, bytes: writer.offset))
         return (writer.offset, ending)
@@ -72,14 +75,13 @@ struct BodyReceiver: Sendable {
 
 /// Collects received buffers in memory, and writes several of them to a file at once, on a blocking thread.
 struct PartWriter {
-    /// The number of collected bytes at which a write is due. If bytes arrive slowly, `BodyReceiver` writes earlier.
+    /// The number of collected bytes at which a write is due.
     private static let batch = 1 << 20
-    /// The number of collected buffers at which a write is due. Small buffers need this limit, too: a buffer of one
-    /// byte occupies a whole memory allocation.
+    /// The number of collected buffers at which a write is due: even a buffer of one byte occupies an allocation.
     private static let batchBuffers = 64
 
     let file: OpenFile
-    /// The number of bytes in the file. Bytes that are collected in memory do not count.
+    /// The number of bytes in the file, without those in memory.
     private(set) var offset: Int
     private(set) var pendingBytes = 0
     private var pending: [ByteBuffer] = []
@@ -101,51 +103,14 @@ struct PartWriter {
     }
 
     /// Writes the bytes in memory to the file. If writing fails, these bytes are dropped, and `offset` does not change.
-    mutating func flush() async throws(SystemCallError) {
+    mutating func flush() async throws {
         guard pendingBytes > 0 else { return }
         let (file, buffers, position, count) = (file, pending, offset, pendingBytes)
         pending = []
         pendingBytes = 0
-        try await offLoop { () throws(SystemCallError) in try file.write(buffers, at: position) }
+        try await offLoop { try file.write(buffers, at: position) }
         offset = position + count
         metrics.wrote(count)
     }
 }
 
-extension BodyReceiver.Ending {
-    /// Returns the refusal for a body that cannot be stored; nil for a body that is complete or was cut off.
-    func refusal(limit: Int?) -> Refusal? {
-        switch self {
-        case .complete, .cut:
-            nil as Refusal?
-        case .tooLarge:
-            Refusal(.contentTooLarge, "The content is larger than \(limit ?? 0) bytes.")
-        case .overQuota:
-            Refusal(.insufficientStorage, "The receiver's quota is used up.")
-        case .storage(let error):
-            Refusal(error)
-        }
-    }
-}
-
-extension Refusal {
-    /// Creates the refusal for a failed system call. The refusal's `reason` contains the name of the system call, for
-    /// the log. The text of the response does not contain that name.
-    init(_ error: SystemCallError) {
-        switch error.code {
-        case .noSpace: self.init(.insufficientStorage, "The receiver's disk is full.")
-        case .diskQuotaExceeded: self.init(.insufficientStorage, "The receiver's quota is used up.")
-        case .notDirectory, .tooManySymbolicLinkLevels, .isDirectory:
-            self.init(.conflict, "A folder or a link of that name is in the way.")
-        case .permissionDenied, .notPermitted, .readOnlyFileSystem:
-            self.init(.forbidden, "The receiver may not write there.")
-        case .fileNameTooLong: self.init(.badRequest, "The path is too long.")
-        case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
-            // RFC 9110 §15.6.4: a temporary condition. Connections that end release descriptors.
-            self.init(
-                .serviceUnavailable, "The receiver has too many files open.", fields: [.retryAfter: "1"])
-        default: self.init(.internalServerError, "The receiver could not store this.")
-        }
-        reason = "\(reason) (\(error))"
-    }
-}

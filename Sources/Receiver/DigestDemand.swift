@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The digests that the client sent in the header fields of a request (RFC 9530). Also the algorithm of the digest that
-/// the client wants in the response. Unknown algorithms are left out.
+/// The digests in a request's header fields (RFC 9530), and the one that the client wants. Unknown algorithms are left
+/// out.
 struct DigestDemand {
     /// The digests of this request's content (`Content-Digest`).
     let content: [ServerDigest]
@@ -25,20 +25,10 @@ struct DigestDemand {
         guard let wishes = StructuredField.counts(field, of: Set(known.map(\.0))) else { return nil }
         return known.filter { wishes[$0.0] ?? 0 > 0 }.max { wishes[$0.0] ?? 0 < wishes[$1.0] ?? 0 }?.1
     }
-}
 
-extension DigestAlgorithm {
-    /// Returns the value of `Repr-Digest` for a digest; nil if HTTP has no name for the algorithm.
-    func field(_ digest: [UInt8]) -> String? {
-        ServerDigest.key(of: self).map { "\($0)=:\(Data(digest).base64EncodedString()):" }
-    }
-}
-
-extension DigestDemand {
     /// Compares the client's digests `told` with the digests of a range of the file.
-    ///
-    /// - Returns: The digest of the range by the algorithm `wanted`, as the value of `Repr-Digest`; nil if `wanted` is
-    ///   nil. The value is right for the file only if the range is the whole file.
+    /// - Returns: The digest of the range by the algorithm `wanted`, as the value of `Repr-Digest` if the range is the
+    ///   whole file; nil if `wanted` is nil.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`) if a digest differs.
     @discardableResult
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {
@@ -54,25 +44,31 @@ extension DigestDemand {
     }
 }
 
-/// A cache of the digests of stored files, so that repeated requests read each file only once.
+extension DigestAlgorithm {
+    /// Returns the value of `Repr-Digest` for a digest; nil if HTTP has no name for the algorithm.
+    func field(_ digest: [UInt8]) -> String? {
+        ServerDigest.key(of: self).map { "\($0)=:\(Data(digest).base64EncodedString()):" }
+    }
+}
+
+/// A cache of the digests of stored files.
 actor DigestMemory {
     struct Key: Hashable {
         var entityTag: String
         var algorithm: DigestAlgorithm
     }
 
-    /// The maximum number of digests in the cache. At the maximum, the cache is emptied before the next digest is
-    /// added. A folder list has at most the same number of names (`WebDAVFolders.listLimit`), so the cache can hold a
-    /// digest for each file of a list.
+    /// The number of digests at which the cache is emptied. It can hold a digest for each file of a folder list
+    /// (`WebDAVFolders.listLimit`).
     private static let limit = 10_000
 
     /// The values of `Repr-Digest` in the cache.
     private(set) var fields: [Key: String] = [:]
 
     /// Returns the value of `Repr-Digest` for a file; nil if HTTP has no name for the algorithm.
-    func field(_ algorithm: DigestAlgorithm, of file: OpenFile, _ status: FileStatus) async throws
-        -> String?
-    {
+    func field(
+        _ algorithm: DigestAlgorithm, of file: OpenFile, _ status: FileStatus
+    ) async throws -> String? {
         let key = Key(entityTag: status.entityTag, algorithm: algorithm)
         if let known = fields[key] { return known }
         let own = try await file.digests([algorithm], of: 0..<status.size)

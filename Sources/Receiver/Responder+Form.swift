@@ -3,8 +3,7 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Uploads in forms (`multipart/form-data`). The uploaded files get their final names only after the whole form has
-/// arrived.
+/// Uploads in forms (`multipart/form-data`). The files get their final names after the whole form has arrived.
 extension Responder {
     /// The JSON body of the response to a form.
     private struct FormReceipt: Encodable {
@@ -16,25 +15,19 @@ extension Responder {
         }
 
         var files: [File] = []
-        /// The form fields that are not files, in sequence. Each element has the name and the value of a field.
+        /// The names and values of the form fields that are not files.
         var fields: [[String]] = []
     }
 
     /// The maximum number of bytes in the value of one form field that is not a file.
     private static let longestField = 64 << 10
-    /// The maximum number of bytes of the field names, the file names and the field values of one form. These texts
-    /// stay in memory.
+    /// The maximum number of bytes of all names and values of one form, which stay in memory.
     private static let allFieldsBytes = 1 << 20
 
     func form(_ exchange: Exchange) async throws -> Response {
         try await checkLength(exchange, files: 0)
-        var intake: FormIntake
-        do {
-            intake = FormIntake(
-                parser: try MultipartParser(contentType: exchange.head.headerFields[.contentType] ?? ""))
-        } catch {
-            throw Refusal(.badRequest, "Cannot read this: \(error).")
-        }
+        var intake = FormIntake(
+            parser: try MultipartParser(contentType: exchange.head.headerFields[.contentType] ?? ""))
         do {
             try await receive(exchange, into: &intake)
             let response = try await publish(&intake)
@@ -48,9 +41,6 @@ extension Responder {
             for file in intake.files {
                 metrics.note(.interrupted(id: file.id, name: file.path.text, kept: 0))
             }
-            if let error = error as? MultipartError {
-                throw Refusal(.badRequest, "Cannot read this: \(error).")
-            }
             throw error
         }
     }
@@ -61,9 +51,7 @@ extension Responder {
             if let maximumSize, count > maximumSize - intake.bodyBytes {
                 throw Refusal(.contentTooLarge, "The form is larger than \(maximumSize) bytes.")
             }
-            guard metrics.take(count) else {
-                throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
-            }
+            guard metrics.take(count) else { throw Refusal.overQuota }
             intake.bodyBytes += count
             for event in try intake.parser.parse(Array(buffer: chunk)) {
                 switch event {
@@ -88,19 +76,12 @@ extension Responder {
             intake.current = .field(name: part.name, value: [])
             return
         }
-        let path: StoredPath
-        do {
-            path =
-                filename.isEmpty
-                ? StoredPath(file: try Self.madeUpName()) : try StoredPath(clientName: filename)
-        } catch let problem as NameProblem {
-            throw Refusal(problem)
-        }
-        let id = UploadID.make()
-        let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
         let isNamed = !filename.isEmpty
-        intake.files.append(
-            FormIntake.File(id: id, field: part.name, path: path, isNamed: isNamed))
+        let path =
+            isNamed ? try StoredPath(clientName: filename) : StoredPath(file: try Self.madeUpName())
+        let id = UploadID.make()
+        let file = try await offLoop { try uploadStore.create(id) }
+        intake.files.append(FormIntake.File(id: id, field: part.name, path: path, isNamed: isNamed))
         metrics.note(.created(id: id, name: path.text, size: nil))
         intake.current = .file(PartWriter(file: file, offset: 0, metrics: metrics))
     }
@@ -132,14 +113,13 @@ extension Responder {
         case .file(var writer):
             try await writer.flush()
             let file = writer.file
-            try await offLoop { () throws(SystemCallError) in try file.synchronize() }
+            try await offLoop { try file.synchronize() }
             if let last = intake.files.indices.last { intake.files[last].size = writer.offset }
         }
         intake.current = .none
     }
 
-    /// Renames the files to their final paths, and returns the response. Removes each renamed file from `intake`, so
-    /// that a later error does not discard the file. Discards empty files without a name.
+    /// Renames the files to their final paths, and removes each from `intake`, so that a later error does not discard it.
     private func publish(_ intake: inout FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
         while let file = intake.files.first {
@@ -149,9 +129,7 @@ extension Responder {
                 intake.files.removeFirst()
                 continue
             }
-            let path = try await offLoop { () throws(SystemCallError) in
-                try uploadStore.publish(file.id, as: file.path)
-            }
+            let path = try await offLoop { try uploadStore.publish(file.id, as: file.path) }
             intake.files.removeFirst()
             intake.bodyBytes -= file.size
             metrics.note(.finished(id: file.id, name: path.text, size: file.size))
@@ -191,8 +169,7 @@ private struct FormIntake {
     var fields: [[String]] = []
     /// The number of received bytes of field names, file names and field values. The content of files does not count.
     var fieldBytes = 0
-    /// The number of received bytes of the body, without the files that already have their final paths. At the end of
-    /// the form, these bytes are returned to the quota.
+    /// The number of received bytes of the body, without the files that already have their final paths.
     var bodyBytes = 0
 
     init(parser: MultipartParser) { self.parser = parser }

@@ -3,12 +3,10 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. A client begins such
-/// an upload with a PUT or POST of a file that has the header field `Upload-Complete` or `Upload-Incomplete`. As for
-/// tus, the upload resource is at `/files/ID`.
+/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. A client begins one
+/// with a PUT or POST of a file. As for tus, the upload resource is at `/files/ID`.
 extension Responder {
-    /// Returns true for a request with a header field of the IETF's resumable uploads. Returns false for `OPTIONS`, and
-    /// for a request with `Tus-Resumable`.
+    /// Returns true for a request of the IETF's resumable uploads, except for `OPTIONS`.
     func isResumable(_ head: HTTPRequest) -> Bool {
         let fields = head.headerFields
         guard head.method != .options, fields[.tusResumable] == nil else { return false }
@@ -20,7 +18,7 @@ extension Responder {
         (ResumableRequest(head.headerFields).version ?? .eight).fields.merging([.cacheControl: "no-store"])
     }
 
-    /// Returns the header field `Upload-Limit`: the maximum size and the lifetime of an upload.
+    /// Returns `Upload-Limit`: the maximum size and the lifetime of an upload.
     func uploadLimit(_ head: HTTPRequest) -> HTTPFields {
         let version = ResumableRequest(head.headerFields).version ?? .eight
         let limit = UploadLimit(
@@ -94,10 +92,8 @@ extension Responder {
         try checkRepresentation(fields)
         let wish: StoredPath
         if exchange.head.method == .put {
-            do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
-            if fields[.ifNoneMatch] == "*", try await stored(wish) != nil {
-                throw Self.nameExists
-            }
+            wish = try StoredPath(requestPath: path)
+            if fields[.ifNoneMatch] == "*", try await stored(wish) != nil { throw Self.nameExists }
         } else {
             wish = try Self.postedName(fields)
         }
@@ -126,10 +122,11 @@ extension Responder {
     private func state(_ upload: inout TusUpload?, _ exchange: Exchange) async throws -> Response {
         let held = try await settle(&upload)
         var response = Response(.noContent, fields: uploadLimit(exchange.head))
-        guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         response.fields[.uploadOffset] = "\(held.offset)"
-        if current.length != TusUpload.unknownLength { response.fields[.uploadLength] = "\(current.length)" }
-        guard case .finished(let path) = current.state else {
+        if held.upload.length != TusUpload.unknownLength {
+            response.fields[.uploadLength] = "\(held.upload.length)"
+        }
+        guard case .finished(let path) = held.upload.state else {
             response.fields[.uploadComplete] = "?0"
             return response
         }
@@ -146,21 +143,16 @@ extension Responder {
 
     private static let inconsistentLength = Refusal(
         .badRequest, problem: "inconsistent-upload-length", "The file's length is not what was said before.")
-}
 
-/// The part of the responder that stores the bytes of an IETF upload.
-extension Responder {
-    /// Stores the content at the offset `expected`. A successful response means that all bytes are on disk. If
-    /// `isComplete` is true, the content ends the upload, and the file gets its final path.
-    ///
-    /// - Parameter success: The status of the response if `isComplete` is false. A request of interop version 6 gets
-    ///   201 instead.
+    /// Stores the content at the offset `expected`. If `isComplete` is true, the content ends the upload, and the file
+    /// gets its final path.
+    /// - Parameter success: The status of the response if `isComplete` is false; always 201 for interop version 6.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
         success: HTTPResponse.Status
     ) async throws -> Response {
         let held = try await settle(&upload)
-        guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
+        let current = held.upload
         guard let file = held.file else {
             throw Refusal(.badRequest, problem: "completed-upload", "The upload is complete.")
         }
@@ -185,9 +177,7 @@ extension Responder {
         return try await receipt(upload, exchange, size: size, digest: digest)
     }
 
-    /// Receives the content of one request into the data file of the upload.
-    ///
-    /// - Returns: The size of the data file. All bytes of the data file are on disk.
+    /// Receives and syncs the content of one request. Returns the size of the data file.
     private func receive(
         _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: OpenFile,
         from expected: Int, _ demand: DigestDemand
@@ -210,7 +200,7 @@ extension Responder {
             upload = nil
             throw Self.inconsistentLength
         }
-        try await offLoop { () throws(SystemCallError) in try file.synchronize() }
+        try await offLoop { try file.synchronize() }
         // Incomplete content cannot be compared with its `Content-Digest`. It is kept only if a digest of the whole
         // file is checked later.
         if !ending.isComplete, !demand.content.isEmpty, current.resumable?.digest == nil {
@@ -221,7 +211,7 @@ extension Responder {
             await noteBreak(current, kept: size)
             throw cut
         }
-        if let refusal = ending.refusal(limit: limit) { throw refusal }
+        try ending.check(limit: limit)
         do {
             try await demand.check(demand.content, file, expected..<size)
         } catch let refusal as Refusal {
@@ -231,11 +221,8 @@ extension Responder {
         return size
     }
 
-    /// Compares the file with the client's digests. If they match, renames the file to its final path. If a digest
-    /// differs, removes the upload.
-    ///
-    /// - Returns: The digest that the client wants, as the value of `Repr-Digest`; nil if the client wants no digest.
-    /// - Throws: `Refusal` if a digest differs.
+    /// Renames the file to its final path if it has the client's digests. If one differs, removes the upload.
+    /// - Returns: The digest that the client wants, as the value of `Repr-Digest`; nil if it wants none.
     private func complete(
         _ upload: inout TusUpload?, _ current: TusUpload, _ file: OpenFile, size: Int, _ demand: DigestDemand
     ) async throws -> String? {

@@ -8,8 +8,8 @@ import NIOCore
 extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
-    /// The maximum number of bytes of `Upload-Metadata`, which is stored as long as the upload exists. The longest path
-    /// in Linux has 4096 bytes, which become 5464 in Base64. The other bytes are for further keys of the metadata.
+    /// The maximum number of bytes of `Upload-Metadata`, which is stored with the upload. The longest path in Linux has
+    /// 4096 bytes, which become 5464 in Base64.
     private static let metadataBytes = 8192
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
@@ -24,12 +24,10 @@ extension Responder {
         }
         let id = String(path.dropFirst(Self.tusPath.count))
         switch method(of: exchange) {
-        case .post where id.isEmpty:
-            return try await create(exchange)
+        case .post where id.isEmpty: return try await create(exchange)
         case .head where !id.isEmpty:
             return try await withUpload(id, exchange) { upload in try await offset(&upload) }
-        case .patch where !id.isEmpty:
-            return try await patch(exchange, id)
+        case .patch where !id.isEmpty: return try await patch(exchange, id)
         case .delete where !id.isEmpty:
             return try await withUpload(id, exchange) { upload in
                 await remove(&upload)
@@ -70,7 +68,7 @@ extension Responder {
         try await checkSize(length)
         let sendsContent = exchange.length != 0
         let checksum = try TusChecksum(in: fields)
-        try checkContent(exchange, fits: length, isNeeded: sendsContent)
+        if sendsContent { try checkContent(exchange, fits: length) }
         let metadata = fields[.uploadMetadata]
         guard (metadata?.utf8.count ?? 0) <= Self.metadataBytes else {
             throw Refusal(
@@ -94,7 +92,7 @@ extension Responder {
         guard let expected = try exchange.head.headerFields.count(.uploadOffset) else {
             throw Refusal(.badRequest, "Upload-Offset is missing.")
         }
-        try checkContent(exchange, fits: nil, isNeeded: true)
+        try checkContent(exchange)
         let checksum = try TusChecksum(in: exchange.head.headerFields)
         return try await withUpload(id, exchange) { upload in
             let offset = try await append(exchange, &upload, at: expected, checksum)
@@ -106,11 +104,10 @@ extension Responder {
         }
     }
 
-    /// Adds the digest of the file to the response if the client wants it (RFC 9530 §4). Does nothing if the upload is
-    /// not finished.
-    private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in response: inout Response)
-        async throws
-    {
+    /// Adds the digest of a finished upload's file to the response if the client wants it (RFC 9530 §4).
+    private func tellDigest(
+        of upload: TusUpload?, wantedBy exchange: Exchange, in response: inout Response
+    ) async throws {
         guard case .finished(let path)? = upload?.state,
             let wanted = DigestDemand(exchange.head.headerFields).wanted,
             let storedPath = StoredPath(text: path),
@@ -123,14 +120,13 @@ extension Responder {
         let held = try await settle(&upload)
         var response = Response(.ok, fields: tusFields)
         response.fields[.uploadOffset] = "\(held.offset)"
-        response.fields[.uploadLength] = (upload?.length).map { "\($0)" }
-        response.fields[.uploadMetadata] = upload?.metadata
+        response.fields[.uploadLength] = "\(held.upload.length)"
+        response.fields[.uploadMetadata] = held.upload.metadata
         describe(upload, in: &response)
         return response
     }
 
-    private func checkContent(_ exchange: Exchange, fits room: Int?, isNeeded: Bool) throws(Refusal) {
-        guard isNeeded else { return }
+    private func checkContent(_ exchange: Exchange, fits room: Int? = nil) throws(Refusal) {
         let type = exchange.head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
         guard type == Self.contentType else {
             throw Refusal(.unsupportedMediaType, "The Content-Type must be \(Self.contentType).")
@@ -154,59 +150,40 @@ extension Responder {
 /// The part of the responder that works on upload resources, for tus and for the IETF draft.
 extension Responder {
     struct Held {
+        var upload: TusUpload
         /// The data file; nil once it has been renamed to its final path.
         var file: OpenFile?
         /// The number of bytes that are safely on disk.
         var offset: Int
     }
 
-    /// Runs `body` while no other request can use the upload.
-    ///
-    /// - Throws: `Refusal` if the upload is unknown, expired or removed. `Refusal` if the upload belongs to tus and the
-    ///   request to the IETF draft, or the reverse. Also the errors of `body`.
+    /// Runs `body` while no other request can use the upload. The upload is nil after `body` has removed it.
     func withUpload(
         _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Response
     ) async throws -> Response {
         let channel = exchange.channel
-        var upload: TusUpload?
-        do {
-            upload = try await tus.hold(id) { channel.close(mode: .all, promise: nil) }
-        } catch .unknown {
-            throw Refusal(.notFound, "There is no such upload.")
-        } catch .gone {
-            throw Refusal(.gone, "The upload has expired or was removed.")
-        } catch .full {
-            throw Refusal(.serviceUnavailable, "Too many uploads are unfinished.")
-        }
+        var upload: TusUpload? = try await tus.hold(id) { channel.close(mode: .all, promise: nil) }
         return try await releasing(id, &upload) { upload in
             // tus and the IETF draft end uploads by different rules, so a request must not continue an upload of the
             // other protocol.
             guard (upload?.resumable != nil) == isResumable(exchange.head) else {
-                throw Refusal(.notFound, "There is no such upload.")
+                throw TusStore.unknown
             }
             return try await body(&upload)
         }
     }
 
     /// Creates an upload, and runs `body` while no other request can use the upload.
-    ///
     /// - Parameter length: The size of the whole file; nil if the client has not declared the size.
-    /// - Throws: `Refusal` with 503 if there are too many uploads. Also the errors of `body`.
     func withNewUpload(
         _ exchange: Exchange, length: Int?, metadata: String? = nil, resumable: ResumableTerms? = nil,
         _ body: (_ id: String, inout TusUpload?) async throws -> Response
     ) async throws -> Response {
         let channel = exchange.channel
-        let created: TusUpload
-        do {
-            created = try await tus.create(
-                length: length ?? TusUpload.unknownLength, metadata: metadata, resumable: resumable,
-                client: ClientAddress(channel.remoteAddress).text,
-                stop: { channel.close(mode: .all, promise: nil) })
-        } catch TusStore.Problem.full {
-            throw Refusal(
-                .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
-        }
+        let created = try await tus.create(
+            length: length ?? TusUpload.unknownLength, metadata: metadata, resumable: resumable,
+            client: ClientAddress(channel.remoteAddress).text,
+            stop: { channel.close(mode: .all, promise: nil) })
         metrics.note(.created(id: created.id, name: created.name, size: length))
         var upload: TusUpload? = created
         return try await releasing(created.id, &upload) { upload in try await body(created.id, &upload) }
@@ -245,26 +222,26 @@ extension Responder {
         }
     }
 
-    /// Returns the data file, and the number of bytes that are safely on disk.
+    /// Returns the upload, its data file, and the number of bytes that are safely on disk.
     ///
     /// If the upload is complete but its data file is not renamed yet, finishes the upload first. This happens for an
     /// empty upload, and after a crash before the rename.
-    ///
-    /// - Throws: `Refusal` with 410 if the upload was removed, or if its data file is gone.
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
-        if case .finished = current.state { return Held(file: nil, offset: current.length) }
+        if case .finished = current.state {
+            return Held(upload: current, file: nil, offset: current.length)
+        }
         do {
-            let (file, offset) = try await offLoop { () throws(SystemCallError) in
+            let (file, offset) = try await offLoop {
                 let file = try uploadStore.open(current.id)
                 try file.synchronize()
                 return (file, try file.status().size)
             }
             guard offset >= current.length, current.endsByLength else {
-                return Held(file: file, offset: offset)
+                return Held(upload: current, file: file, offset: offset)
             }
             try await finish(&upload)
-            return Held(file: nil, offset: current.length)
+            return Held(upload: upload ?? current, file: nil, offset: current.length)
         } catch let error as SystemCallError where error.code == .noSuchFileOrDirectory {
             await tus.discard(current)
             upload = nil
@@ -273,13 +250,12 @@ extension Responder {
     }
 
     /// Stores the content at the offset `expected`, and returns the new number of bytes of the upload on disk. Content
-    /// with a checksum is stored only if all of it arrives and matches. A crash can leave a part of such content on
-    /// disk.
+    /// with a checksum is stored only if all of it arrives and matches, except for a part of it after a crash.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, _ checksum: TusChecksum?
     ) async throws -> Int {
         let held = try await settle(&upload)
-        guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
+        let current = held.upload
         guard held.offset == expected else {
             throw Refusal(.conflict, "Upload-Offset is not where the upload ends; ask with HEAD.")
         }
@@ -297,41 +273,38 @@ extension Responder {
             throw overflow
         }
         if let checksum {
-            var isRight = false
-            if case .complete = ending {
-                isRight = try await checksum.matches(file, expected..<size)
-            }
+            let isRight = ending.isComplete ? try await checksum.matches(file, expected..<size) : false
             if !isRight { try await takeBack(file, from: size, to: expected) }
-            if case .complete = ending, !isRight {
+            guard isRight || !ending.isComplete else {
                 throw Refusal(.checksumMismatch, "The content is not what Upload-Checksum says.")
             }
         }
-        try await offLoop { () throws(SystemCallError) in try file.synchronize() }
+        try await offLoop { try file.synchronize() }
         if case .cut(let cut) = ending {
             await noteBreak(current, kept: checksum == nil ? size : expected)
             throw cut
         }
-        if let refusal = ending.refusal(limit: current.length) { throw refusal }
+        try ending.check(limit: current.length)
         if size == current.length { try await finish(&upload) }
         return size
     }
 
-    /// Shortens the file from `size` to `start` bytes, and subtracts the removed bytes from the used part of the quota.
+    /// Shortens the file from `size` to `start` bytes, and gives the removed bytes back to the quota.
     func takeBack(_ file: OpenFile, from size: Int, to start: Int) async throws {
         metrics.giveBack(size - start)
-        try await offLoop { () throws(SystemCallError) in
+        try await offLoop {
             try file.truncate(to: start)
             try file.synchronize()
         }
     }
 
-    /// Renames the complete data file to its final path. Records the path before the rename. After a crash, the
-    /// receiver reads the recorded path, and repeats the rename if necessary.
+    /// Renames the complete data file to its final path. Records the path first, so that the rename can be repeated
+    /// after a crash.
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
         let wish = try current.wish()
         let now = tus.now()
-        let (finished, path) = try await offLoop { () throws(SystemCallError) in
+        let (finished, path) = try await offLoop {
             var finished = current
             finished.touched = now
             let path = try uploadStore.publish(current.id, as: wish) { candidate throws(SystemCallError) in

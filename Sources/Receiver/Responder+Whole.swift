@@ -8,13 +8,12 @@ extension Responder {
     static let nameExists = Refusal(.preconditionFailed, "A file of that name exists.")
 
     func put(_ exchange: Exchange, at path: String) async throws -> Response {
-        let wish: StoredPath
-        do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
+        let wish = try StoredPath(requestPath: path)
         let onlyNew = exchange.head.headerFields[.ifNoneMatch] == "*"
         if onlyNew, try await stored(wish) != nil { throw Self.nameExists }
-        do { return try await store(exchange, as: wish, onlyNew: onlyNew) } catch let error as SystemCallError
-            where onlyNew && error.code == .fileExists
-        {
+        do {
+            return try await store(exchange, as: wish, onlyNew: onlyNew)
+        } catch let error as SystemCallError where onlyNew && error.code == .fileExists {
             // Another request has stored a file of this name after the check above.
             throw Self.nameExists
         }
@@ -24,18 +23,16 @@ extension Responder {
         try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
     }
 
-    /// Returns the path that the client has given in `Content-Disposition`. If the field is missing or has no file
-    /// name, returns a generated name.
-    /// - Throws: `Refusal` with 400 if the path is not safe.
-    static func postedName(_ fields: HTTPFields) throws(Refusal) -> StoredPath {
+    /// Returns the path in `Content-Disposition`; a generated name if there is none.
+    static func postedName(_ fields: HTTPFields) throws(NameProblem) -> StoredPath {
         guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
             return StoredPath(file: try madeUpName())
         }
-        do { return try StoredPath(clientName: name) } catch { throw Refusal(error) }
+        return try StoredPath(clientName: name)
     }
 
-    static func madeUpName(_ id: String = UploadID.make()) throws(Refusal) -> SafeName {
-        do { return try SafeName("upload-\(id.prefix(8))") } catch { throw Refusal(error) }
+    static func madeUpName(_ id: String = UploadID.make()) throws(NameProblem) -> SafeName {
+        try SafeName("upload-\(id.prefix(8))")
     }
 
     /// Refuses a request that contains only a part of a file (`Content-Range`) or encoded content (`Content-Encoding`).
@@ -50,23 +47,22 @@ extension Responder {
         }
     }
 
-    private func store(_ exchange: Exchange, as wish: StoredPath, onlyNew: Bool = false) async throws
-        -> Response
-    {
+    private func store(
+        _ exchange: Exchange, as wish: StoredPath, onlyNew: Bool = false
+    ) async throws -> Response {
         try checkRepresentation(exchange.head.headerFields)
         try await checkLength(exchange)
         let demand = DigestDemand(exchange.head.headerFields)
         let id = UploadID.make()
-        let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
+        let file = try await offLoop { try uploadStore.create(id) }
         metrics.note(.created(id: id, name: wish.text, size: exchange.length))
         let (size, ending) = await bodyReceiver.receive(
             exchange, id: id, into: file, from: 0, limit: maximumSize)
         do {
-            if case .cut(let cut) = ending { throw cut }
-            if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
+            try ending.check(limit: maximumSize)
             // The content of this request is the whole file, so `Content-Digest` and `Repr-Digest` both apply to it.
             let digest = try await demand.check(demand.content + demand.whole, file, 0..<size)
-            let (path, status) = try await offLoop { () throws(SystemCallError) in
+            let (path, status) = try await offLoop {
                 try file.synchronize()
                 return (try uploadStore.publish(id, as: wish, onlyNew: onlyNew), try file.status())
             }
@@ -81,34 +77,30 @@ extension Responder {
         }
     }
 
-    /// Removes the data file of an upload that is not finished. Subtracts its content (`bytes`) and
-    /// `ReceiverMetrics.entryBytes` from the used part of the quota.
-    func discard(_ id: String, bytes: Int) async throws(SystemCallError) {
-        try await offLoop { () throws(SystemCallError) in try uploadStore.discard(id) }
+    /// Removes the data file of an unfinished upload, and gives its content (`bytes`) back to the quota.
+    func discard(_ id: String, bytes: Int) async throws {
+        try await offLoop { try uploadStore.discard(id) }
         metrics.giveBack(bytes + ReceiverMetrics.entryBytes)
     }
 
-    /// Refuses a request before its content arrives if `Content-Length` exceeds the maximum size, the quota or the free
-    /// disk space. Does nothing if the length is unknown. `files` is passed to `checkSize`.
+    /// Calls `checkSize` with `Content-Length`. Does nothing if the length is unknown.
     func checkLength(_ exchange: Exchange, files: Int = 1) async throws {
         guard let length = exchange.length else { return }
         try await checkSize(length, files: files)
     }
 
-    /// Refuses content that exceeds the maximum size, the quota or the free disk space. Content of at most 1 MiB is not
-    /// compared with the disk space.
-    /// - Parameter files: The minimum number of files that the content creates. Each file uses `entryBytes` of the
-    ///   quota in addition to its content.
+    /// Refuses content that exceeds the maximum size, the quota or the free disk space.
+    /// - Parameter files: The minimum number of files that the content creates.
     func checkSize(_ size: Int, files: Int = 1) async throws {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
         }
         if let room = metrics.room, size > room - files * ReceiverMetrics.entryBytes {
-            throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
+            throw Refusal.overQuota
         }
         // The disk space is not checked for small files. If it is too small, writing fails, and the file is refused.
         guard size > Self.smallSize else { return }
-        let disk = try await offLoop { () throws(SystemCallError) in try uploadStore.root.space() }
+        let disk = try await offLoop { try uploadStore.root.space() }
         guard size <= disk.capacity else {
             throw Refusal(.contentTooLarge, "The content is larger than the receiver's disk.")
         }
@@ -145,15 +137,13 @@ extension Responder {
     }
 
     private func find(_ path: String) async throws -> (file: OpenFile, status: FileStatus) {
-        let wish: StoredPath
-        do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
-        guard let found = try await stored(wish) else { throw Refusal(.notFound, "There is no such file.") }
+        guard let found = try await stored(try StoredPath(requestPath: path)) else {
+            throw Refusal(.notFound, "There is no such file.")
+        }
         return found
     }
 
-    func stored(
-        _ path: StoredPath
-    ) async throws(SystemCallError) -> (file: OpenFile, status: FileStatus)? {
-        return try await offLoop { () throws(SystemCallError) in try uploadStore.stored(path) }
+    func stored(_ path: StoredPath) async throws -> (file: OpenFile, status: FileStatus)? {
+        try await offLoop { try uploadStore.stored(path) }
     }
 }

@@ -21,6 +21,8 @@ struct Responder: Sendable {
     let slowest: BodyRate
     let digests = DigestMemory()
 
+    private static let shownRequest = 300
+
     func respond(_ exchange: Exchange) async throws {
         do {
             if let issue = FramingError(markedIn: exchange.head.headerFields) { throw issue.refusal }
@@ -28,23 +30,13 @@ struct Responder: Sendable {
             clients.authorize(ObjectIdentifier(exchange.channel))
             try Self.checkDigests(exchange.head.headerFields)
             try await exchange.send(try await response(exchange))
-        } catch let refusal as Refusal {
+        } catch {
+            guard let refusal = Refusal(for: error) else { throw error }
             try await refuse(exchange, refusal)
-        } catch let error as SystemCallError {
-            try await refuse(exchange, Refusal(error))
-        } catch Exchange.Cut.tooSlow {
-            try await refuse(
-                exchange,
-                Refusal(
-                    .requestTimeout, "The content came too slowly; the connection is closed.",
-                    fields: [.connection: "close"]))
         }
     }
 
-    private static let shownRequest = 300
-
-    /// Refuses digest fields that have more than `StructuredField.longest` bytes. The receiver stores `Repr-Digest`
-    /// with an unfinished upload. Without this limit, a client could store long texts in this way.
+    /// Refuses long digest fields, because `Repr-Digest` is stored with an unfinished upload.
     private static func checkDigests(_ fields: HTTPFields) throws(Refusal) {
         for name in [HTTPField.Name.reprDigest, .contentDigest] {
             guard fields[name]?.utf8.count ?? 0 <= StructuredField.longest else {
@@ -75,6 +67,8 @@ struct Responder: Sendable {
     private func response(_ exchange: Exchange) async throws -> Response {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
         // WebDAV is checked before tus, because a stored folder may be named `files`, too.
+        let folders = WebDAVFolders(
+            uploadStore: uploadStore, memory: lists, allowListing: allowListing, methods: methods)
         switch exchange.head.method {
         case .propfind: return try await folders.properties(exchange, at: path)
         case .mkcol: return try await folders.makeFolder(exchange, at: path)
@@ -85,16 +79,11 @@ struct Responder: Sendable {
         }
         if isTus(exchange.head) { return try await respondTus(exchange, path: path) }
         switch exchange.head.method {
-        case .put:
-            return try await put(exchange, at: path)
-        case .post where path == "/" && isForm(exchange.head):
-            return try await form(exchange)
+        case .put: return try await put(exchange, at: path)
         case .post where path == "/":
-            return try await post(exchange)
-        case .head where path != "/":
-            return try await head(exchange, at: path)
-        case .get where path != "/" && allowDownload:
-            return try await get(exchange, at: path)
+            return isForm(exchange.head) ? try await form(exchange) : try await post(exchange)
+        case .head where path != "/": return try await head(exchange, at: path)
+        case .get where path != "/" && allowDownload: return try await get(exchange, at: path)
         case .options:
             return Response(
                 .noContent, fields: uploadLimit(exchange.head).merging([.allow: methods, .dav: "1"]))
@@ -106,10 +95,6 @@ struct Responder: Sendable {
         }
     }
 
-    private var folders: WebDAVFolders {
-        WebDAVFolders(uploadStore: uploadStore, memory: lists, allowListing: allowListing, methods: methods)
-    }
-
     private var methods: String {
         "PUT, POST, HEAD, \(allowDownload ? "GET, " : "")OPTIONS, PROPFIND, MKCOL"
     }
@@ -118,12 +103,8 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// Returns true if the protocol tus serves the request. The result can also be true for a request of WebDAV
-    /// (`PROPFIND`, `MKCOL`), which tus does not serve.
-    ///
-    /// tus serves all requests for `/files` and `/files/`. Below `/files/`, tus serves a request if its path is an
-    /// upload resource (`/files/ID`), or if it has the header field `Tus-Resumable`. tus serves no `PUT` there. All
-    /// remaining requests below `/files/` are for a stored folder named `files`.
+    /// Returns true if tus serves the request: any for `/files` or `/files/`, and below `/files/` any but `PUT` that has
+    /// `Tus-Resumable` or the path of an upload resource. Other requests below it are for a stored folder named `files`.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }
@@ -133,7 +114,7 @@ struct Responder: Sendable {
 }
 
 extension HTTPFields {
-    /// Returns a copy with the header fields of `other` added. A field of `other` replaces a field of the same name.
+    /// Returns a copy with the header fields of `other`, which replace fields of the same name.
     func merging(_ other: HTTPFields) -> HTTPFields {
         var merged = self
         for field in other { merged[field.name] = field.value }
@@ -141,8 +122,7 @@ extension HTTPFields {
     }
 }
 
-/// Functions for upload identifiers: 128 random bits in hexadecimal. No client can guess the identifier of another
-/// client's upload.
+/// The identifiers of uploads: 128 random bits in hexadecimal, which other clients cannot guess.
 enum UploadID {
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()

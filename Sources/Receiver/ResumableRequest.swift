@@ -3,12 +3,11 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The properties that an upload has only if it follows the IETF draft for resumable uploads, not if it uses tus.
+/// The stored properties of an upload by the IETF draft that a tus upload does not have.
 struct ResumableTerms: Codable, Hashable, Sendable {
     /// The path that the client requested, below the receiver's directory.
     let path: String
-    /// The `Repr-Digest` of the request that created the upload; nil if it had none. The file is compared with it when
-    /// all bytes are stored.
+    /// The `Repr-Digest` of the request that created the upload, which the whole file must have; nil if it had none.
     let digest: String?
 
     func wish() throws(Refusal) -> StoredPath {
@@ -24,8 +23,7 @@ struct ResumableRequest {
 
     /// The interop version of the request; nil if the receiver does not support the version.
     let version: InteropVersion?
-    /// True if the content of this request ends the upload; nil if the request has no valid `Upload-Complete` or
-    /// `Upload-Incomplete`.
+    /// True if the content of this request ends the upload; nil if the request does not say so.
     let isComplete: Bool?
     let offset: Int?
     let length: Int?

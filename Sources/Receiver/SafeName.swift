@@ -1,7 +1,6 @@
 import FerryFiles
 
-/// The name of one file or folder that is safe to use in a path. It contains no separator and is not `..`, so it cannot
-/// lead to another folder.
+/// The name of one file or folder that is safe to use in a path: it cannot lead to another folder.
 struct SafeName: Hashable {
     /// The maximum number of bytes: most file systems allow 255.
     static let maximumBytes = 255
@@ -12,8 +11,6 @@ struct SafeName: Hashable {
     var path: LocalPath { LocalPath(text) }
 
     /// Creates the name. Cuts a name of more than 255 bytes.
-    /// - Throws: `NameProblem` if the name is empty, `.`, `..`, `.ferry` or hidden. Also if the name has a separator, a
-    ///   control character or only invisible characters.
     init(_ name: String) throws(NameProblem) {
         guard !name.isEmpty else { throw .empty }
         guard name != ".", name != ".." else { throw .dots }
@@ -39,12 +36,10 @@ struct SafeName: Hashable {
         number == 1 ? self : SafeName(unchecked: Self.cut(text, suffix: " (\(number))"))
     }
 
-    /// Inserts the suffix before the extension. If the name would have more than `maximumBytes`, shortens the part
-    /// before the suffix. The cut is between two characters. If the first character alone is too long, the cut is
-    /// inside this character.
+    /// Inserts the suffix before the extension, and shortens the part before it to `maximumBytes` in all. The cut is
+    /// between two characters, unless the first character alone is too long.
     ///
-    /// The cut is first made in bytes. A cut by characters would take 38 s for a name of 72 KB with many combining
-    /// marks.
+    /// The cut is first made in bytes: by characters it would take 38 s for 72 KB with many combining marks.
     private static func cut(_ name: String, suffix: String) -> String {
         var stem = name[...]
         var ending = ""
@@ -58,8 +53,7 @@ struct SafeName: Hashable {
         var end = stem.utf8.index(stem.startIndex, offsetBy: room)
         while stem.utf8[end] & 0xC0 == 0x80 { stem.utf8.formIndex(before: &end) }
         var kept = stem[..<end]
-        // If the scalar after the cut belongs to the last character, that character is left out, unless it is the only
-        // one.
+        // The scalar after the cut belongs to the last character, so that character is left out.
         if let last = kept.last, kept.count > 1, "\(last)\(stem.unicodeScalars[end])".count == 1 {
             kept.removeLast()
         }
@@ -105,36 +99,36 @@ struct StoredPath: Hashable {
         self.file = file
     }
 
-    /// Creates the path of a file from the path of a request. Decodes each component separately. A component with `%2F`
-    /// is refused, because a name cannot contain a slash.
-    init(requestPath: String) throws(NameProblem) {
-        var names: [SafeName] = []
-        let path = requestPath.prefix { $0 != "?" }
-        let components = path.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
+    /// Creates the path from its components, each decoded by `decode`.
+    private init<Text>(
+        _ components: [Text], decode: (Text) -> String?
+    ) throws(NameProblem) {
         guard components.count <= Self.maximumDepth + 1 else { throw .tooDeep }
+        var names: [SafeName] = []
         for component in components {
-            guard let name = component.percentDecoded() else { throw .encoding }
+            guard let name = decode(component) else { throw .encoding }
             names.append(try SafeName(name))
         }
         guard let file = names.popLast() else { throw .empty }
         self.init(folders: names, file: file)
     }
 
-    /// Creates the path of a file from a text in a header field or a form. The text is a file name or a relative path.
-    ///
-    /// Browsers send relative paths for the files of a folder (`webkitRelativePath`).
+    /// Creates the path from the path of a request. A component with `%2F` is refused, as a name with a slash.
+    init(requestPath: String) throws(NameProblem) {
+        let path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
+        try self.init(path.split(separator: "/", omittingEmptySubsequences: false)) { $0.percentDecoded() }
+    }
+
+    /// Creates the path from a text in a header field or a form. Browsers send relative paths for the files of a folder
+    /// (`webkitRelativePath`).
     init(clientName: String) throws(NameProblem) {
         guard clientName.unicodeScalars.first != "/" else { throw .absolute }
         let components = clientName.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
-        guard components.count <= Self.maximumDepth + 1 else { throw .tooDeep }
-        var names: [SafeName] = []
-        for component in components { names.append(try SafeName(String(component))) }
-        guard let file = names.popLast() else { throw .empty }
-        self.init(folders: names, file: file)
+        try self.init(components) { String($0) }
     }
 
-    /// Returns the components of a request path that names a file or a folder. Ignores a slash at the end. The result
-    /// is empty for the receiver's directory itself.
+    /// Returns the components of a request path that names a file or a folder, with or without a slash at the end;
+    /// empty for the receiver's directory itself.
     static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
         var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
         if path.hasSuffix("/") { path = path.dropLast() }
@@ -143,26 +137,18 @@ struct StoredPath: Hashable {
         return stored.folders + [stored.file]
     }
 
-    /// Creates the path from names that are joined by `/` and not percent-encoded. Returns nil if a name is not safe,
-    /// or if there are no names or too many.
+    /// Creates the path from its `text`; nil if a name is not safe, or if there are no names or too many.
     init?(text: String) {
-        var names: [SafeName] = []
-        for component in text.unicodeScalars.split(separator: "/") {
-            guard let name = try? SafeName(String(component)) else { return nil }
-            names.append(name)
-        }
-        guard names.count <= Self.maximumDepth + 1, let file = names.popLast() else { return nil }
-        self.init(folders: names, file: file)
+        try? self.init(text.unicodeScalars.split(separator: "/")) { String($0) }
     }
 
-    /// The path below the receiver's directory, for users and for JSON. It is not percent-encoded.
+    /// The path below the receiver's directory, for users and for JSON, without percent-encoding.
     var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
 
     /// The percent-encoded path at which a client requests the file.
     var location: String { Self.location(of: folders + [file]) }
 
-    /// Returns the percent-encoded path with which a client requests the file or folder. `names` are the components of
-    /// the path below the receiver's directory; the result is empty if there are none.
+    /// Returns the percent-encoded path of a file or folder; empty for the receiver's directory.
     static func location(of names: [SafeName]) -> String {
         names.map { "/" + $0.text.percentEncoded() }.joined()
     }

@@ -3,24 +3,20 @@ import FerryProtocols
 import NIOCore
 
 extension OpenFile {
-    /// The number of bytes of one file that the digest thread reads before it continues with another file.
+    /// The number of bytes of one file that the digest thread reads before it turns to another file.
     private static let bytesATurn = 16 << 20
 
-    /// Computes several digests of a range of the file. Reads the range only once.
-    ///
-    /// All files share one thread. The thread reads a part of each file in turn, so that a small file does not wait for
-    /// the digests of large files.
+    /// Computes several digests of a range of the file, which is read once. All files share one thread, which reads a
+    /// part of each in turn, so that a small file does not wait for large ones.
     /// - Throws: `EIO` if the file is shorter than the end of the range.
     func digests(
         _ algorithms: Set<DigestAlgorithm>, of range: Range<Int>
-    ) async throws(SystemCallError) -> [DigestAlgorithm: [UInt8]] {
+    ) async throws -> [DigestAlgorithm: [UInt8]] {
         var running = algorithms.map { RunningDigest($0) }
         var rest = range
         while !rest.isEmpty, !running.isEmpty {
             let turn = rest.prefix(Self.bytesATurn)
-            running = try await offLoop(on: .digests) { [running] () throws(SystemCallError) in
-                try self.update(running, with: turn)
-            }
+            running = try await offLoop(on: .digests) { [running] in try self.update(running, with: turn) }
             rest = turn.upperBound..<rest.upperBound
         }
         return Dictionary(uniqueKeysWithValues: zip(algorithms, running.map(\.bytes)))

@@ -28,7 +28,7 @@ struct TusChecksum: Sendable {
         bytes = Array(data)
     }
 
-    func matches(_ file: OpenFile, _ range: Range<Int>) async throws(SystemCallError) -> Bool {
+    func matches(_ file: OpenFile, _ range: Range<Int>) async throws -> Bool {
         try await file.digests([algorithm], of: range)[algorithm] == bytes
     }
 }

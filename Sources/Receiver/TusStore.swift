@@ -1,17 +1,15 @@
 import FerryFiles
+import HTTPTypes
 
 /// The resumable uploads of a receiver, by tus or the IETF draft. At most one request at a time uses an upload. A newer
 /// request for the same upload stops the older ones. The store also removes expired uploads.
 actor TusStore {
-    enum Problem: Error {
-        case unknown
-        /// The upload expired or was removed.
-        case gone
-        case full
-    }
+    static let unknown = Refusal(.notFound, "There is no such upload.")
+    private static let gone = Refusal(.gone, "The upload has expired or was removed.")
+    private static let full = Refusal(
+        .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
 
-    /// The state of an upload: unused, used by a request, or removed. A removed upload stays in the store for a time,
-    /// so that requests for it get 410 instead of 404.
+    /// The state of an upload. A removed upload stays for a time, so that requests for it get 410 instead of 404.
     private enum Slot {
         case free(TusUpload)
         case held(TusUpload, stop: @Sendable () -> Void, waiting: [Waiter])
@@ -36,8 +34,7 @@ actor TusStore {
 
     init(
         uploadStore: UploadStore, expiry: Duration, limits: ReceiverConfiguration.Limits,
-        metrics: ReceiverMetrics,
-        now: @escaping @Sendable () -> Date
+        metrics: ReceiverMetrics, now: @escaping @Sendable () -> Date
     ) throws(SystemCallError) {
         self.uploadStore = uploadStore
         self.expiry = expiry
@@ -60,11 +57,7 @@ actor TusStore {
         upload.touched.addingTimeInterval(TimeInterval(expiry.components.seconds))
     }
 
-    /// Creates an upload, and gives it to the caller. No other request can use the upload until the caller calls
-    /// `release`. In the meantime, the request that created the upload can send content.
-    ///
-    /// - Throws: `Problem.full` if there are too many uploads. `SystemCallError` if the files cannot be created, or if
-    ///   the quota is used up.
+    /// Creates an upload, which no other request can use until the caller calls `release`.
     func create(
         length: Int, metadata: String?, resumable: ResumableTerms? = nil, client: String,
         stop: @escaping @Sendable () -> Void
@@ -78,7 +71,7 @@ actor TusStore {
         open[client, default: []].insert(upload.id)
         let uploadStore = uploadStore
         do {
-            try await offLoop { () throws(SystemCallError) in
+            try await offLoop {
                 _ = try uploadStore.create(upload.id)
                 try uploadStore.save(upload)
             }
@@ -96,22 +89,17 @@ actor TusStore {
     /// Records that bytes of an upload arrive. Returns true if the upload was interrupted before.
     func resume(_ id: String) -> Bool { interrupted.remove(id) != nil }
 
-    /// Waits until no other request uses the upload, and returns the upload. No other request can use it until the
-    /// caller calls `release`. If an older request uses the upload, stops that request. The older request first stores
-    /// its received bytes.
-    /// - Parameter stop: A function that makes the caller release the upload. It is called when a newer request needs
-    ///   the upload.
-    /// - Throws: `Problem.unknown` if there is no such upload. `Problem.gone` if the upload expired or was removed.
-    func hold(_ id: String, stop: @escaping @Sendable () -> Void) async throws(Problem) -> TusUpload {
+    /// Stops an older request that uses the upload, waits until it has stored its received bytes, and returns the
+    /// upload. No other request can use it until the caller calls `release`.
+    /// - Parameter stop: Makes the caller release the upload, because a newer request needs it.
+    func hold(_ id: String, stop: @escaping @Sendable () -> Void) async throws(Refusal) -> TusUpload {
         switch slots[id] {
-        case nil:
-            throw .unknown
-        case .gone:
-            throw .gone
+        case nil: throw Self.unknown
+        case .gone: throw Self.gone
         case .free(let upload):
             guard now() < expires(upload) else {
                 await drop(upload)
-                throw .gone
+                throw Self.gone
             }
             slots[id] = .held(upload, stop: stop, waiting: [])
             return upload
@@ -121,18 +109,17 @@ actor TusStore {
                 slots[id] = .held(
                     upload, stop: stopOlder, waiting: waiting + [Waiter(stop: stop, proceed: proceed)])
             }
-            guard let handed else { throw .gone }
+            guard let handed else { throw Self.gone }
             return handed
         }
     }
 
-    /// Ends the caller's use of an upload. If requests wait for the upload, the first one gets it. If the upload was
-    /// removed, all waiting requests fail.
-    /// - Parameter upload: The upload in its current state; nil if it was removed.
+    /// Ends the caller's use of an upload. The first request that waits for it gets it.
+    /// - Parameter upload: The upload in its current state; nil if it was removed. All waiting requests fail then.
     func release(_ id: String, _ upload: TusUpload?) {
-        guard case .held(_, _, var waiting) = slots[id] else { return }
+        guard case .held(let held, _, var waiting) = slots[id] else { return }
         guard var upload else {
-            if case .held(let removed, _, _) = slots[id] { close(removed) }
+            close(held)
             slots[id] = .gone(since: now())
             for waiter in waiting { waiter.proceed.resume(returning: nil) }
             return
@@ -149,8 +136,7 @@ actor TusStore {
         next.proceed.resume(returning: upload)
     }
 
-    /// Removes uploads that no request has used for the time `expiry`. Forgets an upload when the same time has passed
-    /// since its removal.
+    /// Removes uploads that no request has used for the time `expiry`, and forgets those removed as long ago.
     func expire() async {
         let due = now()
         let lifetime = TimeInterval(expiry.components.seconds)
@@ -163,10 +149,7 @@ actor TusStore {
         }
     }
 
-    /// Makes room for a new upload. If the table is full, removes expired uploads, and forgets old finished or removed
-    /// uploads. If that is not enough, or if the client has too many unfinished uploads, removes an unfinished upload
-    /// without bytes.
-    /// - Throws: `Problem.full` if there is still no room.
+    /// Makes room for a new upload: removes expired uploads, forgets old ones, and removes one without bytes.
     private func makeRoom(for client: String) async throws {
         if slots.count >= limits.uploads { await expire() }
         if slots.count >= limits.uploads { await forgetOldest() }
@@ -178,22 +161,19 @@ actor TusStore {
             await dropOldestEmpty(of: greediest)
         }
         guard slots.count < limits.uploads, open[client, default: []].count < limits.uploadsPerClient
-        else { throw Problem.full }
+        else { throw Self.full }
     }
 
-    /// Removes one of the client's unfinished uploads: one that has no bytes and that no request uses. If there are
-    /// several, removes the one that was unused for the longest time. Does nothing if there is none.
+    /// Removes the client's unfinished upload without bytes that was unused for the longest time, if there is one.
     private func dropOldestEmpty(of client: String) async {
         let waiting = open[client, default: []].compactMap { id -> TusUpload? in
             if case .free(let upload) = slots[id] { upload } else { nil }
         }.sorted { $0.touched < $1.touched }
         let uploadStore = uploadStore
-        let empty = try? await offLoop { () throws(SystemCallError) in
+        let empty = try? await offLoop {
             waiting.first { (try? uploadStore.open($0.id).status().size) == 0 }
         }
-        guard let empty = empty ?? nil, case .free(let upload) = slots[empty.id], upload == empty else {
-            return
-        }
+        guard let empty, case .free(let upload) = slots[empty.id], upload == empty else { return }
         await drop(upload)
         slots[upload.id] = nil  // A `gone` entry would fill the table again.
     }
@@ -205,8 +185,7 @@ actor TusStore {
         interrupted.remove(upload.id)
     }
 
-    /// Forgets the oldest finished or removed uploads. Forgets at most a tenth of the uploads that the table can hold,
-    /// but at least one.
+    /// Forgets the oldest finished or removed uploads: a tenth of the table, but at least one.
     private func forgetOldest() async {
         let memories = slots.compactMap { id, slot -> (id: String, since: Date)? in
             switch slot {
@@ -236,11 +215,10 @@ actor TusStore {
         if upload.isOpen { metrics.note(.expired(id: upload.id, name: upload.name)) }
     }
 
-    /// Removes the data file and the info file of an upload, and subtracts their bytes from the used part of the quota.
-    /// The file of a finished upload has been renamed, so it stays.
+    /// Removes the data file and the info file of an upload, and gives their bytes back to the quota.
     nonisolated func discard(_ upload: TusUpload) async {
         let uploadStore = uploadStore
-        let freed = try? await offLoop { () throws(SystemCallError) in
+        let freed = try? await offLoop {
             let size = try? uploadStore.open(upload.id).status().size
             try uploadStore.forget(upload.id)
             return upload.infoBytes + (size.map { $0 + ReceiverMetrics.entryBytes } ?? 0)

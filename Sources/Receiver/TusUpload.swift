@@ -1,13 +1,11 @@
 import FerryFiles
 import FerryProtocols
 
-/// The stored properties of a resumable upload, by tus or the IETF draft. The offset is not among them, because it is
-/// the size of the upload's data file.
+/// The stored properties of a resumable upload. Its offset is the size of its data file.
 struct TusUpload: Codable, Hashable, Sendable {
     enum State: Codable, Hashable, Sendable {
         case receiving
-        /// All bytes are stored, and the data file is being renamed to this path. If the data file no longer exists
-        /// after a crash, the rename is done.
+        /// The data file is being renamed to this path. If it no longer exists after a crash, the rename is done.
         case finishing(path: String)
         case finished(path: String)
     }
@@ -18,8 +16,7 @@ struct TusUpload: Codable, Hashable, Sendable {
     /// The `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
-    /// The time at which a request last used the upload. Without another request, the upload expires a fixed time
-    /// later.
+    /// The time at which a request last used the upload.
     var touched: Date
     /// The properties that only an upload by the IETF draft has; nil for a tus upload.
     var resumable: ResumableTerms?
@@ -33,32 +30,26 @@ struct TusUpload: Codable, Hashable, Sendable {
 
     static let unknownLength = Int.max
 
-    /// True if the upload is complete as soon as all its bytes are stored. This is the case for a tus upload, and for
-    /// any upload that is being renamed. It is not the case for an IETF upload that its client has not declared
-    /// complete yet.
+    /// True if the upload is complete as soon as all its bytes are stored. An IETF upload is complete when its client
+    /// says so.
     var endsByLength: Bool {
         if case .finishing = state { return true }
         return resumable == nil
     }
 
-    /// The number of bytes of the client's texts (metadata, path and digest) in the file with the properties. These
-    /// bytes count against the quota.
+    /// The number of bytes of the client's texts in the info file, which count against the quota.
     var infoBytes: Int {
         [metadata, resumable?.path, resumable?.digest].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 
     static func infoName(_ id: String) -> LocalPath { LocalPath("\(id).json") }
-}
 
-/// The path that the client requested for the file (`wish`), and the path for users (`name`).
-extension TusUpload {
-    func wish() throws(Refusal) -> StoredPath {
-        if let resumable { return try resumable.wish() }
-        return try Self.wish(metadata, id: id)
+    /// Returns the path that the client requested for the file.
+    func wish() throws -> StoredPath {
+        try resumable?.wish() ?? Self.wish(metadata, id: id)
     }
 
-    /// The path to show to users. While bytes are received, it is the path of `wish()`, or the upload's `id` if
-    /// `wish()` throws. Later, it is the final path of the file.
+    /// The path to show to users: the final path, or the requested path while bytes are received.
     var name: String {
         switch state {
         case .finishing(let path), .finished(let path): path
@@ -66,22 +57,19 @@ extension TusUpload {
         }
     }
 
-    /// Returns the path that the client gives in the metadata. If the metadata is missing, is malformed or has no
-    /// `filename`, returns a name made of the upload's `id`.
-    /// - Throws: `Refusal` with 400 if the path is not safe.
-    static func wish(_ metadata: String?, id: String) throws(Refusal) -> StoredPath {
+    /// Returns the path that the client gives in the metadata; a name made of `id` if there is none.
+    static func wish(_ metadata: String?, id: String) throws(NameProblem) -> StoredPath {
         guard let path = metadata.flatMap({ TusMetadata(header: $0) }).flatMap(clientPath) else {
             return StoredPath(file: try Responder.madeUpName(id))
         }
-        do { return try StoredPath(clientName: path) } catch { throw Refusal(error) }
+        return try StoredPath(clientName: path)
     }
 
-    /// Returns the path of the file that the metadata contains; nil if `filename` is missing or empty. The path is
-    /// `relativePath`, without a slash at its beginning, if the last component of `relativePath` is `filename`.
-    /// Otherwise the path is `filename`.
+    /// Returns `relativePath` without a slash at its beginning if it ends with `filename`, and `filename` otherwise; nil
+    /// if `filename` is missing or empty.
     ///
-    /// Uppy sends both keys. For a file without a folder, `relativePath` is the text `null`. For a file that was
-    /// dropped with its folder, `relativePath` begins with a slash (@uppy/utils 6, `getRelativePath`).
+    /// Uppy sends both keys. Without a folder, `relativePath` is the text `null`. For a file that was dropped with its
+    /// folder, it begins with a slash (@uppy/utils 6, `getRelativePath`).
     static func clientPath(_ metadata: TusMetadata) -> String? {
         guard let name = metadata["filename"], !name.isEmpty else { return nil }
         guard let path = metadata["relativePath"] else { return name }
@@ -106,8 +94,7 @@ extension UploadStore {
         try work.remove(TusUpload.infoName(id))
     }
 
-    /// Returns the uploads of an earlier run. Removes all files in `.ferry` that belong to none of these uploads,
-    /// except the lock and the token.
+    /// Returns the uploads of an earlier run. Removes all other files in `.ferry`, except the lock and the token.
     func restore() throws(SystemCallError) -> [TusUpload] {
         let names = Set(try work.names().map(LocalPath.init(bytes:)))
         var uploads: [TusUpload] = []
@@ -130,8 +117,7 @@ extension UploadStore {
         return uploads
     }
 
-    /// True if the data file was renamed to `path`. Also true if a crash during the rename left the file under both
-    /// names.
+    /// True if the data file was renamed to `path`, or has both names after a crash during the rename.
     private func hasName(_ path: String, _ id: String) throws(SystemCallError) -> Bool {
         guard (try? work.status(of: Self.dataName(id))) != nil else { return true }
         guard let published = StoredPath(text: path).flatMap({ try? stored($0) }) else { return false }

@@ -7,66 +7,24 @@ struct StoredEntry: Sendable {
     let status: FileStatus
 }
 
-/// The files and folders found at a path.
-enum Found: Sendable {
-    case nothing
-    /// The entry at the path. If the entry is a folder and its content was requested, the entries of the folder follow.
-    case entries([StoredEntry])
-    /// The folder has more names than the limit.
-    case tooMany
-}
-
-enum FolderMaking {
-    case made
-    case nameTaken
-    case noParent
-}
-
 extension UploadStore {
-    /// The extent of a search at a path: only the file or folder at the path, or also the entries of the folder. If the
-    /// folder has more than `limit` names, the result is `Found.tooMany`.
-    enum Depth {
-        case itself
-        case children(limit: Int)
-    }
-
-    /// Finds the file or folder at a path.
+    /// Finds the file or folder at a path; nil if there is none. If `childLimit` is not nil, the entries of the folder
+    /// follow. A folder with more than `childLimit` names is refused.
     ///
-    /// Finds no symbolic links, no special files, and not the folder `.ferry`. Leaves out entries whose names no
-    /// request can contain, for example names that begin with a dot.
-    func find(_ names: [SafeName], _ depth: Depth) throws(SystemCallError) -> Found {
-        do throws(SystemCallError) {
-            guard let last = names.last else { return try entries(in: root, [], depth) }
+    /// Finds no symbolic links, no special files, not the folder `.ferry`, and no names that no request can contain.
+    func find(_ names: [SafeName], childLimit: Int?) throws -> [StoredEntry]? {
+        do {
+            guard let last = names.last else { return try entries(in: root, [], childLimit) }
             let parent = try folder(names.dropLast())
             let status = try parent.status(of: last.path)
             switch status.kind {
-            case .file: return .entries([StoredEntry(names: names, status: status)])
-            case .folder: return try entries(in: try open(last, in: parent), names, depth)
-            case .link, .special, .missing: return .nothing
+            case .file: return [StoredEntry(names: names, status: status)]
+            case .folder: return try entries(in: try open(last, in: parent), names, childLimit)
+            case .link, .special, .missing: return nil
             }
-        } catch {
-            if [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error.code) {
-                return .nothing
-            }
-            throw error
+        } catch let error as SystemCallError where error.isNothingThere {
+            return nil
         }
-    }
-
-    /// Creates a folder in an existing folder.
-    /// - Throws: `SystemCallError`. The code is `ENOTDIR` or `ELOOP` if a component of the parent's path is a file or a
-    ///   symbolic link. The code is `EDQUOT` if the quota is used up.
-    func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
-        guard let last = names.last else { return .nameTaken }
-        let parent: Directory
-        do throws(SystemCallError) { parent = try folder(names.dropLast()) } catch {
-            if error.code == .noSuchFileOrDirectory { return .noParent }
-            throw error
-        }
-        do throws(SystemCallError) { try make(last, in: parent) } catch {
-            if error.code == .fileExists { return .nameTaken }
-            throw error
-        }
-        return .made
     }
 
     func folder(_ names: ArraySlice<SafeName>) throws(SystemCallError) -> Directory {
@@ -76,12 +34,12 @@ extension UploadStore {
     }
 
     private func entries(
-        in folder: Directory, _ names: [SafeName], _ depth: Depth
-    ) throws(SystemCallError) -> Found {
+        in folder: Directory, _ names: [SafeName], _ limit: Int?
+    ) throws -> [StoredEntry] {
         var entries = [StoredEntry(names: names, status: try folder.status())]
-        guard case .children(let limit) = depth else { return .entries(entries) }
+        guard let limit else { return entries }
         let listed = try folder.names(upTo: limit + 1)
-        guard listed.count <= limit else { return .tooMany }
+        guard listed.count <= limit else { throw WebDAVFolders.tooLong }
         for bytes in listed {
             // A file may have been removed since its name was read.
             guard let name = try? SafeName(String(decoding: bytes, as: UTF8.self)), name.path.bytes == bytes,
@@ -89,6 +47,13 @@ extension UploadStore {
             else { continue }
             entries.append(StoredEntry(names: names + [name], status: status))
         }
-        return .entries(entries)
+        return entries
+    }
+}
+
+extension SystemCallError {
+    /// True if the error shows that no file or folder is at a path: the path leads through a file or a link, or to one.
+    var isNothingThere: Bool {
+        [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(code)
     }
 }

@@ -9,9 +9,7 @@ final class UploadStore: Sendable {
     private let overwrite: Bool
     private let metrics: ReceiverMetrics
 
-    /// Opens the folder. If it is missing, creates it with access for its owner only.
-    ///
-    /// - Parameter metrics: Counts new files and folders, and refuses them if the quota is used up.
+    /// Opens the folder, or creates it with access for its owner only.
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(
         directory: String, overwrite: Bool, metrics: ReceiverMetrics = ReceiverMetrics(quota: nil) { _ in }
@@ -48,11 +46,9 @@ final class UploadStore: Sendable {
         return try Directory(path, follows: true)
     }
 
-    /// Takes the lock of the folder, and returns true. If another receiver holds the lock, tries again for one second,
-    /// and then returns false.
+    /// Takes the lock of the folder. Returns false if another receiver holds it for a second.
     private static func take(_ lock: OpenFile) throws(SystemCallError) -> Bool {
-        // A child process that starts shares every descriptor until its exec closes them. For that moment, a released
-        // lock still appears to be locked.
+        // A child process shares every descriptor until its exec: for that moment, a released lock appears locked.
         for _ in 0..<40 {
             if try lock.tryLock() { return true }
             DetachedThread.sleep(for: .milliseconds(25))
@@ -62,10 +58,8 @@ final class UploadStore: Sendable {
 
     static let lockName = LocalPath("lock")
 
-    /// Opens a subfolder whose name comes from a request.
-    ///
-    /// - Throws: `SystemCallError`. The code is `ENOENT` if the subfolder is `.ferry`, even if `name` is different. On
-    ///   vfat, for example, `.ferry` also has the name `FERRY~1`.
+    /// Opens a subfolder whose name comes from a request. Throws `ENOENT` for `.ferry` by any name: on vfat, it is also
+    /// `FERRY~1`.
     func open(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
         let next = try folder.folder(name.path)
         guard try !next.status().isSame(as: workStatus) else {
@@ -74,7 +68,7 @@ final class UploadStore: Sendable {
         return next
     }
 
-    /// Creates the folder `name` inside `folder`. The new folder uses `ReceiverMetrics.entryBytes` of the quota.
+    /// Creates a folder, which counts against the quota.
     func make(_ name: SafeName, in folder: Directory) throws(SystemCallError) {
         try metrics.countEntry { () throws(SystemCallError) in try folder.makeFolder(name.path) }
     }
@@ -93,8 +87,7 @@ final class UploadStore: Sendable {
     /// Returns the name of the file in `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> LocalPath { LocalPath("\(id).part") }
 
-    /// Creates the empty data file of an upload in `.ferry`. The new file uses `ReceiverMetrics.entryBytes` of the
-    /// quota.
+    /// Creates the empty data file of an upload, which counts against the quota.
     func create(_ id: String) throws(SystemCallError) -> OpenFile {
         try metrics.countEntry { () throws(SystemCallError) in
             try work.open(Self.dataName(id), for: .creatingForWriting)
@@ -107,9 +100,8 @@ final class UploadStore: Sendable {
 
     func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
 
-    /// Moves the synced data file of an upload to the requested path, and creates missing folders of the path. If the
-    /// path is taken, replaces the file there if `overwrite` is true. Otherwise adds a number to the name, for example
-    /// ` (2)`.
+    /// Moves the synced data file of an upload to the requested path, and creates missing folders. Adds a number such as
+    /// ` (2)` to the name if the path is taken and may not be replaced.
     /// - Parameters:
     ///   - onlyNew: True to throw `EEXIST` if the path is taken, even if `overwrite` is true.
     ///   - willUse: Called before each attempt to rename the data file, with the path of this attempt.
@@ -143,19 +135,14 @@ final class UploadStore: Sendable {
         throw SystemCallError(call: "rename", code: .fileExists)
     }
 
-    /// Opens a stored file for reading. Returns nil if there is no file at the path, or if a folder, a special file or
-    /// a symbolic link is there.
+    /// Opens a stored file for reading; nil if there is none at the path.
     func stored(_ path: StoredPath) throws(SystemCallError) -> (file: OpenFile, status: FileStatus)? {
         do throws(SystemCallError) {
             let file = try folder(path.folders[...]).open(path.file.path, for: .reading)
             let status = try file.status()
             return status.kind == .file ? (file, status) : nil
         } catch {
-            if [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice]
-                .contains(error.code)
-            {
-                return nil
-            }
+            if error.isNothingThere || error.code == .noSuchAddressOrDevice { return nil }
             throw error
         }
     }

@@ -2,6 +2,7 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 import NIOCore
+import Synchronization
 
 /// The subset of WebDAV (RFC 4918) that a client needs to copy a tree of files into the receiver's folder, and to list
 /// the folder. Nothing can be moved, removed or locked.
@@ -11,19 +12,8 @@ struct WebDAVFolders: Sendable {
     /// The maximum number of bytes of a list. Each entry repeats the folder's path, so long paths make a list large.
     private static let listBytes = 16 << 20
 
-    private static let tooLong = Refusal(
+    static let tooLong = Refusal(
         .insufficientStorage, "The folder has too many files to list them.")
-    private static let busy = Refusal(
-        .serviceUnavailable, "Too many lists of folders are under way.", fields: [.retryAfter: "1"])
-
-    private enum Listing {
-        case nothing
-        case tooMany
-        /// The lists of folders that are under way use all the memory reserved for them.
-        case busy
-        /// The response with the list, and the number of bytes that `ListMemory` counts for the list.
-        case list(Response, bytes: Int)
-    }
 
     let uploadStore: UploadStore
     let memory: ListMemory
@@ -34,35 +24,23 @@ struct WebDAVFolders: Sendable {
     /// Serves `PROPFIND`. The response always contains all properties, even if the client requested only some (RFC 4918
     /// §9.1).
     func properties(_ exchange: Exchange, at path: String) async throws -> Response {
-        let names: [SafeName]
-        do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
-        let depth = try Self.depth(exchange.head.headerFields)
-        if case .children = depth, !allowListing {
+        let names = try StoredPath.names(requestPath: path)
+        let hasChildren = try Self.hasChildren(exchange.head.headerFields)
+        if hasChildren, !allowListing {
             throw Refusal(.forbidden, "This receiver does not list what it has; PROPFIND needs a Depth of 0.")
         }
-        switch try await offLoop({ () throws(SystemCallError) in try list(names, depth) }) {
-        case .nothing:
-            throw Refusal(.notFound, "There is no such file or folder.")
-        case .tooMany:
-            throw Self.tooLong
-        case .busy:
-            throw Self.busy
-        case .list(let response, let bytes):
-            defer { memory.giveBack(bytes) }
-            // The list is sent here, because it occupies its memory until the client has read it.
-            try await exchange.send(response)
-            return Response(response.status)
-        }
+        let (response, bytes) = try await offLoop { try list(names, hasChildren: hasChildren) }
+        defer { memory.giveBack(bytes) }
+        // The list is sent here, because it occupies its memory until the client has read it.
+        try await exchange.send(response)
+        return Response(response.status)
     }
 
-    /// Reads a folder and makes the list of its entries. Both run on the calling thread, so the number of threads
-    /// limits the number of folders in memory at once.
-    private func list(_ names: [SafeName], _ depth: UploadStore.Depth) throws(SystemCallError) -> Listing {
-        let entries: [StoredEntry]
-        switch try uploadStore.find(names, depth) {
-        case .nothing: return .nothing
-        case .tooMany: return .tooMany
-        case .entries(let found): entries = found
+    /// Reads a folder, and makes the list of its entries. Both run on the calling thread, so the number of threads
+    /// limits the number of folders in memory at once. The result has the bytes that `memory` counts for the list.
+    private func list(_ names: [SafeName], hasChildren: Bool) throws -> (Response, bytes: Int) {
+        guard let entries = try uploadStore.find(names, childLimit: hasChildren ? Self.listLimit : nil) else {
+            throw Refusal(.notFound, "There is no such file or folder.")
         }
         var list = MultiStatus()
         var bytes = 0
@@ -72,38 +50,48 @@ struct WebDAVFolders: Sendable {
             let isTooLong = list.body.readableBytes > Self.listBytes
             guard !isTooLong, memory.take(growth) else {
                 memory.giveBack(bytes)
-                return isTooLong ? .tooMany : .busy
+                let busy = Refusal(
+                    .serviceUnavailable, "Too many lists of folders are under way.",
+                    fields: [.retryAfter: "1"])
+                throw isTooLong ? Self.tooLong : busy
             }
             bytes += growth
         }
-        return .list(list.response(), bytes: bytes)
+        return (list.response(), bytes)
     }
 
-    /// Serves `MKCOL`: creates a folder (RFC 4918 §9.3).
+    /// Serves `MKCOL`: creates a folder in an existing folder (RFC 4918 §9.3).
     func makeFolder(_ exchange: Exchange, at path: String) async throws -> Response {
-        let names: [SafeName]
-        do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
+        let names = try StoredPath.names(requestPath: path)
         guard exchange.length == 0 else {
             throw Refusal(.unsupportedMediaType, "MKCOL takes no content here.")
         }
-        switch try await offLoop({ () throws(SystemCallError) in try uploadStore.makeFolder(names) }) {
-        case .made:
-            return Response(.created, fields: [.location: StoredPath.location(of: names) + "/"])
-        case .nameTaken:
-            throw Refusal(
-                .methodNotAllowed, "A file or a folder of that name exists.", fields: [.allow: methods])
-        case .noParent:
-            throw Refusal(.conflict, "The folder that it would be in does not exist.")
+        let nameTaken = Refusal(
+            .methodNotAllowed, "A file or a folder of that name exists.", fields: [.allow: methods])
+        guard let last = names.last else { throw nameTaken }
+        try await offLoop {
+            let parent: Directory
+            do { parent = try uploadStore.folder(names.dropLast()) } catch let error as SystemCallError
+                where error.code == .noSuchFileOrDirectory
+            {
+                throw Refusal(.conflict, "The folder that it would be in does not exist.")
+            }
+            do { try uploadStore.make(last, in: parent) } catch let error as SystemCallError
+                where error.code == .fileExists
+            {
+                throw nameTaken
+            }
         }
+        return Response(.created, fields: [.location: StoredPath.location(of: names) + "/"])
     }
 
-    /// Returns the depth that the header field `Depth` requests.
+    /// Returns true if the header field `Depth` requests the entries of a folder, too.
     /// - Throws: `Refusal` with 403 if the value is `infinity` or the field is missing, which means the same (RFC 4918
     ///   §9.1). `Refusal` with 400 for any other value except 0 and 1.
-    private static func depth(_ fields: HTTPFields) throws(Refusal) -> UploadStore.Depth {
+    private static func hasChildren(_ fields: HTTPFields) throws(Refusal) -> Bool {
         switch fields[.depth]?.lowercased() {
-        case "0": return .itself
-        case "1": return .children(limit: listLimit)
+        case "0": return false
+        case "1": return true
         case nil, "infinity":
             var refusal = Refusal(.forbidden, "PROPFIND needs a Depth of 0 or 1.")
             refusal.response.fields[.contentType] = "application/xml; charset=utf-8"
@@ -113,6 +101,58 @@ struct WebDAVFolders: Sendable {
             throw refusal
         default: throw Refusal(.badRequest, "Depth is 0 or 1.")
         }
+    }
+}
+
+/// A counter for the bytes of all folder lists (`PROPFIND`) that the receiver is making or sending.
+final class ListMemory: Sendable {
+    private let limit: Int
+    private let used = Mutex(0)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Adds the bytes of a list to the counter. If the limit would be exceeded, adds nothing and returns false.
+    func take(_ bytes: Int) -> Bool {
+        used.withLock { used in
+            guard bytes <= limit - used else { return false }
+            used += bytes
+            return true
+        }
+    }
+
+    func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
+}
+
+/// The XML of a 207 response: properties of files and folders (RFC 4918 §13, §15).
+private struct MultiStatus {
+    /// The status 207 (RFC 4918 §11.1).
+    private static let code = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
+
+    private(set) var body = ByteBuffer(
+        string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n")
+
+    /// Adds the properties of an entry. No value needs XML escaping: names are percent-encoded, and the other values
+    /// contain only numbers, dates and hexadecimal digits.
+    mutating func add(_ entry: StoredEntry) {
+        let status = entry.status
+        let isFolder = status.kind == .folder
+        let kind =
+            isFolder
+            ? "<D:resourcetype><D:collection/></D:resourcetype>"
+            : "<D:resourcetype/><D:getcontentlength>\(status.size)</D:getcontentlength>"
+                + "<D:getetag>\(status.entityTag)</D:getetag>"
+        body.writeString(
+            "<D:response><D:href>\(StoredPath.location(of: entry.names))\(isFolder ? "/" : "")</D:href>"
+                + "<D:propstat><D:prop>\(kind)"
+                + "<D:getlastmodified>\(HTTPDate.format(status.modified))</D:getlastmodified></D:prop>"
+                + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n")
+    }
+
+    consuming func response() -> Response {
+        body.writeString("</D:multistatus>\n")
+        var response = Response(Self.code, fields: [.contentType: "application/xml; charset=utf-8"])
+        response.body = body
+        return response
     }
 }
 

@@ -12,7 +12,7 @@ struct DigestThreadTests {
     @Test func `an upload that waits for its digest delays no other`() async throws {
         let gate = DispatchSemaphore(value: 0)
         let (entered, enter) = AsyncStream<Void>.makeStream()
-        async let otherDigest: Void = offLoop(on: .digests) { () throws(SystemCallError) in
+        async let otherDigest: Void = offLoop(on: .digests) {
             enter.finish()
             gate.wait()
         }
@@ -72,6 +72,6 @@ struct DigestThreadTests {
     }
 
     private static func wait(for gate: DispatchSemaphore) async throws {
-        try await offLoop(on: .digests) { () throws(SystemCallError) in gate.wait() }
+        try await offLoop(on: .digests) { gate.wait() }
     }
 }
