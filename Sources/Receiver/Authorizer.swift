@@ -16,8 +16,6 @@ struct Authorizer: Sendable {
     }
 
     /// Checks the host name, the origin and the token of a request.
-    /// - Throws: `Refusal` with 400 for a missing `Host`, and 421 for an unknown host name. Also with 403 for a web
-    ///   page of another host, and 401 for a missing or wrong token.
     func check(_ request: HTTPRequest) throws(Refusal) {
         guard let authority = request.authority, !authority.isEmpty else {
             throw Refusal(.badRequest, "The request has no Host.")
@@ -50,9 +48,8 @@ struct Authorizer: Sendable {
         !host.contains("%") && (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// Returns the host name or address in a text such as `host`, `host:port` or `[address]:port`, in lower case and
-    /// without a dot at the end. Returns nil if the host is followed by other text than a port, such as in
-    /// `localhost:1@evil`.
+    /// Returns the host of `host`, `host:port` or `[address]:port`, in lower case and without a dot at the end; nil if
+    /// other text than a port follows it, such as in `localhost:1@evil`.
     static func host(of authority: String) -> String? {
         let host: Substring
         let rest: Substring
@@ -70,8 +67,7 @@ struct Authorizer: Sendable {
     }
 
     private static func isSame(_ origin: String, as authority: String) -> Bool {
-        origin.lowercased() == "http://\(authority.lowercased())"
-            || origin.lowercased() == "https://\(authority.lowercased())"
+        ["http://", "https://"].contains { origin.lowercased() == $0 + authority.lowercased() }
     }
 
     /// Compares two tokens of equal length in a time that does not reveal the position of the first difference.

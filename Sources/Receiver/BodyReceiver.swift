@@ -113,4 +113,3 @@ struct PartWriter {
         metrics.wrote(count)
     }
 }
-

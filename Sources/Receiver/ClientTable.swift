@@ -1,9 +1,9 @@
+import FerryFiles
+import NIOCore
 import Synchronization
 
-/// The open connections of all clients, and the maximum numbers of connections.
-///
-/// At a maximum, a new connection replaces a connection that has made no authorized request. Without this rule, clients
-/// without the token could use up all connections, and exclude the clients that have the token.
+/// The open connections of all clients, and the maximum numbers of connections. At a maximum, a new connection replaces
+/// one that has made no authorized request. Otherwise clients without the token could exclude those that have it.
 final class ClientTable: Sendable {
     typealias Action = @Sendable () -> Void
 
@@ -16,12 +16,7 @@ final class ClientTable: Sendable {
         case refused
         case authorized
 
-        var mayBeClosed: Bool {
-            switch self {
-            case .silent, .refused: true
-            case .asking, .authorized: false
-            }
-        }
+        var mayBeClosed: Bool { self == .silent || self == .refused }
     }
 
     private struct Connection {
@@ -44,7 +39,7 @@ final class ClientTable: Sendable {
             counts[client, default: 0] += 1
         }
 
-        /// Removes a connection, and returns the function that closes it; nil if there is no such connection.
+        /// Removes a connection, and returns the function that closes it.
         mutating func remove(_ id: ObjectIdentifier) -> Action? {
             guard let connection = connections.removeValue(forKey: id) else { return nil }
             let count = counts[connection.client, default: 1] - 1
@@ -52,9 +47,8 @@ final class ClientTable: Sendable {
             return connection.close
         }
 
-        /// Returns a connection of `client` that can be closed to make room for a new one; nil if there is none. If
-        /// there are refused connections, returns one of them, otherwise a silent one. `choose` receives the indices of
-        /// these connections, sorted from old to new, and returns one index.
+        /// Returns a connection of `client` that can be closed, preferably a refused one; nil if there is none. `choose`
+        /// receives the indices of these connections, sorted from old to new, and returns one index.
         func closable(of client: ClientAddress, by choose: (Range<Int>) -> Int) -> ObjectIdentifier? {
             let all = connections.filter { $0.value.client == client && $0.value.standing.mayBeClosed }
             let refused = all.filter { $0.value.standing == .refused }
@@ -62,8 +56,7 @@ final class ClientTable: Sendable {
             return candidates.isEmpty ? nil : candidates[choose(candidates.indices)].key
         }
 
-        /// Returns a client with a connection that can be closed to make room for a new one; nil if there is none. If
-        /// there are several such clients, returns the one with the most connections.
+        /// Returns the client with the most connections of those with a connection that can be closed.
         func greediestClosable() -> ClientAddress? {
             connections.values.filter { $0.standing.mayBeClosed }
                 .max { counts[$0.client, default: 0] < counts[$1.client, default: 0] }?.client
@@ -90,15 +83,10 @@ final class ClientTable: Sendable {
         self.choose = choose
     }
 
-    /// Adds a new connection. At a limit, first closes another connection that has made no authorized request,
-    /// preferably one whose requests were refused.
+    /// Adds a new connection. At the limit of one client, first closes a connection of that client. At the limit of all
+    /// clients, closes one of `greediestClosable`.
     ///
-    /// At the limit of one client, closes a connection of that client. At the limit of all clients, closes a connection
-    /// of the client with the most connections, among the clients that have such a connection.
-    ///
-    /// - Parameters:
-    ///   - id: The channel of the new connection.
-    ///   - close: Closes the new connection. It is called at most once, from any thread.
+    /// - Parameter close: Closes the new connection. It is called at most once, from any thread.
     /// - Returns: False if the client is at its limit, and none of its connections can be closed. The connection is not
     ///   added then.
     func enter(_ id: ObjectIdentifier, of client: ClientAddress, close: @escaping Action) -> Bool {
@@ -123,7 +111,6 @@ final class ClientTable: Sendable {
         return isCounted
     }
 
-    /// Removes a closed connection from the table.
     func leave(_ id: ObjectIdentifier) {
         let onChange = state.withLock { state -> Action? in
             _ = state.remove(id)
@@ -140,8 +127,7 @@ final class ClientTable: Sendable {
         }
     }
 
-    /// Records that a request on a connection was authorized. The table never closes such a connection to make room for
-    /// another.
+    /// Records that a request on a connection was authorized. The table never closes such a connection.
     func authorize(_ id: ObjectIdentifier) {
         state.withLock { state in state.connections[id]?.standing = .authorized }
     }
@@ -157,14 +143,33 @@ final class ClientTable: Sendable {
     }
 
     /// Returns true if a connection can be closed to make room for a new one.
-    ///
-    /// - Parameter onChange: A function that is called once, from any thread, when such a connection possibly exists.
-    ///   It is stored only if the result is false, and replaces the function of an earlier call.
+    /// - Parameter onChange: Called once, from any thread, when such a connection possibly exists. It is stored only if
+    ///   the result is false, and replaces the function of an earlier call.
     func hasClosable(onChange: @escaping Action) -> Bool {
         state.withLock { state in
             if state.connections.values.contains(where: { $0.standing.mayBeClosed }) { return true }
             state.onChange = onChange
             return false
+        }
+    }
+}
+
+/// The identity of a client for limits: an IPv4 address, or the /64 network of an IPv6 address, whose last 64 bits a
+/// host is free to choose (RFC 4291 §2.5.1). All loopback addresses are one client, for the same reason.
+struct ClientAddress: Hashable, Sendable {
+    /// The IPv4 address or IPv6 network as text; empty if the client's address is unknown.
+    let text: String
+
+    init(_ address: SocketAddress?) {
+        switch address?.ipAddress.flatMap({ IPAddress($0.prefix { $0 != "%" }) })?.unmapped {
+        case let local? where local.isLocal: text = "127.0.0.1"
+        case .ipv4(let bytes): text = bytes.map { "\($0)" }.joined(separator: ".")
+        case .ipv6(let bytes):
+            text =
+                stride(from: 0, to: 8, by: 2).map { index in
+                    String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
+                }.joined(separator: ":") + "::/64"
+        case nil: text = ""
         }
     }
 }

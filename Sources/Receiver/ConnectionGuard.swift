@@ -4,51 +4,45 @@ import NIOHTTPTypes
 import NIOPosix
 import NIOSSL
 
-/// Enforces the limits of one connection. Registers the connection with `ClientTable`, which can close it to make room
-/// for a newer one. Sets the buffer sizes of the connection. Closes it after a time limit if the client does not send
-/// an expected request, or does not read a response.
+/// Enforces the limits of one connection: its place in `ClientTable`, its buffer sizes, and the time that the client
+/// takes to send an expected request or to read a response.
 final class ConnectionGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The limits that apply to every connection.
-    struct Rules: Sendable {
-        let headerTime: TimeAmount
-        let idleTime: TimeAmount
-        let isRateLimited: Bool
-        let isSecure: Bool
-        let clients: ClientTable
-        let metrics: ReceiverMetrics
-    }
-
     private enum State {
         case idle
-        /// `waiting` is the number of requests whose responses are not completely sent. If it is 0, the server waits
-        /// for the head of the next request. `isReceiving` is true while the content of a request is being received.
+        /// `waiting` is the number of requests whose responses are not completely sent; 0 before the next head.
+        /// `isReceiving` is true while the content of a request is being received.
         case serving(waiting: Int, isReceiving: Bool)
         case refused
     }
 
-    /// The maximum number of requests that wait for their responses. With one more, the connection is closed. Without
-    /// this limit, a client could fill the memory with requests whose responses it does not read. One read of 512 KiB
-    /// can contain 17,000 requests.
+    /// The maximum number of requests that wait for their responses: one read of 512 KiB can contain 17,000 requests.
     private static let mostRequests = 32
 
-    private let rules: Rules
+    private let configuration: ReceiverConfiguration
+    private let clients: ClientTable
+    private let metrics: ReceiverMetrics
     private var state = State.idle
     /// The time at which the connection is closed; nil while nothing is expected from the client.
     private var deadline: NIODeadline?
     private var timer: (time: NIODeadline, task: Scheduled<Void>)?
 
-    init(_ rules: Rules) { self.rules = rules }
+    init(_ configuration: ReceiverConfiguration, _ clients: ClientTable, _ metrics: ReceiverMetrics) {
+        self.configuration = configuration
+        self.clients = clients
+        self.metrics = metrics
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let largest = rules.isRateLimited ? 32 << 10 : 512 << 10
+        let isRateLimited = configuration.bytesPerSecond != nil
+        let largest = isRateLimited ? 32 << 10 : 512 << 10
         let allocator = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 32 << 10, maximum: largest)
         context.channel.setOption(ChannelOptions.recvAllocator, value: allocator).whenFailure { _ in }
-        if rules.isRateLimited {
+        if isRateLimited {
             // A larger kernel buffer would let the client report progress that the receiver has not made.
             context.channel.setOption(ChannelOptions.socketOption(.so_rcvbuf), value: 64 << 10)
                 .whenFailure { _ in }
@@ -69,7 +63,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
                 state = .refused
                 return context.close(promise: nil)
             }
-            rules.clients.ask(ObjectIdentifier(context.channel))
+            clients.ask(ObjectIdentifier(context.channel))
             state = .serving(waiting: waiting + 1, isReceiving: true)
             renewDeadline(context)
         // After the response, the rest of the content does not extend the time until the next head.
@@ -89,8 +83,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Sets a deadline when the client does not read the response, so that no more of it can be written. Removes the
-    /// deadline when the client reads again.
+    /// Sets a deadline while the client does not read the response.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         renewDeadline(context)
         context.fireChannelWritabilityChanged()
@@ -100,7 +93,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private func begin(_ context: ChannelHandlerContext) {
         guard case .idle = state else { return }
-        let (client, clients) = (ClientAddress(context.remoteAddress), rules.clients)
+        let (client, clients) = (ClientAddress(context.remoteAddress), clients)
         let (id, loop) = (ObjectIdentifier(context.channel), context.eventLoop)
         let held = NIOLoopBound((self, context), eventLoop: loop)
         let isCounted = clients.enter(id, of: client) {
@@ -112,24 +105,23 @@ final class ConnectionGuard: ChannelDuplexHandler {
         guard isCounted else { return refuse(client, context) }
         context.channel.closeFuture.whenComplete { _ in clients.leave(id) }
         state = .serving(waiting: 0, isReceiving: false)
-        expect(within: rules.headerTime, context)
+        expect(within: configuration.limits.headerTime, context)
     }
 
-    /// Gives the client `idleTime` to send more of a request or to read more of a response. Removes the deadline while
-    /// the client waits for a response from the server.
+    /// Gives the client `idleTime` to send or read more. Removes the deadline while it waits for a response.
     private func renewDeadline(_ context: ChannelHandlerContext) {
         guard case .serving(let waiting, let isReceiving) = state else { return }
         if waiting > 0, !isReceiving, context.channel.isWritable {
             deadline = nil
         } else {
-            expect(within: rules.idleTime, context)
+            expect(within: configuration.limits.idleTime, context)
         }
     }
 
-    private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
-        let end = NIODeadline.now() + time
+    private func expect(within time: Duration, _ context: ChannelHandlerContext) {
+        let end = NIODeadline.now() + TimeAmount(time)
         deadline = end
-        // A timer that fires before the deadline sets itself again. So not every chunk of content needs a new timer.
+        // A timer that fires early sets itself again, so not every chunk of content needs a new one.
         if let timer, timer.time <= end { return }
         timer?.task.cancel()
         setTimer(end, context)
@@ -147,7 +139,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Reports an event for the refused connection, and ignores all data that arrives on the connection later.
     private func markRefused(_ client: ClientAddress, because reason: String) {
         state = .refused
-        rules.metrics.note(
+        metrics.note(
             .refused(
                 status: HTTPResponse.Status.serviceUnavailable.code, reason: reason, request: "",
                 client: client.text))
@@ -166,7 +158,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func refuse(_ client: ClientAddress, _ context: ChannelHandlerContext) {
         markRefused(client, because: "\(client.text) has too many connections open.")
         // A response over TLS needs a handshake, and the refused connection would stay open until the handshake ends.
-        guard !rules.isSecure else { return context.close(promise: nil) }
+        guard configuration.tls == nil else { return context.close(promise: nil) }
         let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]
         let head = HTTPResponse(status: .serviceUnavailable, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)

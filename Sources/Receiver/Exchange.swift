@@ -15,16 +15,14 @@ final class Exchange {
         case tooSlow
     }
 
-    /// The maximum number of content bytes that the receiver reads and drops after a response in order to keep the
-    /// connection open. If more bytes of the request are unread, the receiver closes the connection.
+    /// The maximum number of content bytes that are read and dropped after a response to keep the connection open.
     private static let smallRest = 64 << 10
-    /// The maximum number of content bytes that are read and dropped before the connection closes. Without this
-    /// reading, TCP would reset the connection, and the client could lose the response. `lingering` limits the time of
-    /// this reading.
+    /// The maximum number of content bytes that are read and dropped before the connection closes, within `lingering`.
+    /// Without this reading, TCP would reset the connection, and the client could lose the response.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
-    /// The maximum number of bytes of a body in one write. A larger body is written in parts, as fast as the client
-    /// reads them. A client that does not read one part within `idleTime` is disconnected, so parts are small.
+    /// The maximum number of bytes of a body in one write. It is small, because a client that does not read one part
+    /// within `idleTime` is disconnected.
     private static let largestWrite = 64 << 10
 
     private enum Body {
@@ -35,8 +33,7 @@ final class Exchange {
     }
 
     let head: HTTPRequest
-    /// The value of `Content-Length`; 0 if the request has no content. It is nil if the content is chunked, or if the
-    /// value is not a number.
+    /// The value of `Content-Length`; 0 without content; nil if the content is chunked or the value is not a number.
     let length: Int?
     let channel: any Channel
     private let output: Output
@@ -63,8 +60,7 @@ final class Exchange {
     }
 
     /// Returns the next chunk of the body; nil after the last chunk.
-    /// - Throws: `Cut.connectionLost` if the connection ends before the end of the body, or if the task is cancelled.
-    ///   `Cut.tooSlow` if the client sends too slowly.
+    /// - Throws: `Cut.connectionLost` also if the task is cancelled.
     func read() async throws -> ByteBuffer? {
         switch body {
         case .ended:
@@ -92,9 +88,11 @@ final class Exchange {
         return chunk
     }
 
-    /// Sends the response. Does nothing if the request has a response already. Closes the connection afterwards if it
-    /// cannot be reused, or if `reply` has `Connection: close`.
+    /// Sends the response, unless the request has one already. Closes the connection afterwards if it cannot be reused,
+    /// or if `reply` has `Connection: close`.
     func send(_ reply: Response) async throws {
+        guard !hasResponded else { return }
+        hasResponded = true
         var fields = reply.fields
         if reply.status != .noContent, fields[.contentLength] == nil {
             fields[.contentLength] = "\(reply.body.readableBytes)"
@@ -102,8 +100,6 @@ final class Exchange {
         let closes = mustClose || fields[.connection] == "close"
         if closes { fields[.connection] = "close" }
         let response = HTTPResponse(status: reply.status, headerFields: common(fields))
-        guard !hasResponded else { return }
-        hasResponded = true
         let hasBody = head.method != .head && reply.body.readableBytes > 0
         if hasBody, reply.body.readableBytes > Self.largestWrite {
             try await output.write(.head(response))
@@ -116,7 +112,7 @@ final class Exchange {
         if closes { try await linger() }
     }
 
-    /// Writes a large body in parts, as fast as the client reads them, so that little of the body is buffered.
+    /// Writes a large body in parts, as fast as the client reads them.
     private func write(_ body: ByteBuffer) async throws {
         var rest = body
         while let chunk = rest.readSlice(length: min(Self.largestWrite, rest.readableBytes)),
@@ -124,13 +120,13 @@ final class Exchange {
         {
             // A copy, because a slice would keep the memory of the whole body until it is sent.
             try await output.write(.body(ByteBuffer(bytes: chunk.readableBytesView)))
-            // Waits for the event loop, on which the writer learns that the channel's buffer is full. Without this
-            // wait, the writer would accept all chunks at once. `send` does the same.
+            // Waits for the event loop, on which the writer learns that the channel's buffer is full. Otherwise it
+            // would accept all chunks at once. `send` does the same.
             try await channel.eventLoop.submit {}.get()
         }
     }
 
-    /// Sends a response with a stored file as its content. Does nothing if the request has a response already.
+    /// Sends a response with a stored file as its content, unless the request has a response already.
     func send(_ file: OpenFile, size: Int, fields: HTTPFields) async throws {
         guard !hasResponded else { return }
         hasResponded = true
@@ -162,7 +158,7 @@ final class Exchange {
         return fields
     }
 
-    /// Sends an interim response (RFC 9110 §15.2). Does nothing if the request has its final response already.
+    /// Sends an interim response (RFC 9110 §15.2), unless the request has its final response already.
     func sendInterim(_ response: HTTPResponse) async throws {
         if !hasResponded { try await output.write(.head(response)) }
     }

@@ -1,8 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP proxy on loopback that simulates a bad network link, for demonstrations and tests. The proxy resets its
-/// connections at intervals, and can refuse all connections for a time.
+/// A TCP proxy on loopback that simulates a bad network link, for demonstrations and tests.
 public actor FlakyProxy {
     private enum State {
         case stopped
@@ -19,9 +18,8 @@ public actor FlakyProxy {
     private let links = ProxyLinks()
 
     /// - Parameters:
-    ///   - cutEvery: The mean time between two resets of all connections. Each delay is 0.5 to 1.5 times this value. If
-    ///     it is nil, only `takeLinkAway` resets connections.
-    ///   - seed: The seed of the random delays. The same seed gives the same delays.
+    ///   - cutEvery: The mean time between two resets of all connections; nil to reset only in `takeLinkAway`.
+    ///   - seed: The seed of the random delays, which are 0.5 to 1.5 times `cutEvery`.
     public init(target: ReceiverAddress, cutEvery: Duration? = nil, seed: UInt64 = 1) {
         self.target = target
         self.cutEvery = cutEvery
@@ -51,8 +49,7 @@ public actor FlakyProxy {
         links.cut()
     }
 
-    /// Resets every open connection, and refuses new connections until `giveLinkBack` is called. Does nothing if the
-    /// proxy accepts no connections at the moment.
+    /// Resets every open connection, and refuses new ones until `giveLinkBack` is called.
     public func takeLinkAway() async {
         guard case .listening(let listener, let port) = state else { return }
         state = .away(port: port)
@@ -60,10 +57,8 @@ public actor FlakyProxy {
         links.cut()
     }
 
-    /// Accepts connections again after `takeLinkAway`, at the same address. Does nothing if the proxy does not refuse
-    /// connections now.
-    /// - Throws: `ReceiverError.portInUse` if the proxy cannot listen on its port again, for example because another
-    ///   program uses the port now.
+    /// Accepts connections again after `takeLinkAway`, at the same address. Otherwise does nothing.
+    /// - Throws: `ReceiverError.portInUse` if the proxy cannot listen on its port again.
     public func giveLinkBack() async throws(ReceiverError) {
         guard case .away(let port) = state else { return }
         do {

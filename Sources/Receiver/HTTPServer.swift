@@ -12,18 +12,15 @@ import Synchronization
 /// An HTTP/1.1 server on one port. It accepts connections up to a limit, and passes each request to a `Responder`,
 /// which makes the response.
 struct HTTPServer: Sendable {
-    let host: String
-    let port: Int
-    let maximumConnections: Int
+    let configuration: ReceiverConfiguration
     /// The TLS context; nil for plain HTTP.
     let tls: NIOSSLContext?
-    let rules: ConnectionGuard.Rules
     let responder: Responder
 
     /// Serves until the task is cancelled and every request that was in progress has ended.
     /// - Parameter onStart: Called with the port once connections are accepted.
     func run(onStart: @Sendable (Int) -> Void) async throws {
-        let (maximum, clients) = (maximumConnections, rules.clients)
+        let (maximum, clients) = (configuration.limits.connections, responder.clients)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(ChannelOptions.backlog, value: 256)
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
@@ -33,7 +30,7 @@ struct HTTPServer: Sendable {
                 }
             }
             .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
-            .bind(host: host, port: port) { channel in
+            .bind(host: configuration.host, port: configuration.port) { channel in
                 channel.eventLoop.makeCompletedFuture { try accept(channel) }
             }
         try await withThrowingDiscardingTaskGroup { connections in
@@ -57,12 +54,11 @@ struct HTTPServer: Sendable {
         // `serve` responds to parser errors. Header validation is off because the codec checks response fields.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-            withEncoderConfiguration: .init(),
-            withDecoderLimitConfiguration: limits)
+            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
         // The check comes first, because the codec drops the HTTP version and all of the target except its path.
         try pipeline.addHandler(FramingCheck())
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
-        try pipeline.addHandler(ConnectionGuard(rules))
+        try pipeline.addHandler(ConnectionGuard(configuration, responder.clients, responder.metrics))
         return AcceptedConnection(
             try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
@@ -99,18 +95,14 @@ struct HTTPServer: Sendable {
             // Skips the rest of the previous request's content.
             guard case .head(let head) = part else { continue }
             try await responder.respond(Exchange(head, parts, output, channel, rate: responder.slowest))
-            if Self.endsConnection(head.headerFields) { return }
+            // RFC 9110 §7.6.1: the client sends no other request on the connection.
+            let options = FieldList.words(head.headerFields[.connection])
+            if options.contains(where: { $0.lowercased() == "close" }) { return }
         }
-    }
-
-    /// Returns true if the request has the option `close` in the header field `Connection` (RFC 9110 §7.6.1). The
-    /// client then sends no other request on the connection.
-    private static func endsConnection(_ fields: HTTPFields) -> Bool {
-        FieldList.words(fields[.connection]).contains { $0.lowercased() == "close" }
     }
 }
 
-/// Holds an accepted connection until a task serves it. If no task takes the connection, closes it.
+/// Holds an accepted connection until a task serves it; closes it if no task takes it.
 ///
 /// NIO ends the process if an asynchronous channel is released without being closed (`NIOAsyncWriter`). A listener that
 /// stops releases the accepted connections that no task has taken yet.
@@ -130,8 +122,8 @@ private final class AcceptedConnection: Sendable {
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 
-/// Accepts connections until the maximum is open. At the maximum, accepts a new connection only if `ClientTable` can
-/// close another one for it. Other new connections wait in the kernel's queue.
+/// Accepts connections until the maximum is open, and more if `ClientTable` can close another one for each. The others
+/// wait in the kernel's queue.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never
@@ -140,15 +132,13 @@ private final class ConnectionLimit: ChannelDuplexHandler {
     private static let ownDescriptors = 36
 
     private let maximum: Int
-    /// The number of connections that can be open above the maximum. A connection that is closed for a new one stays
-    /// open for a moment.
+    /// The number of connections above the maximum: one that is closed for a new one stays open for a moment.
     private let margin: Int
     private let clients: ClientTable
     private var open = 0
     private var isReadHeldBack = false
 
-    /// - Parameter maximum: The maximum number of connections. It is lowered if the process has too few descriptors for
-    ///   the connections and a file of each.
+    /// - Parameter maximum: It is lowered if the process has too few descriptors for a connection and a file each.
     init(_ maximum: Int, _ clients: ClientTable) {
         let room = max(0, Int(clamping: DescriptorLimit.current ?? .max) - Self.ownDescriptors)
         margin = min(16, room / 4)

@@ -14,7 +14,6 @@ final class ProxyLinks: Sendable {
         }
     }
 
-    /// Resets all connections.
     func cut() {
         for channel in channels.withLock({ Array($0.values) }) {
             guard let socket = channel as? any SocketOptionProvider else { continue }

@@ -3,14 +3,12 @@ public import FerryFiles
 /// The reason why a receiver cannot run, in words for users.
 public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case tokenNeeded(host: String)
-    /// The token is so short that it can be guessed. `minimum` is the smallest number of bytes that a token can have in
-    /// UTF-8.
+    /// The token is so short that it can be guessed. `minimum` is in bytes of UTF-8.
     case tokenTooShort(minimum: Int)
     case directory(String, reason: String)
-    /// The folder for unfinished uploads belongs to another user, or other users can access it. The values are the
-    /// folder's path and the reason.
+    /// The folder for unfinished uploads at this path belongs to another user, or other users can access it.
     case workFolder(String, reason: String)
-    /// A certificate, a key or a token file cannot be used. The values are the path of the file and the reason.
+    /// The certificate, key or token file at this path cannot be used.
     case file(String, reason: String)
     case directoryInUse(String)
     case portInUse(host: String, port: Int)

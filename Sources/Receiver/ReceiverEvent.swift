@@ -1,29 +1,23 @@
 /// An event of a receiver, for a log or a screen.
 public enum ReceiverEvent: Hashable, Sendable {
-    /// An upload has begun. `name` is the path that the client requested. `size` is nil if the client has not declared
-    /// the size.
+    /// An upload has begun. `name` is the requested path. `size` is nil if the client has not declared it.
     case created(id: String, name: String, size: Int?)
-    /// More bytes of the upload were written. `bytes` is the total written so far, including by earlier requests.
+    /// More bytes were written. `bytes` is the total so far, with those of earlier requests.
     case received(id: String, bytes: Int)
-    /// The upload is stored durably. `name` is the path of the file below the receiver's directory. It can differ from
-    /// the path that the client requested.
+    /// The upload is stored durably. `name` is the path below the receiver's directory, which can differ from the
+    /// requested one.
     case finished(id: String, name: String, size: Int)
-    /// An upload ended before the file was stored, for example because the client disconnected. `kept` is the number of
-    /// bytes that are stored, so that the client can resume. It is 0 if the protocol cannot resume.
+    /// An upload ended before the file was stored. `kept` is the number of bytes from which the client can resume; 0 if
+    /// the protocol cannot resume.
     case interrupted(id: String, name: String, kept: Int)
-    /// A client continues an upload after an interruption or a restart of the receiver. The next byte is stored at
-    /// `offset`.
+    /// A client continues an upload at `offset` after an interruption or a restart of the receiver.
     case resumed(id: String, name: String, offset: Int)
     /// The client removed the upload resource. The file of a finished upload stays.
     case removed(id: String, name: String)
-    /// The receiver removed an unfinished upload. Either no request used the upload for too long, or the upload had no
-    /// bytes and made room for a new one.
+    /// The receiver removed an unfinished upload that was unused for too long, or that had no bytes and made room.
     case expired(id: String, name: String)
-    /// A request or a connection was refused. `request` is the method and the path of the request. It is empty if a
-    /// connection was refused, or was closed to make room for a newer one.
-    ///
-    /// `client` is the address of the client, or its /64 network for IPv6. It is 127.0.0.1 for all loopback addresses,
-    /// and empty if the address is unknown.
+    /// A request or a connection was refused. `request` is its method and path; empty for a connection. `client` is the
+    /// address of the client, or its /64 network for IPv6; 127.0.0.1 for all loopback addresses, empty if unknown.
     case refused(status: Int, reason: String, request: String, client: String = "")
 }
 

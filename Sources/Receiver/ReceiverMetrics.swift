@@ -9,8 +9,8 @@ final class ReceiverMetrics: Sendable {
         var held = 0
     }
 
-    /// The number of bytes that a new file or folder uses of the quota in addition to its content. It is the block size
-    /// of most file systems. Without this addition, a client could fill the disk with empty files.
+    /// The bytes of the quota that a new file or folder uses besides its content: the block size of most file systems.
+    /// Without them, a client could fill the disk with empty files.
     static let entryBytes = 4 << 10
 
     private let counts = Mutex(Counts())
@@ -36,15 +36,13 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Adds bytes to the used part of the quota.
-    /// - Throws: `EDQUOT` if too little of the quota is left. Nothing is added then.
+    /// Adds bytes to the used part of the quota. Throws `EDQUOT`, and adds nothing, if too little is left.
     func take(orThrow bytes: Int) throws(SystemCallError) {
         guard take(bytes) else { throw SystemCallError(call: "quota", code: .diskQuotaExceeded) }
     }
 
-    /// Adds `entryBytes` to the used part of the quota, and calls `create`, which creates a file or a folder. If
-    /// `create` throws, subtracts the bytes again.
-    /// - Throws: `EDQUOT` without a call of `create` if too little of the quota is left. Also the errors of `create`.
+    /// Adds `entryBytes` to the used part of the quota while `create` makes a file or a folder; throws `EDQUOT` before
+    /// if too little is left.
     func countEntry<Entry>(
         _ create: () throws(SystemCallError) -> Entry
     ) throws(SystemCallError) -> Entry {
@@ -55,11 +53,9 @@ final class ReceiverMetrics: Sendable {
         }
     }
 
-    /// Adds the bytes of uploads from an earlier run to the used part of the quota. The used part can then exceed the
-    /// quota.
+    /// Adds the bytes of uploads from an earlier run, even beyond the quota.
     func restore(_ bytes: Int) { counts.withLock { $0.held += bytes } }
 
-    /// Subtracts discarded bytes from the used part of the quota.
     func giveBack(_ bytes: Int) { counts.withLock { $0.held = max(0, $0.held - bytes) } }
 
     func note(_ event: ReceiverEvent) {

@@ -37,8 +37,7 @@ public struct ReceiverTLS: Sendable {
     }
 
     private static func unusable(_ path: String, _ content: String) -> ReceiverError {
-        // BoringSSL reports the same error for a missing file and for wrong content. This opens the file to see which
-        // it is.
+        // BoringSSL reports the same error for a missing file and for wrong content.
         do throws(SystemCallError) {
             _ = OpenFile(try NoFollowOpen.following(LocalPath(path)), name: path)
             return .file(path, reason: "it does not hold \(content)")

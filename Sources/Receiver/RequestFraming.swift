@@ -3,9 +3,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// The reason why two servers could interpret a request head differently (RFC 9112 §11). The receiver refuses such
-/// requests.
-enum FramingError: String, CaseIterable {
+/// The reason why two servers could interpret a request head differently (RFC 9112 §11), so that it is refused.
+enum FramingError: String {
     case severalHosts
     case otherAuthority
     case target
@@ -13,22 +12,17 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// Creates the error for the first ambiguity in `head`; nil if there is none. `head` is the request head as the
-    /// client sent it, with the HTTP version and the whole target.
+    /// Creates the error for the first ambiguity in `head`, as the client sent it; nil if there is none.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
         // RFC 9112 §3.2: a server must respond with 400, even if the values are equal.
-        if hosts.count > 1 {
-            self = .severalHosts
-        } else if let issue = Self.issue(ofTarget: head.uri, host: hosts.first) {
-            self = issue
-        } else if let issue = Self.issue(ofCoding: head) {
-            self = issue
-        } else if let issue = Self.issue(ofLength: head.headers["Content-Length"]) {
-            self = issue
-        } else {
-            return nil
-        }
+        let issue =
+            hosts.count > 1
+            ? .severalHosts
+            : Self.issue(ofTarget: head.uri, host: hosts.first) ?? Self.issue(ofCoding: head)
+                ?? Self.issue(ofLength: head.headers["Content-Length"])
+        guard let issue else { return nil }
+        self = issue
     }
 
     private static func issue(ofTarget target: String, host: String?) -> FramingError? {
@@ -70,11 +64,8 @@ enum FramingError: String, CaseIterable {
     }
 }
 
-/// Looks for a `FramingError` in each request head, and stores the error in a header field of the head. This happens
-/// before `HTTP1ToHTTPServerCodec` drops the HTTP version and a part of the target.
-///
-/// The error is in a header field because the head can wait behind earlier requests, and must keep its error until
-/// then. If the client has sent a field of the same name, the client's field is removed.
+/// Stores the `FramingError` of each request head in a header field of the head, before `HTTP1ToHTTPServerCodec` drops
+/// the HTTP version and a part of the target. A field because the head can wait behind earlier requests.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -92,7 +83,7 @@ final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
 extension FramingError {
     fileprivate static let field = "Ferry-Framing-Flaw"
 
-    /// Reads the error that `FramingCheck` has stored in the header fields of a request; nil if there is none.
+    /// Reads the error that `FramingCheck` has stored in the header fields; nil if there is none.
     init?(markedIn fields: HTTPFields) {
         guard let name = HTTPField.Name(Self.field), let mark = fields[name] else { return nil }
         self.init(rawValue: mark)

@@ -133,11 +133,7 @@ extension Responder {
         response.fields[.uploadComplete] = "?1"
         guard let storedPath = StoredPath(text: path) else { return response }
         response.fields[.contentLocation] = storedPath.location
-        if let wanted = DigestDemand(exchange.head.headerFields).wanted,
-            let found = try await stored(storedPath)
-        {
-            response.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
-        }
+        try await tellDigest(of: held.upload, wantedBy: exchange, in: &response)
         return response
     }
 

@@ -105,7 +105,7 @@ extension Responder {
     }
 
     /// Adds the digest of a finished upload's file to the response if the client wants it (RFC 9530 §4).
-    private func tellDigest(
+    func tellDigest(
         of upload: TusUpload?, wantedBy exchange: Exchange, in response: inout Response
     ) async throws {
         guard case .finished(let path)? = upload?.state,

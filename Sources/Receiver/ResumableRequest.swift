@@ -49,37 +49,17 @@ extension HTTPResponse.Status {
 
 extension Refusal {
     /// Creates a refusal whose response is a problem document (RFC 9457).
-    ///
     /// - Parameters:
     ///   - problem: The name of the problem type, registered with IANA or proposed.
-    ///   - members: The members of the document besides `type` and `title`, for example `expected-offset`.
+    ///   - members: The members of the document besides `type` and `title`.
     init(
         _ status: HTTPResponse.Status, problem: String, _ reason: String, members: [String: Int] = [:],
         fields: HTTPFields = [:]
     ) {
         self.init(status, reason, fields: fields)
-        struct Body: Encodable {
-            var type: String
-            var title: String
-            var members: [String: Int]
-
-            struct Key: CodingKey {
-                let stringValue: String
-                var intValue: Int? { nil }
-                init(stringValue: String) { self.stringValue = stringValue }
-                init?(intValue: Int) { nil }
-            }
-
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: Key.self)
-                try container.encode(type, forKey: Key(stringValue: "type"))
-                try container.encode(title, forKey: Key(stringValue: "title"))
-                for (name, value) in members { try container.encode(value, forKey: Key(stringValue: name)) }
-            }
-        }
-        let body = Body(
-            type: "https://iana.org/assignments/http-problem-types#\(problem)", title: reason,
-            members: members)
+        var body = members.mapValues { JSONValue.whole($0) }
+        body["type"] = .text("https://iana.org/assignments/http-problem-types#\(problem)")
+        body["title"] = .text(reason)
         guard let json = try? JSONEncoder().encode(body) else { return }
         response.fields[.contentType] = "application/problem+json"
         response.body.clear()

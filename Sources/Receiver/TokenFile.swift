@@ -14,8 +14,7 @@ public struct ReceiverToken: Hashable, Sendable {
 enum TokenFile {
     static let name = LocalPath("token")
 
-    /// Reads the token from the file. If the file does not exist, creates it with a new token of 128 random bits.
-    ///
+    /// Reads the token from the file, or creates the file with a new token.
     /// - Throws: `ReceiverError.file` if the file cannot be read or written, or if its token is too short.
     static func token(in uploadStore: UploadStore, directory: String) throws(ReceiverError) -> ReceiverToken {
         let path = "\(directory)/\(SafeName.workFolder)/\(name.text)"

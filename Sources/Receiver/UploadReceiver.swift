@@ -2,24 +2,23 @@ import FerryFiles
 import NIOCore
 import NIOSSL
 
-/// An HTTP server that stores uploads in a folder. Clients upload with `PUT /NAME`, with `POST /` and a file or a form,
-/// or with tus 1.0 at `/files/`. A `PUT` or `POST` of a file can also follow the IETF draft for resumable uploads.
+/// An HTTP server that stores uploads in a folder: by `PUT /NAME`, by `POST /` with a file or a form, by tus 1.0 at
+/// `/files/`, and by the IETF draft for resumable uploads.
 ///
-/// A client gets the response for a complete upload only after the file is on disk under its name. A stored file is
-/// replaced only if the configuration allows it. While this object exists, no other receiver can use the folder.
+/// A client gets the response for a complete upload only after the file is on disk under its name. While this object
+/// exists, no other receiver can use the folder.
 public final class UploadReceiver: Sendable {
     private let configuration: ReceiverConfiguration
     private let responder: Responder
     private let metrics: ReceiverMetrics
     private let store: TusStore
     private let tls: NIOSSLContext?
-    /// The random token that clients must send. This receiver created the token, or read it from the file of an earlier
-    /// run. It is nil if the configuration has a token, or if `makesToken` is false.
+    /// The token that this receiver or an earlier run created; nil if the configuration has a token, or if `makesToken`
+    /// is false.
     public let token: ReceiverToken?
 
     /// Opens the folder and checks the configuration.
-    /// - Parameter report: A function that is called for each event, from any thread. The events of one upload arrive
-    ///   in sequence. The function must not block.
+    /// - Parameter report: Called for each event, from any thread, and in sequence for one upload. It must not block.
     /// - Throws: `.tokenNeeded`, `.tokenTooShort`, `.directory`, `.workFolder`, `.directoryInUse`, `.file`.
     public convenience init(
         _ configuration: ReceiverConfiguration, report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
@@ -46,8 +45,7 @@ public final class UploadReceiver: Sendable {
         do throws(SystemCallError) {
             store = try TusStore(
                 uploadStore: uploadStore, expiry: configuration.expiry, limits: configuration.limits,
-                metrics: metrics,
-                now: now)
+                metrics: metrics, now: now)
         } catch {
             throw .directory(configuration.directory, reason: error.reason)
         }
@@ -71,16 +69,15 @@ public final class UploadReceiver: Sendable {
         )
     }
 
-    /// Returns the numbers of stored bytes, finished uploads and refusals since the receiver was created. Callers can
-    /// use it at any time.
+    /// Returns the numbers of stored bytes, finished uploads and refusals since the receiver was created.
     public func statistics() -> ReceiverStatistics { metrics.statistics }
 
-    /// Serves requests until the task is cancelled. The received bytes of unfinished resumable uploads stay in the
-    /// folder.
+    /// Serves requests until the task is cancelled. The bytes of unfinished resumable uploads stay in the folder.
     /// - Parameter onStart: Called with the receiver's address once connections are accepted.
     /// - Throws: `ReceiverError.portInUse`, `.cannotListen`.
     public func run(onStart: @escaping @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {
-        let (store, server, host, isSecure) = (store, makeServer(), configuration.host, tls != nil)
+        let (store, host, isSecure) = (store, configuration.host, tls != nil)
+        let server = HTTPServer(configuration: configuration, tls: tls, responder: responder)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -101,18 +98,6 @@ public final class UploadReceiver: Sendable {
             if Task.isCancelled { return }
             throw translated(error)
         }
-    }
-
-    private func makeServer() -> HTTPServer {
-        let limits = configuration.limits
-        return HTTPServer(
-            host: configuration.host, port: configuration.port, maximumConnections: limits.connections,
-            tls: tls,
-            rules: ConnectionGuard.Rules(
-                headerTime: TimeAmount(limits.headerTime), idleTime: TimeAmount(limits.idleTime),
-                isRateLimited: configuration.bytesPerSecond != nil, isSecure: tls != nil,
-                clients: responder.clients, metrics: metrics),
-            responder: responder)
     }
 
     private func translated(_ error: any Error) -> ReceiverError {
