@@ -138,7 +138,7 @@ final class Exchange {
         var offset = 0
         while offset < size {
             let position = offset
-            let chunk = try? await offLoop { () throws(SystemCallError) in
+            let chunk = try? await offLoop {
                 try file.read(upTo: min(Self.largestWrite, size - position), at: position)
             }
             // After the head, no refusal can be sent. The early end of the connection shows the client the failure.

@@ -12,10 +12,11 @@ import Synchronization
 /// An HTTP/1.1 server on one port. It accepts connections up to a limit, and passes each request to a `Responder`,
 /// which makes the response.
 struct HTTPServer: Sendable {
-    let configuration: ReceiverConfiguration
     /// The TLS context; nil for plain HTTP.
     let tls: NIOSSLContext?
     let responder: Responder
+
+    private var configuration: ReceiverConfiguration { responder.configuration }
 
     /// Serves until the task is cancelled and every request that was in progress has ended.
     /// - Parameter onStart: Called with the port once connections are accepted.
@@ -90,11 +91,13 @@ struct HTTPServer: Sendable {
     private func respond(
         _ requests: Exchange.Parts, _ output: Exchange.Output, _ channel: any Channel
     ) async throws {
+        let limits = configuration.limits
+        let slowest = BodyRate(leastPerSecond: limits.leastBytesPerSecond, over: limits.slowTime)
         var parts = requests
         while let part = try await parts.next() {
             // Skips the rest of the previous request's content.
             guard case .head(let head) = part else { continue }
-            try await responder.respond(Exchange(head, parts, output, channel, rate: responder.slowest))
+            try await responder.respond(Exchange(head, parts, output, channel, rate: slowest))
             // RFC 9110 §7.6.1: the client sends no other request on the connection.
             let options = FieldList.words(head.headerFields[.connection])
             if options.contains(where: { $0.lowercased() == "close" }) { return }

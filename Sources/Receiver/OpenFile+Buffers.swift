@@ -7,8 +7,7 @@ extension FileStatus {
 
     var modified: Date { Date(timeIntervalSince1970: Double(identity.modified) / 1e9) }
 
-    /// The entity tag of the file: inode, size and modification time in hexadecimal (RFC 9110 §8.8.3). A write to the
-    /// file changes the modification time, and so the tag.
+    /// The entity tag of the file: inode, size and modification time in hexadecimal (RFC 9110 §8.8.3).
     var entityTag: String {
         let (seconds, nanoseconds) = identity.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
         let parts = [identity.inode] + [identity.size, seconds, nanoseconds].map { UInt64(clamping: $0) }
@@ -18,27 +17,19 @@ extension FileStatus {
 
 /// Reading and writing with NIO's buffers. The methods block, so callers run them in `offLoop`.
 extension OpenFile {
-    func write(_ buffers: [ByteBuffer], at offset: Int) throws(SystemCallError) {
+    func write(_ buffers: [ByteBuffer], at offset: Int) throws {
         var offset = offset
         for buffer in buffers {
-            let result = buffer.withUnsafeReadableBytes { bytes in
-                Result { () throws(SystemCallError) in try write(bytes, at: offset) }
-            }
-            try result.get()
+            try buffer.withUnsafeReadableBytes { try write($0, at: offset) }
             offset += buffer.readableBytes
         }
     }
 
-    func read(upTo count: Int, at offset: Int) throws(SystemCallError) -> ByteBuffer {
+    func read(upTo count: Int, at offset: Int) throws -> ByteBuffer {
         var buffer = ByteBuffer()
-        var result = Result<Int, SystemCallError>.success(0)
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
-            result = Result { () throws(SystemCallError) in
-                try read(into: UnsafeMutableRawBufferPointer(rebasing: space.prefix(count)), at: offset)
-            }
-            return (try? result.get()) ?? 0
+        try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            try read(into: UnsafeMutableRawBufferPointer(rebasing: space.prefix(count)), at: offset)
         }
-        _ = try result.get()
         return buffer
     }
 }

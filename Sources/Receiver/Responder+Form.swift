@@ -25,7 +25,7 @@ extension Responder {
     private static let allFieldsBytes = 1 << 20
 
     func form(_ exchange: Exchange) async throws -> Response {
-        try await checkLength(exchange, files: 0)
+        if let length = exchange.length { try await checkSize(length, files: 0) }
         var intake = FormIntake(
             parser: try MultipartParser(contentType: exchange.head.headerFields[.contentType] ?? ""))
         do {

@@ -51,7 +51,7 @@ extension Responder {
         _ exchange: Exchange, as wish: StoredPath, onlyNew: Bool = false
     ) async throws -> Response {
         try checkRepresentation(exchange.head.headerFields)
-        try await checkLength(exchange)
+        if let length = exchange.length { try await checkSize(length) }
         let demand = DigestDemand(exchange.head.headerFields)
         let id = UploadID.make()
         let file = try await offLoop { try uploadStore.create(id) }
@@ -81,12 +81,6 @@ extension Responder {
     func discard(_ id: String, bytes: Int) async throws {
         try await offLoop { try uploadStore.discard(id) }
         metrics.giveBack(bytes + ReceiverMetrics.entryBytes)
-    }
-
-    /// Calls `checkSize` with `Content-Length`. Does nothing if the length is unknown.
-    func checkLength(_ exchange: Exchange, files: Int = 1) async throws {
-        guard let length = exchange.length else { return }
-        try await checkSize(length, files: files)
     }
 
     /// Refuses content that exceeds the maximum size, the quota or the free disk space.

@@ -15,11 +15,10 @@ struct Responder: Sendable {
     let lists: ListMemory
     let metrics: ReceiverMetrics
     let bodyReceiver: BodyReceiver
-    let maximumSize: Int?
-    let allowDownload: Bool
-    let allowListing: Bool
-    let slowest: BodyRate
+    let configuration: ReceiverConfiguration
     let digests = DigestMemory()
+
+    var maximumSize: Int? { configuration.maximumSize }
 
     private static let shownRequest = 300
 
@@ -68,7 +67,8 @@ struct Responder: Sendable {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
         // WebDAV is checked before tus, because a stored folder may be named `files`, too.
         let folders = WebDAVFolders(
-            uploadStore: uploadStore, memory: lists, allowListing: allowListing, methods: methods)
+            uploadStore: uploadStore, memory: lists, allowListing: configuration.allowListing,
+            methods: methods)
         switch exchange.head.method {
         case .propfind: return try await folders.properties(exchange, at: path)
         case .mkcol: return try await folders.makeFolder(exchange, at: path)
@@ -83,7 +83,8 @@ struct Responder: Sendable {
         case .post where path == "/":
             return isForm(exchange.head) ? try await form(exchange) : try await post(exchange)
         case .head where path != "/": return try await head(exchange, at: path)
-        case .get where path != "/" && allowDownload: return try await get(exchange, at: path)
+        case .get where path != "/" && configuration.allowDownload:
+            return try await get(exchange, at: path)
         case .options:
             return Response(
                 .noContent, fields: uploadLimit(exchange.head).merging([.allow: methods, .dav: "1"]))
@@ -96,7 +97,7 @@ struct Responder: Sendable {
     }
 
     private var methods: String {
-        "PUT, POST, HEAD, \(allowDownload ? "GET, " : "")OPTIONS, PROPFIND, MKCOL"
+        "PUT, POST, HEAD, \(configuration.allowDownload ? "GET, " : "")OPTIONS, PROPFIND, MKCOL"
     }
 
     func isForm(_ head: HTTPRequest) -> Bool {

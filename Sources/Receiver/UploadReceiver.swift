@@ -8,10 +8,7 @@ import NIOSSL
 /// A client gets the response for a complete upload only after the file is on disk under its name. While this object
 /// exists, no other receiver can use the folder.
 public final class UploadReceiver: Sendable {
-    private let configuration: ReceiverConfiguration
     private let responder: Responder
-    private let metrics: ReceiverMetrics
-    private let store: TusStore
     private let tls: NIOSSLContext?
     /// The token that this receiver or an earlier run created; nil if the configuration has a token, or if `makesToken`
     /// is false.
@@ -37,11 +34,11 @@ public final class UploadReceiver: Sendable {
         guard given != nil || configuration.makesToken || Authorizer.isLoopback(configuration.host) else {
             throw .tokenNeeded(host: configuration.host)
         }
-        self.configuration = configuration
         tls = try configuration.tls?.context()
-        metrics = ReceiverMetrics(quota: configuration.limits.quota, report: report)
+        let metrics = ReceiverMetrics(quota: configuration.limits.quota, report: report)
         let uploadStore = try UploadStore(
             directory: configuration.directory, overwrite: configuration.overwrite, metrics: metrics)
+        let store: TusStore
         do throws(SystemCallError) {
             store = try TusStore(
                 uploadStore: uploadStore, expiry: configuration.expiry, limits: configuration.limits,
@@ -54,7 +51,7 @@ public final class UploadReceiver: Sendable {
             ? try TokenFile.token(in: uploadStore, directory: configuration.directory) : nil
         let rate = configuration.bytesPerSecond.map(ReceiveRate.init(bytesPerSecond:))
         responder = Responder(
-            uploadStore: store.uploadStore, tus: store,
+            uploadStore: uploadStore, tus: store,
             authorizer: Authorizer(
                 token: given ?? token?.text,
                 names: configuration.allowedHosts.union([configuration.host])),
@@ -62,22 +59,18 @@ public final class UploadReceiver: Sendable {
                 perClient: configuration.limits.connectionsPerClient, total: configuration.limits.connections),
             lists: ListMemory(limit: configuration.limits.listBytes),
             metrics: metrics, bodyReceiver: BodyReceiver(metrics: metrics, rate: rate),
-            maximumSize: configuration.maximumSize, allowDownload: configuration.allowDownload,
-            allowListing: configuration.allowListing,
-            slowest: BodyRate(
-                leastPerSecond: configuration.limits.leastBytesPerSecond, over: configuration.limits.slowTime)
-        )
+            configuration: configuration)
     }
 
     /// Returns the numbers of stored bytes, finished uploads and refusals since the receiver was created.
-    public func statistics() -> ReceiverStatistics { metrics.statistics }
+    public func statistics() -> ReceiverStatistics { responder.metrics.statistics }
 
     /// Serves requests until the task is cancelled. The bytes of unfinished resumable uploads stay in the folder.
     /// - Parameter onStart: Called with the receiver's address once connections are accepted.
     /// - Throws: `ReceiverError.portInUse`, `.cannotListen`.
     public func run(onStart: @escaping @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {
-        let (store, host, isSecure) = (store, configuration.host, tls != nil)
-        let server = HTTPServer(configuration: configuration, tls: tls, responder: responder)
+        let (store, host, isSecure) = (responder.tus, responder.configuration.host, tls != nil)
+        let server = HTTPServer(tls: tls, responder: responder)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -101,7 +94,7 @@ public final class UploadReceiver: Sendable {
     }
 
     private func translated(_ error: any Error) -> ReceiverError {
-        let (host, port) = (configuration.host, configuration.port)
+        let (host, port) = (responder.configuration.host, responder.configuration.port)
         guard let code = (error as? IOError).map({ Errno(rawValue: $0.errnoCode) }) else {
             return .cannotListen(host: host, port: port, reason: "\(error)")
         }

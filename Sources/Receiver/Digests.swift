@@ -1,6 +1,7 @@
 import FerryFiles
 import FerryProtocols
 import HTTPTypes
+import NIOCore
 
 /// The digests in a request's header fields (RFC 9530), and the one that the client wants. Unknown algorithms are left
 /// out.
@@ -80,5 +81,78 @@ actor DigestMemory {
     func add(_ field: String, for key: Key) {
         if fields.count >= Self.limit { fields = [:] }
         fields[key] = field
+    }
+}
+
+/// The checksum that a request's content must have (tus 1.0.0, Checksum).
+struct TusChecksum: Sendable {
+    private static let algorithms: [(name: String, algorithm: DigestAlgorithm)] = [
+        ("sha1", .sha1), ("sha256", .sha256), ("md5", .md5), ("crc32c", .crc32c),
+    ]
+    /// The value of `Tus-Checksum-Algorithm`.
+    static let names = algorithms.map(\.name).joined(separator: ",")
+
+    private let algorithm: DigestAlgorithm
+    private let bytes: [UInt8]
+
+    /// Reads the header field `Upload-Checksum`; nil if the request has no such field.
+    /// - Throws: `Refusal` with 400 if the algorithm is unknown or the value is malformed.
+    init?(in fields: HTTPFields) throws(Refusal) {
+        guard let field = fields[.uploadChecksum] else { return nil }
+        let words = field.split(separator: " ")
+        guard let name = words.first?.lowercased(),
+            let known = Self.algorithms.first(where: { $0.name == name })
+        else { throw Refusal(.badRequest, "Upload-Checksum must be by one of \(Self.names).") }
+        guard words.count == 2, let data = Data(base64Encoded: String(words[1])) else {
+            throw Refusal(.badRequest, "Upload-Checksum is not a name and a digest in Base64.")
+        }
+        algorithm = known.algorithm
+        bytes = Array(data)
+    }
+
+    func matches(_ file: OpenFile, _ range: Range<Int>) async throws -> Bool {
+        try await file.digests([algorithm], of: range)[algorithm] == bytes
+    }
+}
+
+extension HTTPResponse.Status {
+    /// The status 460 (tus 1.0.0, Checksum).
+    static let checksumMismatch = HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch")
+}
+
+extension OpenFile {
+    /// The number of bytes of one file that the digest thread reads before it turns to another file.
+    private static let bytesATurn = 16 << 20
+
+    /// Computes several digests of a range of the file, which is read once. All files share one thread, which reads a
+    /// part of each in turn, so that a small file does not wait for large ones.
+    /// - Throws: `EIO` if the file is shorter than the end of the range.
+    func digests(
+        _ algorithms: Set<DigestAlgorithm>, of range: Range<Int>
+    ) async throws -> [DigestAlgorithm: [UInt8]] {
+        var running = algorithms.map { RunningDigest($0) }
+        var rest = range
+        while !rest.isEmpty, !running.isEmpty {
+            let turn = rest.prefix(Self.bytesATurn)
+            running = try await offLoop(on: .digests) { [running] in try self.update(running, with: turn) }
+            rest = turn.upperBound..<rest.upperBound
+        }
+        return Dictionary(uniqueKeysWithValues: zip(algorithms, running.map(\.bytes)))
+    }
+
+    private func update(
+        _ digests: [RunningDigest], with range: Range<Int>
+    ) throws -> [RunningDigest] {
+        var digests = digests
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let chunk = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
+            guard chunk.readableBytes > 0 else { throw SystemCallError(call: "read", code: .ioError) }
+            chunk.withUnsafeReadableBytes { bytes in
+                for index in digests.indices { digests[index].update(bytes) }
+            }
+            offset += chunk.readableBytes
+        }
+        return digests
     }
 }
