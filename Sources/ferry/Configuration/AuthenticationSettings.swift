@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// The credentials with which Ferry sends requests to a destination (the member `auth` of the destination).
+/// The credentials for a destination (its member `auth`).
 enum AuthenticationSettings: Decodable, Equatable {
     case none
     case basic(user: String, password: Secret)
@@ -14,18 +14,14 @@ enum AuthenticationSettings: Decodable, Equatable {
         if fields.keys.count > 1 {
             throw fields.error(fields.keys.sorted()[1], "one kind of auth: basic, bearer, oauth2 or s3")
         }
-        let basic: BasicSettings? = try fields.value("basic")
-        let bearer: Secret? = try fields.value("bearer")
-        let oauth2: OAuth2Settings? = try fields.value("oauth2")
-        let s3: S3Authentication? = try fields.value("s3")
-        if let basic {
+        if let basic: BasicSettings = try fields.value("basic") {
             self = .basic(user: basic.user, password: basic.password)
-        } else if let bearer {
-            self = .bearer(bearer)
-        } else if let oauth2 {
-            self = .oauth2(oauth2)
-        } else if let s3 {
-            self = .s3(s3)
+        } else if let token: Secret = try fields.value("bearer") {
+            self = .bearer(token)
+        } else if let settings: OAuth2Settings = try fields.value("oauth2") {
+            self = .oauth2(settings)
+        } else if let settings: S3Authentication = try fields.value("s3") {
+            self = .s3(settings)
         } else {
             self = .none
         }
@@ -42,7 +38,7 @@ enum AuthenticationSettings: Decodable, Equatable {
     }
 }
 
-/// The settings for access tokens that Ferry renews with a refresh token (RFC 6749 §6).
+/// Access tokens that Ferry renews with a refresh token (RFC 6749 §6).
 struct OAuth2Settings: Decodable, Equatable {
     var tokenURL: String
     var clientID: String

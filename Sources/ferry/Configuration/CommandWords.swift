@@ -1,13 +1,10 @@
 import FerryFiles
 
-/// Finds the files and folders that the words of a configured command name. Ferry checks that no other user can change
+/// Finds the paths that the words of a configured command name, so that Ferry can check that no other user can change
 /// them.
 enum CommandWords {
-    /// Returns the absolute paths that the words of a command name. Includes a path such as `/a` or `~/a` even if the
-    /// file does not exist, because another user can possibly create the file. Includes any other word only if a file
-    /// or folder with this name exists.
-    ///
-    /// Leaves out the command's own streams, such as `/dev/stdin`.
+    /// Returns the absolute paths that the words of a command name, without its own streams such as `/dev/stdin`.
+    /// Includes a path such as `/a` or `~/a` even if no file exists there, because another user can possibly create it.
     static func paths(in words: [String]) -> [String] {
         var paths: [String] = []
         var previous = ""
@@ -28,8 +25,8 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the paths that one word possibly names, such as `/b` for `a=/b`, `-f/b` and `@/b`. Does not search for
-    /// paths in the text of a shell script, such as the word after `sh -c`.
+    /// Returns the paths that one word possibly names, such as `/b` for `a=/b`, `-f/b` and `@/b`. Does not search the
+    /// text of a shell script, such as the word after `sh -c`.
     private static func paths(inWord word: String) -> [String] {
         var names = [word]
         if let equals = word.firstIndex(of: "=") { names.append(String(word[word.index(after: equals)...])) }
@@ -43,8 +40,8 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the path in a text, or the paths in a list such as `/a.jar:/b.jar`. A text such as `host:/b` does not
-    /// begin with a path, so only its paths of existing files are returned.
+    /// Returns the path in a text, or the paths in a list such as `/a.jar:/b.jar`, and only existing files of a text
+    /// such as `host:/b`.
     private static func paths(named name: String) -> [String] {
         let isPath = ["/", "~/", "./", "../"].contains { name.hasPrefix($0) }
         let parts = name.split { $0 == ":" || $0 == "," }.map { String($0) }.filter { $0.hasPrefix("/") }
@@ -57,11 +54,10 @@ enum CommandWords {
         return paths
     }
 
-    /// If the word sets a search path for programs or libraries, such as `PATH=/a:/b`, returns the folders of the
-    /// search path. Returns an empty array for any other word.
+    /// Returns the folders of a search path for programs or libraries, such as `PATH=/a:/b`.
     ///
-    /// For each folder, also returns a path such as `/a/*`, which stands for a new file. `PathTrust` rejects this path
-    /// if another user can create files in the folder, even if the folder has the sticky bit.
+    /// Also returns a path such as `/a/*` for each: `PathTrust` rejects it if another user can create files in the
+    /// folder, even if the folder has the sticky bit.
     private static func searched(by word: String) -> [String] {
         guard let equals = word.firstIndex(of: "="), !word.hasPrefix("-") else { return [] }
         let variable = word[..<equals]

@@ -12,7 +12,7 @@ struct Configuration: Decodable, Equatable {
     var timeouts = TimeoutSettings()
     var connectivity = ConnectivitySettings()
     var appearance = AppearanceSettings()
-    /// The actions of the screen, each with the keys that trigger it. Users change these keys with the member `keys`.
+    /// The actions of the screen with their keys, which users change with the member `keys`.
     var actions = ActionTable.standard
     /// The proxy for destinations without their own proxy, and for URLs given with `--to`.
     var proxy = ProxyChoice.environment
@@ -53,8 +53,7 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// Returns the last part of an error message about the unknown destination `word`. The text lists the configured
-    /// destinations and suggests a similar name, if there is one. If no destination is configured, the text says so.
+    /// Returns the end of a message about the unknown destination `word`: the known ones, and a similar name.
     private func destinationsKnown(for word: String) -> String {
         let names = destinations.keys.sorted()
         guard !names.isEmpty else { return "; none is configured" }
@@ -69,8 +68,7 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// The configured bandwidth limits: first the limit of all uploads together, then the limits of destinations,
-    /// sorted by the destination's name. Leaves out limits that are not set.
+    /// The bandwidth limits that are set: that of all uploads, then those of destinations, sorted by name.
     var timetables: [(LimitScope, Timetable)] {
         let destinations = destinations.sorted { $0.key < $1.key }.map {
             (LimitScope.destination($0.key), $0.value.bandwidth)
@@ -80,8 +78,7 @@ struct Configuration: Decodable, Equatable {
 
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
-    /// The secrets in the configuration that cannot be read now. Each element contains the configuration key of the
-    /// secret and the reason. Uploads that need such a secret wait in the state `held` until the user acts.
+    /// The keys of the secrets that cannot be read now, each with the reason.
     var missingSecrets: [String] {
         var secrets = [("proxy", proxy.password)]
         for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
@@ -99,15 +96,13 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// The maximum number of uploads that run at once; nil for 4. If `perHost` is nil too, small files count less, so
-    /// that up to 32 of them can run at once.
+    /// The maximum number of uploads at once; nil for 4, or up to 32 small files if `perHost` is nil, too.
     var concurrency: Int?
     /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?
-    /// The bandwidth limit of all uploads together, in bytes per second. It can depend on the weekday and the time of
-    /// day.
+    /// The bandwidth limit of all uploads together, in bytes per second.
     var bandwidth = Timetable()
-    /// The maximum number of done uploads in the queue. Older done uploads are only in the history.
+    /// The maximum number of done uploads in the queue.
     var done = 1000
 
     init() {}
@@ -156,7 +151,7 @@ struct TimeoutSettings: Decodable, Equatable {
 }
 
 struct ConnectivitySettings: Decodable, Equatable {
-    /// True if Ferry watches the network. If false, Ferry assumes that the network is always up.
+    /// Whether Ferry watches the network. Otherwise it is taken to be always up.
     var monitor = true
     var policy = NetworkPolicy()
 

@@ -1,4 +1,4 @@
-/// The differences between two configurations of a running engine: the one in use, and the one that replaces it.
+/// The differences between the configuration of a running engine and the one that replaces it.
 struct ConfigurationChanges: Codable, Equatable {
     /// The names of new destinations.
     var added: [String] = []
@@ -11,8 +11,8 @@ struct ConfigurationChanges: Codable, Equatable {
     /// The changed keys whose new values take effect at the engine's next start.
     var atNextStart: [String] = []
 
-    /// - Parameter first: The configuration with which the engine started. The engine reads some keys only when it
-    ///   starts. For these keys, `new` is compared with `first` instead of `old`.
+    /// - Parameter first: The configuration with which the engine started. The keys that it reads only then are compared
+    ///   with it instead of `old`.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()
@@ -22,15 +22,13 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
-    /// Adds the key `watch` to `atNextStart` if the destinations of the watched folders have changed. Also adds the
-    /// destinations in `needed`. Until its next start, the engine watches the same folders as before, with the same
-    /// destinations.
+    /// Adds what waits for the next start because the engine watches the same folders until then: the key `watch`, and
+    /// the destinations in `needed`.
     ///
     /// - Parameters:
     ///   - new: The destination of each watched folder in the new configuration.
     ///   - running: The destination of each folder that the engine watches now.
-    ///   - needed: The names of destinations that the watched folders still use, although the new configuration does
-    ///     not contain them.
+    ///   - needed: The destinations that the new configuration lacks and the watched folders still use.
     mutating func wait(leadingTo new: [String], insteadOf running: [String], keeping needed: Set<String>) {
         if new != running, !atNextStart.contains("watch") { atNextStart.append("watch") }
         atNextStart += needed.sorted().map { "destinations.\($0)" }
@@ -40,38 +38,29 @@ struct ConfigurationChanges: Codable, Equatable {
         [added, changed, removed, now, atNextStart].allSatisfy(\.isEmpty)
     }
 
-    private struct Part: Sendable {
-        let key: String
-        let differs: @Sendable (Configuration, Configuration) -> Bool
+    private typealias Part = (key: String, differs: @Sendable (Configuration, Configuration) -> Bool)
 
-        init(_ key: String, _ differs: @escaping @Sendable (Configuration, Configuration) -> Bool) {
-            self.key = key
-            self.differs = differs
-        }
-    }
-
-    /// The keys that are compared for `now` and `atNextStart`. The key `destinations` is not among them: its members
-    /// are compared for `added`, `changed` and `removed`.
+    /// The keys that are compared for `now` and `atNextStart`: all but `destinations`.
     static var keys: [String] { (live + fixed).map(\.key) }
 
-    private static let live = [
-        Part("defaultDestination") { $0.defaultDestination != $1.defaultDestination },
-        Part("limits") { $0.limits != $1.limits },
-        Part("retry") { $0.retry != $1.retry },
-        Part("whenFileChanges") { $0.whenFileChanges != $1.whenFileChanges },
-        Part("timeouts") { $0.timeouts.ofConnections != $1.timeouts.ofConnections },
-        Part("proxy") { $0.proxy != $1.proxy },
+    private static let live: [Part] = [
+        ("defaultDestination", { $0.defaultDestination != $1.defaultDestination }),
+        ("limits", { $0.limits != $1.limits }),
+        ("retry", { $0.retry != $1.retry }),
+        ("whenFileChanges", { $0.whenFileChanges != $1.whenFileChanges }),
+        ("timeouts", { $0.timeouts.ofConnections != $1.timeouts.ofConnections }),
+        ("proxy", { $0.proxy != $1.proxy }),
     ]
 
-    private static let fixed = [
-        Part("timeouts.read") { $0.timeouts.read != $1.timeouts.read },
-        Part("connectivity") { $0.connectivity != $1.connectivity },
-        Part("appearance") { $0.appearance != $1.appearance },
-        Part("keys") { $0.actions != $1.actions },
-        Part("onHangUp") { $0.onHangUp != $1.onHangUp },
-        Part("hooks") { $0.hooks != $1.hooks },
-        Part("notify") { $0.notify != $1.notify },
-        Part("watch") { $0.watch != $1.watch },
+    private static let fixed: [Part] = [
+        ("timeouts.read", { $0.timeouts.read != $1.timeouts.read }),
+        ("connectivity", { $0.connectivity != $1.connectivity }),
+        ("appearance", { $0.appearance != $1.appearance }),
+        ("keys", { $0.actions != $1.actions }),
+        ("onHangUp", { $0.onHangUp != $1.onHangUp }),
+        ("hooks", { $0.hooks != $1.hooks }),
+        ("notify", { $0.notify != $1.notify }),
+        ("watch", { $0.watch != $1.watch }),
     ]
 }
 

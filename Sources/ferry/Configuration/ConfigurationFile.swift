@@ -5,27 +5,29 @@ import HTTPTypes
 
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {
-    /// Reads and checks the configuration file. Returns the default configuration if `path` is nil and no file exists
-    /// at the default path. A default file that another user can create counts as missing.
+    /// Reads and checks the configuration file. If `path` is nil, a missing default file, or one that another user can
+    /// create, means the default configuration.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, has an invalid value, or contains a secret
-    ///   that other users can read. Also throws if another user can change the file, or a program, secret, key or
-    ///   certificate that the configuration names. Also throws if another user can read a private key. For an invalid
-    ///   value, the error names the file, the key and the expected value.
+    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or has an invalid value. Also throws if other
+    ///   users can change it or a file that it names, or read a secret or a private key in them.
     static func load(_ path: String?) throws(UploadFailure) -> Configuration {
         let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
-        // The file is checked before it is read. No other user can replace a file that passes the check. If the user
-        // named no file, a default file that another user can create counts as missing.
+        // The check comes first: no other user can replace a file that passes it.
         if path == nil {
             guard try FileTrust.allows(file, as: "the configuration") else { return Configuration() }
         } else {
             try FileTrust.check(file, as: "the configuration")
         }
-        guard let data = try content(of: file) else {
+        guard let data = LocalFiles.content(of: file) else {
             if path == nil, LocalFiles.mode(of: file) == nil { return Configuration() }
             throw UploadFailure(
                 .permanent, "the configuration \(file) cannot be read",
                 hint: "`ferry init` makes one, `ferry config --print-example` prints one")
+        }
+        guard data.count <= LocalFiles.sizeLimit else {
+            throw UploadFailure(
+                .permanent, "the configuration \(file) is larger than 1 MiB",
+                hint: "is it the right file? `ferry config --print-example` prints one")
         }
         let configuration = try parse(data, file: file)
         try checkLiterals(configuration, file: file)
@@ -34,28 +36,13 @@ enum ConfigurationFile {
         return configuration
     }
 
-    /// Returns the bytes of a file; nil if the file cannot be read. Throws if the file is larger than 1 MiB.
-    private static func content(of file: String) throws(UploadFailure) -> Data? {
-        guard let content = LocalFiles.content(of: file) else { return nil }
-        guard content.count <= LocalFiles.sizeLimit else {
-            throw UploadFailure(
-                .permanent, "the configuration \(file) is larger than 1 MiB",
-                hint: "is it the right file? `ferry config --print-example` prints one")
-        }
-        return content
-    }
-
     static func parse(_ data: Data, file: String) throws(UploadFailure) -> Configuration {
         try decode(data, file: file, example: "`ferry config --print-example` prints a valid one")
     }
 
     /// Decodes the content of a JSON file.
-    ///
-    /// - Parameters:
-    ///   - file: The path of the file, for the error.
-    ///   - example: The hint that tells the user where to find a valid example.
-    /// - Throws: `UploadFailure` (`permanent`) that names the file. It also names the position of a syntax error, or
-    ///   the key of an invalid value.
+    /// - Parameter example: The hint that tells the user where to find a valid example.
+    /// - Throws: `UploadFailure` (`permanent`) with the file, and the position or key of the error.
     static func decode<Value: Decodable>(
         _ data: Data, file: String, example: String
     ) throws(UploadFailure) -> Value {
@@ -78,10 +65,8 @@ enum ConfigurationFile {
         }
     }
 
-    /// Returns the first syntax error of a JSON text, with its position. Returns nil if there is no error, and for
-    /// UTF-16 and UTF-32, which are not checked.
-    ///
-    /// `JSONDecoder` does not replace this function: it reports no position, and accepts a comma after the last member.
+    /// Returns the first syntax error of a JSON text; nil if there is none, and for UTF-16 and UTF-32. `JSONDecoder`
+    /// reports no position, and accepts a comma after the last member.
     static func syntaxError(in data: Data) -> MalformedJSON? {
         let start = Array(data.prefix(2))
         guard !start.contains(0), ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(start) else { return nil }
@@ -150,9 +135,8 @@ extension DestinationSettings {
         }
     }
 
-    /// Returns true if the name of a form parameter, such as `token`, shows that the value is a secret. Returns false
-    /// for the values `true` and `false`, and for values of fewer than 4 characters. Also returns false for a value
-    /// with `{name}`, because such a value differs from file to file.
+    /// Returns true if the name of a form parameter, such as `token`, shows that the value is a secret, and the value can
+    /// be one. A value with `{name}` differs from file to file.
     private func isSecret(_ name: String, _ value: String) -> Bool {
         value.count >= 4 && !["true", "false"].contains(value) && !value.contains(UploadAddress.nameMark)
             && Redaction.tellsSecret(name)

@@ -15,7 +15,7 @@ struct ConfigurationSource: Sendable {
 
     var file: String { path ?? LocalFiles.configuration }
 
-    /// The configuration that is used if no file exists: the defaults, changed as the options of the command say.
+    /// The default configuration, changed as the options of the command say.
     var unwritten: Configuration {
         var configuration = Configuration()
         change(&configuration)
@@ -24,8 +24,8 @@ struct ConfigurationSource: Sendable {
 
     /// Reads the configuration file, and changes the configuration as the options of the command say.
     ///
-    /// - Parameter mayBeMissing: True if a missing file at the default path means the default configuration. False if a
-    ///   missing file is an error: some editors remove a file for a moment while they replace it.
+    /// - Parameter mayBeMissing: Whether a missing file at the default path means the default configuration. Some editors
+    ///   remove a file for a moment while they replace it.
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)

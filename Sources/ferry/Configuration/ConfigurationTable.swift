@@ -3,11 +3,10 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// All keys of the configuration. Each key has its allowed values, its default and a sentence about its purpose.
+/// All keys of the configuration, each with its allowed values, its default and a sentence about its purpose.
 ///
-/// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints the table as a
-/// JSON Schema. A test compares the table with Manual/configuration.md and with the example. Some members exclude each
-/// other. Only the decoders check this; the table does not contain such rules.
+/// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints it as a JSON Schema.
+/// A test compares it with Manual/configuration.md and the example. Only decoders check which members exclude each other.
 enum ConfigurationTable {
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }
 

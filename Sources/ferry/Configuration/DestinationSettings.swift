@@ -20,11 +20,9 @@ struct DestinationSettings: Decodable, Equatable {
     /// The bandwidth limit of all uploads to the destination together, in bytes per second.
     var bandwidth = Timetable()
 
-    /// The maximum size of a header field's value, in bytes. By default, nginx and Apache accept about 8 KiB for one
-    /// field.
+    /// The maximum bytes of a header field's value. By default, nginx and Apache accept about 8 KiB.
     private static let longestHeader = 8 << 10
-    /// The maximum size of the names and values of all configured header fields together, in bytes. The whole request
-    /// head, which also contains a URL and a token, must fit into 32 KiB.
+    /// The maximum bytes of all configured header fields. The whole request head must fit into 32 KiB.
     private static let allHeaders = 12 << 10
 
     init(from decoder: any Decoder) throws {
@@ -86,10 +84,8 @@ struct DestinationSettings: Decodable, Equatable {
         try checkS3(fields, isGiven: given != nil)
     }
 
-    /// Throws if the protocol is not S3, but the URL begins with `s3://`.
-    ///
-    /// Also throws if a destination with another protocol has the member `s3` (`isGiven`), unless it signs its requests
-    /// like S3 (`auth.s3`). The signatures need this member.
+    /// Throws if the URL begins with `s3://` and the protocol is not S3, or if the member `s3` is given (`isGiven`) and
+    /// neither the protocol nor `auth.s3` needs it.
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {
@@ -114,8 +110,7 @@ struct DestinationSettings: Decodable, Equatable {
     }
 }
 
-/// The value of a form parameter: a text, a number, true, false or a list of them. A list repeats the parameter, once
-/// for each value.
+/// The value of a form parameter: a text, a number, true, false or a list of them, which repeats the parameter.
 private struct ParameterValue: Decodable {
     var values: [String]
 

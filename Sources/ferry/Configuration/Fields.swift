@@ -16,10 +16,8 @@ struct Fields {
     private let container: KeyedDecodingContainer<Key>
     private let members: [Schema.Member]
 
-    /// Starts to read a JSON object with the members of a schema.
-    ///
-    /// - Throws: `ConfigurationIssue` if the object has a key that `table` does not allow. Also throws if the object
-    ///   contains both the name of a member and the member's former name.
+    /// Starts to read a JSON object. Throws if it has a key that the schema does not contain, or if it has both the name
+    /// and the former name of a member.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         let members = table.members
         try self.init(decoder, known: members.map(\.name) + members.compactMap(\.formerName), members)
@@ -30,10 +28,8 @@ struct Fields {
         }
     }
 
-    /// Starts to read a JSON object that can contain the keys in `known`.
-    ///
+    /// Starts to read a JSON object. Throws if it has a key that `known` does not contain.
     /// - Parameter members: The members of the object's schema; empty for an object without a schema.
-    /// - Throws: `ConfigurationIssue` if the object has a key that `known` does not contain.
     init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
         self.members = members
         container = try decoder.container(keyedBy: Key.self)
@@ -52,23 +48,19 @@ struct Fields {
 
     var keys: [String] { container.allKeys.map(\.stringValue) }
 
-    /// Returns the key of a member in the JSON object: its name or its former name; nil if both are absent.
+    /// Returns the key of a member in the JSON object, which can be its former name; nil if it is absent.
     private func found(_ name: String) -> Key? {
         let formerName = members.first { $0.name == name }?.formerName
         return [name, formerName].lazy.compactMap { $0.map(Key.init(_:)) }.first(where: container.contains)
     }
 
-    /// Returns the value of a key. The object can also contain the value under the key's former name. Returns nil if
-    /// both keys are absent. Throws if the value is null or has another type.
+    /// Returns the value of a key; nil if it is absent. Throws if the value is null or has another type.
     func value<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
         try found(key).map { try container.decode(Value.self, forKey: $0) }
     }
 
-    /// Returns the value of a key; nil if the key is absent.
-    ///
+    /// Returns the value of a key; nil if it is absent. Throws if `isValid` does not allow it.
     /// - Parameter expected: The text that follows "expected" in the error message.
-    /// - Throws: `ConfigurationIssue` if the value is not allowed. Also throws if the value is null or has another
-    ///   type.
     func value<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool
     ) throws -> Value? {
@@ -78,10 +70,6 @@ struct Fields {
     }
 
     /// Returns the value of a key that must be present.
-    ///
-    /// - Parameter expected: The text that follows "expected" in the error message.
-    /// - Throws: `ConfigurationIssue` if the key is absent or the value is not allowed. Also throws if the value is
-    ///   null or has another type.
     func required<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool = { _ in true }
     ) throws -> Value {
@@ -94,8 +82,7 @@ struct Fields {
         try found(key).map { try container.decodeNil(forKey: $0) } ?? false
     }
 
-    /// Returns the whole number at a key; nil if the key is absent. Throws `ConfigurationIssue` if the value is not a
-    /// whole number, or not in the range that the schema allows for the key.
+    /// Returns the whole number at a key; nil if it is absent. Throws if the schema does not allow it.
     func number(_ key: String) throws -> Int? {
         guard case .whole(let range)? = schema(of: key) else {
             preconditionFailure("\(key) is not a whole number in the table")
@@ -103,8 +90,7 @@ struct Fields {
         return try number(key, in: range)
     }
 
-    /// Returns the number of seconds at a key; nil if the key is absent. Throws `ConfigurationIssue` if the value is
-    /// not a number, or not in the range that the schema allows for the key.
+    /// Returns the number of seconds at a key; nil if it is absent. Throws if the schema does not allow it.
     func seconds(_ key: String) throws -> Double? {
         guard let found = found(key) else { return nil }
         guard case .number(let range)? = schema(of: key) else {
@@ -127,17 +113,13 @@ struct Fields {
         return number
     }
 
-    /// Returns the number of bytes at a key; nil if the key is absent. The value is a number, or a text with a unit
-    /// such as "500K". Throws `ConfigurationIssue` for any other value, and for a number that is not positive.
+    /// Returns the number of bytes at a key; nil if it is absent. The value is a positive number, or a text with a unit
+    /// such as "500K".
     func amount(_ key: String) throws -> ByteCount? {
         guard let found = found(key) else { return nil }
-        if let number = try? container.decode(ByteCount.self, forKey: found), number > 0 { return number }
-        if let text = try? container.decode(String.self, forKey: found),
-            let amount = ByteFormat.parse(text),
-            amount > 0
-        {
-            return amount
-        }
+        let text = try? container.decode(String.self, forKey: found)
+        let number = (try? container.decode(ByteCount.self, forKey: found)) ?? text.flatMap(ByteFormat.parse)
+        if let number, number > 0 { return number }
         throw error(key, "an amount of bytes such as 65536, \"500K\" or \"2M\"")
     }
 
@@ -150,8 +132,7 @@ struct Fields {
         return choice
     }
 
-    /// Returns the text that follows "expected" in the error message about a word that is not in `names`. The text
-    /// lists the names and suggests a name that is similar to the word, if there is one.
+    /// Returns the text that follows "expected" about a word that is not in `names`: the names, and a similar one.
     static func expectation(of names: [String], brokenBy word: String) -> String {
         "one of \(names.joined(separator: ", "))\(Suggestions.remark(on: word, among: names))"
     }
@@ -162,7 +143,7 @@ struct Fields {
 }
 
 extension [any CodingKey] {
-    /// The elements of the key path as users read them: the names of members, and the indexes of list elements from 0.
+    /// The names of the members, and the indexes of list elements from 0.
     var names: [String] { map { key in key.intValue.map { "\($0)" } ?? key.stringValue } }
 }
 

@@ -3,14 +3,13 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Checks that no other user can change the files on which Ferry depends. These are the configuration, and the
-/// programs, secrets, keys and certificates that it names. A user who could change such a file could run programs as
-/// Ferry's user, or read the uploads.
-///
-/// `PathTrust` contains the rules. The files are checked when the configuration is loaded, and again before each use,
-/// because a file that was missing can exist by then.
+/// A file or folder that the configuration names. `role` describes it in error messages.
+typealias NamedFile = (role: String, path: String)
+
+/// Checks that no other user can change the files on which Ferry depends: the configuration, and the programs, secrets,
+/// keys and certificates that it names. `PathTrust` contains the rules. The files are checked when the configuration is
+/// loaded, and again before each use, because a file that was missing can exist by then.
 enum FileTrust {
-    /// - Parameter role: A description of the file for the error message, such as `the configuration`.
     /// - Throws: `UploadFailure` (`permanent`) if another user can replace, change or create the file. The hint is the
     ///   command that repairs the mode or the owner. A missing file passes if only this user or root can create it.
     static func check(_ path: String, as role: String) throws(UploadFailure) {
@@ -19,10 +18,7 @@ enum FileTrust {
         }
     }
 
-    /// Checks a file that is possibly missing.
-    ///
-    /// - Returns: False if the file is missing and another user can create it. The caller must not open the file then.
-    ///   True if no other user can replace, change or create the file.
+    /// Returns false if the file is missing and another user can create it, so that the caller must not open it.
     /// - Throws: `UploadFailure` (`permanent`) if another user can replace or change the file.
     static func allows(_ path: String, as role: String) throws(UploadFailure) -> Bool {
         do throws(PathIssue) { try PathTrust.check(LocalPath(path)) } catch {
@@ -32,8 +28,8 @@ enum FileTrust {
         return true
     }
 
-    /// Throws if other users can read a file with a private key. The file's group is allowed to read it if root owns
-    /// the file and Ferry does not run as root. A missing file passes.
+    /// Throws if other users can read a file with a private key. The file's group may read it if root owns the file and
+    /// Ferry does not run as root. A missing file passes.
     static func checkSecrecy(of path: String, as role: String) throws(UploadFailure) {
         guard let status = FileStatus.of(LocalPath(path), follows: true) else { return }
         let others: UInt32 = status.owner == 0 && Machine.user != 0 ? 0o007 : 0o077
@@ -42,17 +38,15 @@ enum FileTrust {
             .permanent, "others can read \(role) \(path)", hint: "`chmod 600 \(ShellWord.quoted(path))`")
     }
 
-    static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
+    static func check(_ files: [NamedFile]) throws(UploadFailure) {
         for (role, path) in files { try check(path, as: role) }
     }
 }
 
 extension Configuration {
-    /// The files that no other user may change: programs, scripts, secrets, tokens, certificates and keys that the
-    /// configuration names. `role` describes a file in error messages. A program whose name has no slash is left out,
-    /// because the system searches it in `PATH`.
-    var trustedFiles: [(role: String, path: String)] {
-        var files: [(role: String, path: String)] = []
+    /// The files that no other user may change. Leaves out programs without a slash, which are searched in `PATH`.
+    var trustedFiles: [NamedFile] {
+        var files: [NamedFile] = []
         for event in QueueEvent.Name.allCases {
             files += (hooks.commands[event] ?? []).flatMap { $0.files(at: event) }
         }
@@ -67,9 +61,8 @@ extension Configuration {
     }
 
     /// The files with the private keys of TLS client certificates, which other users must not be able to read.
-    var keyFiles: [(role: String, path: String)] {
-        destinations.sorted { $0.key < $1.key }.flatMap {
-            name, destination -> [(role: String, path: String)] in
+    var keyFiles: [NamedFile] {
+        destinations.sorted { $0.key < $1.key }.flatMap { name, destination -> [NamedFile] in
             var keys = [("tls", destination.tls.key)]
             if case .oauth2(let settings) = destination.authentication {
                 keys.append(("auth.oauth2.tls", settings.tls?.key))
@@ -80,9 +73,7 @@ extension Configuration {
         }
     }
 
-    private static func files(of authentication: AuthenticationSettings, at place: String)
-        -> [(role: String, path: String)]
-    {
+    private static func files(of authentication: AuthenticationSettings, at place: String) -> [NamedFile] {
         switch authentication {
         case .s3(.command(let words)): programs(of: words, at: "\(place).s3.command")
         case .s3(.keys(let accessKey, _, _)): files(of: [accessKey] + authentication.secrets, at: place)
@@ -94,15 +85,14 @@ extension Configuration {
         }
     }
 
-    private static func files(of tls: TLSSettings, at place: String) -> [(role: String, path: String)] {
-        [("caFile", tls.caFile), ("certificate", tls.certificate), ("key", tls.key)].compactMap {
-            key, path in
+    private static func files(of tls: TLSSettings, at place: String) -> [NamedFile] {
+        [("caFile", tls.caFile), ("certificate", tls.certificate), ("key", tls.key)].compactMap { key, path in
             path.map { ("the file of \(place).\(key)", $0) }
         }
     }
 
-    private static func files(of secrets: [Secret], at place: String) -> [(role: String, path: String)] {
-        secrets.flatMap { secret -> [(role: String, path: String)] in
+    private static func files(of secrets: [Secret], at place: String) -> [NamedFile] {
+        secrets.flatMap { secret -> [NamedFile] in
             switch secret {
             case .file(let path): [("the secret of \(place)", path)]
             case .command(let words): programs(of: words, at: place)
@@ -111,14 +101,12 @@ extension Configuration {
         }
     }
 
-    /// Returns the program of a command, if its name has a slash, and the files and folders that the other words name.
-    /// Many programs run a file that is named in their arguments, such as interpreters, `env` and `make`. Some
-    /// programs, such as `cp`, run no such file: for these, returns only the program.
-    static func programs(of words: [String], at place: String) -> [(role: String, path: String)] {
+    /// Returns the program of a command, if its name has a slash, and the files and folders that the other words name:
+    /// interpreters, `env` and `make` run a file that is named in their arguments.
+    static func programs(of words: [String], at place: String) -> [NamedFile] {
         guard let first = words.first else { return [] }
         let program = LocalFiles.program(first)
-        let programs: [(role: String, path: String)] =
-            program.hasPrefix("/") ? [("the program of \(place)", program)] : []
+        let programs: [NamedFile] = program.hasPrefix("/") ? [("the program of \(place)", program)] : []
         // env(1) interprets a word with `=` as a variable, not as the program.
         let isPlain = !program.contains("=") && plainPrograms.contains(LocalPath(program).name)
         guard !isPlain else { return programs }
@@ -126,8 +114,7 @@ extension Configuration {
         return programs + others.map { (role: "the path named in \(place)", path: $0) }
     }
 
-    /// The programs that only write, copy or remove the files in their arguments, or use the arguments as text. They
-    /// run no code from these files, so Ferry accepts files that others can change, such as a shared log.
+    /// The programs that run no code from the files in their arguments, so others can change those, such as a shared log.
     private static let plainPrograms: Set<String> = [
         "cp", "echo", "logger", "mkdir", "mv", "notify-send", "printf", "rm", "tee", "touch",
     ]
@@ -135,7 +122,7 @@ extension Configuration {
 
 extension HookCommand {
     /// Returns the program of the hook and the paths in its arguments that other users must not be able to change.
-    func files(at event: QueueEvent.Name) -> [(role: String, path: String)] {
+    func files(at event: QueueEvent.Name) -> [NamedFile] {
         Configuration.programs(of: words, at: "hooks.\(event.rawValue)")
     }
 }

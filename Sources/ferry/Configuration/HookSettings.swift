@@ -37,8 +37,7 @@ struct HookCommand: Equatable, Sendable {
     }
 }
 
-/// One command, or a list of commands. A command is a list of words: a program and its arguments. A command in a single
-/// text is an error: only a shell could split it, and a shell interprets special characters in file names.
+/// One command, or a list of commands. A command in a single text is an error, because only a shell could split it.
 private struct HookCommands: Decodable {
     var commands: [HookCommand]
 

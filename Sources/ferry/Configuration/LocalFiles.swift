@@ -17,26 +17,22 @@ enum LocalFiles {
         return home + path.dropFirst(1)
     }
 
-    /// Returns the absolute path of a file that the configuration names: a relative path starts in the home folder.
-    ///
-    /// The working directory is not used: it possibly belongs to another user, who can create a file with the same
-    /// name.
+    /// Returns the absolute path of a file that the configuration names. A relative path starts in the home folder: the
+    /// working directory possibly belongs to another user.
     static func configured(_ path: String) -> String {
         let path = expanded(path)
         return path.hasPrefix("/") ? path : "\(home)/\(path)"
     }
 
-    /// Returns the absolute path of a program that the configuration names. A name without a slash stays unchanged,
-    /// because the system searches it in `PATH`. A word such as `LANG=C` stays unchanged too, because env(1) interprets
-    /// it as a variable and not as the program.
+    /// Returns the absolute path of a program that the configuration names. A name without a slash stays unchanged, and
+    /// so does a word such as `LANG=C`, which env(1) takes for a variable.
     static func program(_ name: String) -> String {
         let path = expanded(name)
         return path.prefix { $0 != "=" }.contains("/") ? configured(path) : path
     }
 
-    /// The working directory of commands that the configuration names. It is the home folder, or `/` if this user
-    /// cannot enter the home folder or another user can create files in it. Programs such as Python load files from
-    /// their working directory, and another user must not provide these files.
+    /// The working directory of commands that the configuration names: the home folder, or `/` if this user cannot enter
+    /// it or another user can create files in it. Programs such as Python load files from their working directory.
     static var commandFolder: String {
         let isUsable =
             FileManager.default.isExecutableFile(atPath: home) && PathTrust.isClosed(LocalPath(home))
@@ -48,9 +44,8 @@ enum LocalFiles {
         URL(fileURLWithPath: expanded(path)).standardizedFileURL.path
     }
 
-    /// Returns the paths that the user gave as arguments, with exactly the bytes that the user typed. The argument
-    /// parser replaces bytes that are not UTF-8 by U+FFFD, and this function restores them. In a path that is valid
-    /// UTF-8, a leading `~` becomes the home folder.
+    /// Returns the paths that the user gave as arguments, with the bytes that the argument parser replaced by U+FFFD
+    /// because they are not UTF-8. Otherwise a leading `~` becomes the home folder.
     static func argumentPaths(_ paths: [String]) -> [LocalPath] {
         var damaged: [String: [[UInt8]]] = [:]
         for argument in CommandLine.rawArguments {
@@ -72,11 +67,9 @@ enum LocalFiles {
     /// The maximum size in bytes of a configuration file, or of a file with a secret.
     static let sizeLimit = 1 << 20
 
-    /// Reads a file or a pipe, following symbolic links. Reads at most one byte more than `sizeLimit`. The caller must
-    /// refuse a content that is longer than `sizeLimit`.
-    ///
+    /// Reads a file or a pipe, following symbolic links; nil if it cannot be read. Reads at most one byte more than
+    /// `sizeLimit`, which the caller must refuse.
     /// - Parameter waitsForWriter: False if a pipe without a writer (FIFO) is empty, and not waited for.
-    /// - Returns: The content; nil if the file cannot be read.
     static func content(of path: String, waitsForWriter: Bool = true) -> Data? {
         LocalPath(path).content(upTo: sizeLimit + 1, waitsForWriter: waitsForWriter).map { Data($0) }
     }

@@ -1,34 +1,25 @@
 import FerryTUI
 import FerryUploads
 
-/// The settings of notifications (the member `notify`): the events of which the user is notified, and the ways to
-/// notify the user.
+/// The settings of notifications (the member `notify`).
 struct NotifySettings: Decodable, Equatable {
-    /// The control sequence that Ferry's screen sends to the terminal to notify the user, such as a bell; `none` to
-    /// send nothing.
+    /// The control sequence that the screen sends to the terminal, such as a bell.
     var terminal = TerminalNotification.Signal.none
     /// Whether the engine shows notifications on the desktop of its machine.
     var desktop = false
     var events: Set<QueueEvent.Name> = [.idle, .failed, .held]
 
-    /// The maximum number of characters of a notification.
-    private static let longest = 200
-
     var notification: TerminalNotification { TerminalNotification(terminal, for: events) }
 
-    /// Returns the command that shows a notification on the desktop.
-    ///
-    /// - Parameter text: The text. It can contain file names with control characters.
+    /// Returns the command that shows a notification on the desktop. The text can contain control characters.
     static func desktopCommand(_ text: String) -> HookCommand {
         // Some desktops interpret the text as markup.
-        let safe = String(SafeLine.text(text).prefix(longest))
-        let plain = safe.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
-            ">", with: "&gt;")
+        let plain = String(SafeLine.text(text).prefix(200)).replacing("&", with: "&amp;")
+            .replacing("<", with: "&lt;").replacing(">", with: "&gt;")
         return HookCommand(words: ["notify-send", "--app-name=Ferry", "--", "Ferry", plain])
     }
 
-    /// The reason why the engine cannot show desktop notifications: `notify-send` or the desktop is missing; nil if
-    /// both are found.
+    /// The reason why the engine cannot show desktop notifications; nil if it can.
     static var desktopIssue: String? {
         guard desktopCommand("").isThere else { return "notify-send not found" }
         let variables = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"]
@@ -45,8 +36,8 @@ struct NotifySettings: Decodable, Equatable {
         let chosen = names.compactMap(QueueEvent.Name.init)
         guard !names.isEmpty, chosen.count == names.count else {
             let known = QueueEvent.Name.allCases.map(\.rawValue)
-            let unknown = names.first { !known.contains($0) }
-            let meant = unknown.map { Suggestions.remark(on: $0, among: known) } ?? ""
+            let meant =
+                names.first { !known.contains($0) }.map { Suggestions.remark(on: $0, among: known) } ?? ""
             throw fields.error("on", "a list of some of \(known.joined(separator: ", "))\(meant)")
         }
         events = Set(chosen)

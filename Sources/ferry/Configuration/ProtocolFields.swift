@@ -3,9 +3,7 @@ import FerryTUI
 import HTTPTypes
 
 extension ProtocolOptions {
-    /// Reads the options of a destination's protocol.
-    ///
-    /// - Throws: `ConfigurationIssue` for an invalid value, or an option that the protocol does not support.
+    /// Reads the options of a destination's protocol, and throws for one that the protocol does not support.
     init(_ fields: Fields, for entry: ProtocolCatalog.Entry) throws {
         self.init(
             method: try fields.value("method"), fileField: try fields.value("field") ?? "file",
@@ -44,7 +42,7 @@ extension ProtocolOptions {
     }
 }
 
-/// The member `link` of a destination: it names the part of a response that contains the URL of the uploaded file.
+/// The member `link` of a destination: the part of a response that contains the URL of the uploaded file.
 private struct LinkFields: Decodable {
     let source: LinkSource
 

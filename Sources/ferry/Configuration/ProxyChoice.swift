@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The value of `proxy` in the configuration: `"none"`, `"environment"`, a URL, or an object. The object has a URL and,
-/// optionally, a password and the hosts that need no proxy.
+/// The value of `proxy` in the configuration.
 enum ProxyChoice: Decodable, Equatable {
     case none
     case environment
@@ -54,9 +53,7 @@ enum ProxyChoice: Decodable, Equatable {
     }
 
     /// Returns the proxy settings for HTTP connections.
-    ///
-    /// - Parameter read: Reads the password of the proxy. It is called when a request needs the password, and never for
-    ///   a password in plain text.
+    /// - Parameter read: Reads the password when a request needs it; not called for one in plain text.
     func settings(
         read: @escaping @Sendable (Secret) async throws(UploadFailure) -> String
     ) -> ProxySettings {

@@ -40,8 +40,7 @@ indirect enum Schema: Sendable {
         }
     }
 
-    /// The members of an object schema. For a list of alternative schemas (`any`), the members of the first alternative
-    /// that has members. Empty for all other schemas.
+    /// The members of an object schema, or of the first alternative of `any` that has members.
     var members: [Member] {
         switch self {
         case .object(let members, _): members
@@ -61,7 +60,7 @@ indirect enum Schema: Sendable {
     /// Returns the schema as a JSON document, in which the members of each object are sorted by name.
     func text(title: String) -> String { Self.text(value, title: title) }
 
-    /// Returns a JSON document with these members, a `$schema` and a title.
+    /// Returns a JSON document with these members, `$schema` and a title.
     static func text(_ members: [String: JSONValue], title: String) -> String {
         var members = members
         members["$schema"] = "https://json-schema.org/draft/2020-12/schema"

@@ -1,8 +1,8 @@
 import FerryTUI
 import FerryUploads
 
-/// The regular expressions (ECMAScript) for texts in the configuration's JSON Schema. They match every text that Ferry
-/// accepts, and also a few texts that Ferry does not accept.
+/// The regular expressions (ECMAScript) for texts in the JSON Schema. They match every text that Ferry accepts, and a few
+/// more.
 enum SchemaPattern {
     static let something = "."
     static let path = "^(/|~$|~/)"
@@ -50,7 +50,7 @@ enum SchemaPattern {
     private static let proxyScheme = "(\(anyCase("http"))|\(anyCase("socks"))5[hH]?)"
     private static let proxyAuthority = "([^:@/?#]*@)?[^@/?#]+/?"
 
-    /// Returns a pattern that ignores case: `[mM][oO][nN]` for `mon`. JSON Schema has no option for this.
+    /// Returns a pattern that ignores case, such as `[mM][oO][nN]`, because JSON Schema has no option for this.
     private static func anyCase(_ word: String) -> String {
         word.map { $0.isLetter ? "[\($0.lowercased())\($0.uppercased())]" : String($0) }.joined()
     }

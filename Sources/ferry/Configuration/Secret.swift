@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The source of a secret, such as a token. Ferry reads the secret when a request needs it. Messages name only the
-/// source, never the secret.
+/// The source of a secret, such as a token. Messages name only the source, never the secret.
 enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
@@ -46,8 +45,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         if case .literal = self { true } else { false }
     }
 
-    /// The reason why the secret cannot be read now, such as `the environment variable TOKEN is not set`. Nil if the
-    /// secret can be read. Also nil for a command, because the command is not run.
+    /// The reason why the secret cannot be read now; nil if it can, and for a command, which is not run.
     var absence: String? {
         switch self {
         case .literal, .command: return nil
@@ -77,10 +75,8 @@ actor SecretReader {
     init(readers: BlockingIOPool = .shared) { reads = FileReads(readers) }
 
     /// Returns the secret: the first line in its source that is not empty.
-    ///
-    /// - Parameter age: The maximum age of a command's cached output. If the output is older, the command runs again.
-    /// - Throws: `UploadFailure` (`authentication`) if the secret cannot be read or is empty. The error names the
-    ///   source.
+    /// - Parameter age: The maximum age of a command's cached output.
+    /// - Throws: `UploadFailure` (`authentication`) if the secret cannot be read or is empty.
     func read(_ secret: Secret, notOlderThan age: Duration = .seconds(60)) async throws(UploadFailure)
         -> String
     {
@@ -109,8 +105,7 @@ actor SecretReader {
         return line
     }
 
-    /// Runs a command, and returns and caches its output. If the same command runs already, waits for that run and
-    /// returns its output.
+    /// Runs a command, unless it runs already, and returns and caches its output.
     private func output(of words: [String], _ secret: Secret) async throws(UploadFailure) -> String {
         if let task = running[words] { return try await task.value.get() }
         let task = Task { () -> Result<String, UploadFailure> in
@@ -132,8 +127,8 @@ actor SecretReader {
             .authentication, "the secret is missing: \(secret) \(what)", hint: "\(hint), then retry")
     }
 
-    /// Throws if another user can change one of the files, such as the program that prints a secret. The error has the
-    /// category `authentication`, so the upload waits in the state `held` until the user has repaired the file.
+    /// Throws if another user can change one of the files. By the category `authentication`, the upload is held until
+    /// the user has repaired the file.
     static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
         do throws(UploadFailure) { try FileTrust.check(files) } catch {
             throw UploadFailure(.authentication, error.summary, hint: error.hint)

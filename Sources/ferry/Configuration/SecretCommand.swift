@@ -2,27 +2,22 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// Runs a command that prints a secret. The command runs without a shell, in the folder `LocalFiles.commandFolder`. It
-/// receives only a few environment variables, and its time and output are limited.
+/// Runs a command that prints a secret, without a shell, with few environment variables and limited time and output.
 ///
 /// If the command fails, the error ends with the last line of the command's standard error. In this line, `…` replaces
 /// each word that standard output contains too, because such a word is possibly the secret.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
-    /// The maximum number of bytes that the command is allowed to print. Real secrets are shorter.
+    /// The maximum number of bytes that the command may print.
     private static let outputLimit = 65_536
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     ]
 
     /// Returns the standard output of the command.
-    ///
-    /// - Parameters:
-    ///   - others: The names of environment variables that this command receives in addition to the variables for all
-    ///     commands.
-    ///   - limit: The time after which the command and its process group are killed.
-    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long. Also
-    ///   throws if another user can change its program or a file that its arguments name.
+    /// - Parameter others: The names of environment variables that this command receives besides those for all commands.
+    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long, or if another
+    ///   user can change its program or a file that its arguments name.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {

@@ -2,9 +2,7 @@ import FerryFiles
 
 /// The systemd unit that keeps an engine running for one user: the output of `ferry config --systemd`.
 enum SystemdUnit {
-    /// - Parameters:
-    ///   - program: The path of the ferry executable.
-    ///   - arguments: The options that follow both `ferry run` and `ferry reload`.
+    /// - Parameter arguments: The options that follow both `ferry run` and `ferry reload`.
     static func text(program: String, arguments: [String]) -> String {
         func line(_ command: String) -> String {
             ([program, command] + arguments).map(quoted).joined(separator: " ")
@@ -40,8 +38,7 @@ enum SystemdUnit {
             """
     }
 
-    /// Returns the word in the form that a command line in a systemd unit needs (systemd.service(5)). Doubles `%`, `$`
-    /// and `\`, escapes `"` and line breaks, and adds quotes if necessary.
+    /// Returns the word as a command line in a systemd unit needs it (systemd.service(5)).
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")

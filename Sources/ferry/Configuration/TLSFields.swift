@@ -30,8 +30,7 @@ struct TLSFields: Decodable {
         isInsecure = try fields.value("insecure") ?? false
     }
 
-    /// Returns the TLS settings for the server of `url`. If the member `insecure` is true, Ferry does not verify the
-    /// certificate of the host in `url`, but verifies those of all other hosts.
+    /// Returns the TLS settings for the server of `url`. The member `insecure` applies only to the host in `url`.
     func settings(for url: URL) -> TLSSettings {
         var settings = settings
         if isInsecure, let host = url.host(percentEncoded: false) {

@@ -9,8 +9,8 @@ enum ThemeChoice: Equatable {
 
     static let names = Theme.builtIn.map(\.key).joined(separator: ", ")
 
-    /// Parses the value of `--theme`. A text with a `/` is the path of a theme file. Any other text is the name of a
-    /// built-in theme; nil if there is no built-in theme of this name.
+    /// Parses the value of `--theme`: the path of a theme file if it has a `/`, otherwise the name of a built-in theme;
+    /// nil if there is no such theme.
     init?(_ text: String) {
         if text.contains("/") {
             self = .file(LocalFiles.expanded(text))
@@ -24,8 +24,7 @@ enum ThemeChoice: Equatable {
         self = .builtIn(theme.value)
     }
 
-    /// Reads the theme from the members of `appearance`; nil if `theme` and `themeFile` are both absent. Throws if both
-    /// are present, or if no built-in theme has the name in `theme`.
+    /// Reads the theme from the members of `appearance`; nil if `theme` and `themeFile` are both absent.
     init?(_ fields: Fields) throws {
         let name: String? = try fields.value("theme")
         let file: String? = try fields.value("themeFile")
@@ -44,10 +43,7 @@ enum ThemeChoice: Equatable {
         }
     }
 
-    /// Returns the theme. Only this function reads the theme file, so an engine without a screen does not need the
-    /// file.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if the theme file cannot be read or is invalid.
+    /// Returns the theme. Only this function reads the theme file, so an engine without a screen does not need it.
     func load() throws(UploadFailure) -> Theme {
         switch self {
         case .builtIn(let theme): theme

@@ -12,18 +12,14 @@ struct DestinationLimits: Decodable {
 }
 
 extension Fields {
-    /// Returns the bandwidth limits. The entries of `timetable` limit certain hours, and `bandwidth` limits all other
-    /// hours. If `bandwidth` is absent, the other hours have no limit.
+    /// Returns the bandwidth limits: those of certain hours in `timetable`, and `bandwidth` for all other hours.
     func timetable() throws -> Timetable {
         let entries: [TimetableEntry] = try value("timetable") ?? []
         return Timetable(
             entries.map(\.entry), otherwise: try amount("bandwidth").map { .atMost($0) } ?? .unlimited)
     }
 
-    /// Returns the text at a key, converted by `read`; nil if the key is absent. Throws `ConfigurationIssue` if `read`
-    /// returns nil.
-    ///
-    /// - Parameter expected: The text that follows "expected" in the error message.
+    /// Returns the text at a key, converted by `read`, whose nil is an error; nil if the key is absent.
     fileprivate func text<Value>(
         _ key: String, _ expected: String, _ read: (String) -> Value?
     ) throws -> Value? {
@@ -94,7 +90,7 @@ extension Timetable.TimeOfDay {
         [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
     }
 
-    /// Parses a time of day in the form `08:00`; nil for any other form, and for an impossible time such as `25:00`.
+    /// Parses a time of day in the form `08:00`; nil for any other text.
     fileprivate init?(_ text: String) {
         guard let parts = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/)?.output,
             let hour = Int(parts.1), let minute = Int(parts.2)

@@ -3,8 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// An element of `watch` in the configuration: a watched folder. Ferry uploads a file in the folder when the file has
-/// stayed unchanged for `settle` seconds.
+/// A watched folder: an element of `watch`. A file is uploaded when it has stayed unchanged for `settle` seconds.
 struct WatchSettings: Decodable, Equatable {
     /// The choice between keeping, deleting and moving a file after its upload.
     enum After: Equatable, Sendable {
@@ -54,8 +53,7 @@ struct WatchSettings: Decodable, Equatable {
         !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
     }
 
-    /// The settings converted to the type `WatchedFolder`, which the engine uses. The paths become absolute. Does not
-    /// access the file system.
+    /// The settings for the engine, with absolute paths.
     var watched: WatchedFolder {
         let after: WatchedFolder.After =
             switch after {
