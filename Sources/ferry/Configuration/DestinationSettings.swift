@@ -73,13 +73,9 @@ struct DestinationSettings: Decodable, Equatable {
             throw fields.error("tls.pins", "an https address in url")
         }
         proxy = try fields.value("proxy")
-        congestionControl = try fields.value("congestionControl").map { (name: String) in
-            guard let known = CongestionControl(name) else {
-                throw fields.error(
-                    "congestionControl", "an algorithm of the kernel such as \"bbr\" or \"cubic\"")
-            }
-            return known
-        }
+        congestionControl = try fields.text(
+            "congestionControl", "an algorithm of the kernel such as \"bbr\" or \"cubic\"",
+            CongestionControl.init)
         bandwidth = try fields.value("limits", as: DestinationLimits.self)?.bandwidth ?? bandwidth
         try checkS3(fields, isGiven: given != nil)
     }

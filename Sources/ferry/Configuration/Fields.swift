@@ -69,6 +69,13 @@ struct Fields {
         return value
     }
 
+    /// Returns the text at a key, converted by `read`, whose nil is an error; nil if the key is absent.
+    func text<Value>(_ key: String, _ expected: String, _ read: (String) -> Value?) throws -> Value? {
+        guard let text: String = try value(key) else { return nil }
+        guard let value = read(text) else { throw error(key, expected) }
+        return value
+    }
+
     /// Returns the value of a key that must be present.
     func required<Value: Decodable>(
         _ key: String, _ expected: String, where isValid: (Value) -> Bool = { _ in true }

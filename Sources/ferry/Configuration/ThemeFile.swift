@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTUI
 
-/// A theme file: the name of a built-in theme, and the colours and attributes that replace those of the built-in theme.
-/// An unknown key is an error.
+/// A theme file: the name of a built-in theme, and the colours and attributes that replace its own.
 struct ThemeFile: Decodable {
     let theme: Theme
 
@@ -68,52 +67,38 @@ private struct LookFields: Decodable {
     }
 }
 
-/// A colour in a theme file, in up to three forms: `"basic": 4, "full": 75, "rgb": "#5fafff"`. `basic` is a number
-/// among 16 colours, and `full` is a number among 256 colours. The value null means the terminal's default colour. If
-/// only one of `full` and `rgb` is present, the other form is computed from it.
+/// A colour in a theme file, in up to three forms: `"basic": 4, "full": 75, "rgb": "#5fafff"`, the numbers among 16 and
+/// 256 colours. The value null (here `.some(nil)`) means the terminal's default colour. If only one of `full` and `rgb`
+/// is present, the other form is computed from it.
 private struct ColourFields: Decodable {
     static let keys = ["basic", "full", "rgb"]
 
-    private enum Member<Value> {
-        case absent
-        case given(Value?)
-
-        init(_ key: String, of fields: Fields, read: () throws -> Value?) throws {
-            if try fields.isNull(key) {
-                self = .given(nil)
-            } else {
-                self = try read().map(Self.given) ?? .absent
-            }
-        }
-    }
-
-    private let basic: Member<Int>
-    private let full: Member<Int>
-    private let exact: Member<RGB>
+    private let basic: Int??
+    private let full: Int??
+    private let exact: RGB??
 
     init(from decoder: any Decoder) throws {
         try self.init(try Fields(decoder, known: Self.keys))
     }
 
     init(_ fields: Fields) throws {
-        basic = try Member("basic", of: fields) { try fields.number("basic", in: 0...15) }
-        full = try Member("full", of: fields) { try fields.number("full", in: 0...255) }
-        exact = try Member("rgb", of: fields) {
-            guard let text: String = try fields.value("rgb") else { return nil }
-            guard let colour = RGB(text) else {
-                throw fields.error("rgb", "a colour such as \"#5fafff\", or null")
-            }
-            return colour
+        func member<Value>(_ key: String, _ read: () throws -> Value?) throws -> Value?? {
+            try fields.isNull(key) ? .some(nil) : try read().map(Optional.some)
+        }
+        basic = try member("basic") { try fields.number("basic", in: 0...15) }
+        full = try member("full") { try fields.number("full", in: 0...255) }
+        exact = try member("rgb") {
+            try fields.text("rgb", "a colour such as \"#5fafff\", or null", RGB.init)
         }
     }
 
     func change(_ colour: inout Theme.Colour) {
-        if case .given(let number) = basic { colour.basic = number }
+        if let basic { colour.basic = basic }
         switch (full, exact) {
-        case (.absent, .absent): break
-        case (.given(let number), .absent): colour.set(full: number)
-        case (.absent, .given(let exact)): colour.set(exact: exact)
-        case (.given(let number), .given(let exact)): (colour.full, colour.exact) = (number, exact)
+        case (nil, nil): break
+        case (let number?, nil): colour.set(full: number)
+        case (nil, let exact?): colour.set(exact: exact)
+        case (let number?, let exact?): (colour.full, colour.exact) = (number, exact)
         }
     }
 }

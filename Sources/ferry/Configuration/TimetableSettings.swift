@@ -19,14 +19,6 @@ extension Fields {
             entries.map(\.entry), otherwise: try amount("bandwidth").map { .atMost($0) } ?? .unlimited)
     }
 
-    /// Returns the text at a key, converted by `read`, whose nil is an error; nil if the key is absent.
-    fileprivate func text<Value>(
-        _ key: String, _ expected: String, _ read: (String) -> Value?
-    ) throws -> Value? {
-        guard let text: String = try value(key) else { return nil }
-        guard let value = read(text) else { throw error(key, expected) }
-        return value
-    }
 }
 
 /// An element of the array `timetable`: a bandwidth limit for certain days and hours.

@@ -7,8 +7,7 @@ import FerryProtocols
 struct AWSProfiles {
     let credentialsFile: String
     let configFile: String
-    /// The name of the profile to use if the user names no profile. It is the value of the environment variable
-    /// `AWS_PROFILE`, otherwise the value of `AWS_DEFAULT_PROFILE`, otherwise `default`.
+    /// The name of the profile to use if the user names none.
     let defaultName: String
     private let environment: [String: String]
 
@@ -29,18 +28,15 @@ struct AWSProfiles {
         var values: [String: String]
     }
 
-    /// Returns the profile in the credentials file; nil if the file cannot be read or does not contain the profile.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file, or read the secrets in it.
+    /// Returns the profile in the credentials file; nil if it cannot be read or does not contain the profile. Throws
+    /// `UploadFailure` (`permanent`) if other users can change the file, or read the secrets in it.
     func credentials(_ name: String) throws(UploadFailure) -> Section? {
         try checkSecrecy()
         return try section([name], of: credentialsFile)
     }
 
-    /// Returns the profile in the config file; nil if the file cannot be read or does not contain the profile.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if other users can change the file. They could make Ferry run any
-    ///   program, because the file can name a program.
+    /// Returns the profile in the config file; nil if it cannot be read or does not contain the profile. Throws
+    /// `UploadFailure` (`permanent`) if other users can change the file, because it can name a program.
     func config(_ name: String) throws(UploadFailure) -> Section? {
         try section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
     }
@@ -59,11 +55,8 @@ struct AWSProfiles {
             hint: "`chmod 600 \(ShellWord.quoted(credentialsFile))`")
     }
 
-    /// Returns the region with which Ferry signs the first requests; nil if no region is set. If a server names another
-    /// region, later requests use that region.
-    ///
-    /// - Parameter profile: The profile that contains the region. If it is nil, returns the region in the environment
-    ///   or, without one, the region of the profile `defaultName`.
+    /// Returns the region with which Ferry signs the first requests, until a server names another; nil if none is set.
+    /// - Parameter profile: The profile that contains the region; nil for the environment or the default profile.
     func region(_ profile: String?) -> String? {
         let name = profile ?? defaultName
         let set =
@@ -78,17 +71,13 @@ struct AWSProfiles {
             let data = LocalFiles.content(of: file, waitsForWriter: false)
         else { return nil }
         let sections = Self.parse(String(decoding: data.prefix(1 << 20), as: UTF8.self))
-        for name in names {
-            if let values = sections[name] { return Section(file: file, values: values) }
-        }
-        return nil
+        return names.lazy.compactMap { name in
+            sections[name].map { Section(file: file, values: $0) }
+        }.first
     }
 
-    /// Parses a file with profiles. Returns the settings of each section, by the section's name. The keys are in lower
-    /// case. If a section contains a key twice, its last value is used.
-    ///
-    /// Indented lines are skipped. They belong to the setting above them, and no setting that Ferry reads has such
-    /// lines.
+    /// Parses a file with profiles. Returns the settings of each section, with keys in lower case. Skips indented lines:
+    /// no setting that Ferry reads has such lines.
     static func parse(_ text: String) -> [String: [String: String]] {
         var sections: [String: [String: String]] = [:]
         var current: String?
@@ -107,8 +96,7 @@ struct AWSProfiles {
         return sections
     }
 
-    /// Splits the value of `credential_process` into words. Quotes keep spaces in a word. All other characters that
-    /// have a meaning in a shell stay unchanged.
+    /// Splits the value of `credential_process` into words. Quotes keep spaces in a word.
     static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?

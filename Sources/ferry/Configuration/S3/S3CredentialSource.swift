@@ -4,8 +4,7 @@ import FerryTransfer
 
 /// Loads an S3 destination's credentials from the configuration, a command, the environment or AWS's files.
 struct S3CredentialSource: Sendable {
-    /// The names of the environment variables that are passed to a command that prints S3 credentials. Commands that
-    /// print other secrets do not receive these variables.
+    /// The environment variables that only commands for S3 credentials receive.
     static let passedOn = [
         "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION",
         "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_VAULT", "HTTPS_PROXY", "NO_PROXY", "https_proxy",
@@ -29,8 +28,8 @@ struct S3CredentialSource: Sendable {
         reads = FileReads(readers)
     }
 
-    /// - Throws: `UploadFailure`. Its category is `permanent` if other users can change AWS's files or read the
-    ///   credentials file. For any other failure, the category is `authentication`.
+    /// - Throws: `UploadFailure`: `permanent` if other users can change AWS's files or read the credentials file,
+    ///   otherwise `authentication`.
     func load() async throws(UploadFailure) -> S3Credentials {
         switch settings {
         case .keys(let accessKey, let secretKey, let token):
@@ -47,18 +46,17 @@ struct S3CredentialSource: Sendable {
         }
     }
 
-    /// The region for a destination that sets no region; nil if no region is found. If the credentials come from a
-    /// configured profile, this is the profile's region. Otherwise, it is the region of the environment or of the
-    /// default profile.
+    /// The region for a destination that sets no region: that of the configured profile, otherwise that of the
+    /// environment or the default profile; nil if none is found.
     var region: String? {
-        if case .profile(let name) = settings { return AWSProfiles(environment: environment).region(name) }
-        return AWSProfiles(environment: environment).region(nil)
+        let profile: String? = if case .profile(let name) = settings { name } else { nil }
+        return AWSProfiles(environment: environment).region(profile)
     }
 
-    private func keys(_ accessKey: Secret, _ secretKey: Secret, _ token: Secret?) async throws(UploadFailure)
-        -> S3Credentials
-    {
-        // These credentials are loaded again only after a server has rejected them. So a command must run again, unless
+    private func keys(
+        _ accessKey: Secret, _ secretKey: Secret, _ token: Secret?
+    ) async throws(UploadFailure) -> S3Credentials {
+        // The credentials are loaded again after a server has rejected them, so a command must run again, unless
         // another upload ran it in the last 2 seconds.
         let age = Duration.seconds(2)
         var credentials = S3Credentials(
@@ -81,9 +79,8 @@ struct S3CredentialSource: Sendable {
                 origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
     }
 
-    /// Returns a profile's credentials; nil if no file contains the profile. Tries these sources in the sequence of
-    /// AWS's tools: keys in the credentials file, keys in the config file, the program in `credential_process`. Throws
-    /// `UploadFailure` if the profile has none of them.
+    /// Returns a profile's credentials; nil if no file contains the profile. Like AWS's tools, takes the keys in the
+    /// credentials file, those in the config file, or the program in `credential_process`.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
         let late = missing("the files of AWS's profiles were not read in time")
@@ -174,8 +171,7 @@ struct S3CredentialSource: Sendable {
             ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 
-    /// Returns the credentials unchanged. Throws if the access key or the session token is empty or has an invalid
-    /// character, because both are sent unchanged in header fields.
+    /// Returns the credentials. Throws if one that is sent in a header field is empty or has an invalid character.
     private static func checked(_ credentials: S3Credentials) throws(UploadFailure) -> S3Credentials {
         func isVisible(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

@@ -2,12 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The member `s3` of a destination: the region and endpoint of the bucket, the storage class, and how signatures cover
-/// request bodies.
+/// The member `s3` of a destination.
 struct S3Fields: Decodable, Equatable {
-    /// The region with which requests are signed. If it is nil, requests use the region that
-    /// `S3CredentialSource.region` finds. If that finds no region, requests use us-east-1. If a server names another
-    /// region, requests use the server's region.
+    /// The region with which the first requests are signed; nil for that of `S3CredentialSource.region` or us-east-1.
     var region: String?
     var endpoint: String?
     var addressing = S3Location.Addressing.auto
@@ -25,12 +22,9 @@ struct S3Fields: Decodable, Equatable {
         storageClass = try fields.value("storageClass", "a name such as STANDARD_IA", where: Self.isToken)
     }
 
-    /// Converts an `s3://` URL to an HTTP URL. Any other URL stays unchanged. `bucketInPath` is true if the path
-    /// contains the bucket's name, false if it does not, and nil if this is unknown.
-    ///
+    /// Converts an `s3://` URL to an HTTP URL. `bucketInPath` is nil if it is unknown whether the path contains the
+    /// bucket's name.
     /// - Parameter fields: The members of the destination, for the key path of an error.
-    /// - Throws: `ConfigurationIssue` if the URL or the endpoint is invalid. Also throws if an endpoint is set, but the
-    ///   URL does not begin with `s3://`.
     func resolved(_ url: String, in fields: Fields) throws -> (url: String, bucketInPath: Bool?) {
         guard S3Location.isLocation(url) else {
             guard endpoint == nil else {
@@ -62,7 +56,7 @@ struct S3Fields: Decodable, Equatable {
 
 /// The source of an S3 destination's credentials (`auth.s3`).
 enum S3Authentication: Decodable, Equatable {
-    /// The credentials that AWS's tools find: in the environment, otherwise in the profile `AWSProfiles.defaultName`.
+    /// The credentials in the environment, otherwise in the profile `AWSProfiles.defaultName`.
     case found
     case profile(String)
     case keys(accessKey: Secret, secretKey: Secret, sessionToken: Secret?)
@@ -107,8 +101,7 @@ enum S3Authentication: Decodable, Equatable {
         }
     }
 
-    /// The sources of the secret key and of the session token; empty if the credentials come from elsewhere, such as a
-    /// profile. The access key is not a secret.
+    /// The sources of the secret key and of the session token. The access key is not a secret.
     var secrets: [Secret] {
         guard case .keys(_, let secret, let token) = self else { return [] }
         return [secret] + [token].compactMap { $0 }
