@@ -17,10 +17,8 @@ struct ManualTopic {
     /// The first line of the page, without the leading `#`.
     var title: String { String(text.prefix { $0 != "\n" }.drop { $0 == "#" || $0 == " " }) }
 
-    /// Returns the text that `ferry help topics` or `ferry help TOPIC` prints. Returns nil for all other arguments,
-    /// such as `help` and the name of a command: the argument parser handles these arguments.
-    ///
-    /// - Parameter columns: The width of the text in terminal columns.
+    /// Returns the text that `ferry help topics` or `ferry help TOPIC` prints; nil for all other arguments, which the
+    /// argument parser handles.
     /// - Throws: `CommandFailure` if the arguments are `help` and a word that is neither a topic nor a command.
     static func text(
         for arguments: some Collection<String>, columns: Int
@@ -41,14 +39,12 @@ struct ManualTopic {
                 ?? "`ferry help topics` lists the pages")
     }
 
-    static var commands: [String] {
-        Misspelling.names(of: Ferry.configuration.subcommands)
-    }
+    static var commands: [String] { Misspelling.names(of: Ferry.configuration.subcommands) }
 
     /// The list of the pages, each with its title.
     private static var contents: String {
         let width = all.map(\.name.count).max() ?? 0
-        let lines = all.map { $0.name + String(repeating: " ", count: width + 2 - $0.name.count) + $0.title }
+        let lines = all.map { UploadText.padded($0.name, width + 2) + $0.title }
         return lines.joined(separator: "\n") + "\n\n`ferry help TOPIC` shows a page.\n"
     }
 }

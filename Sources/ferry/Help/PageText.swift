@@ -1,7 +1,7 @@
-/// Converts a page of Markdown to plain text for a terminal: headings, paragraphs, lists, tables and code.
-///
-/// Supports only the Markdown that the manual uses. A table of two columns becomes a list with labels. In a table with
-/// more columns, each cell after the first becomes a line with the title of its column.
+import FerryFiles
+
+/// Converts a page of Markdown to plain text for a terminal, as far as the manual uses Markdown. A table of two columns
+/// becomes a list with labels. In a wider table, each cell after the first becomes a line with the title of its column.
 struct PageText {
     let columns: Int
 
@@ -48,7 +48,7 @@ struct PageText {
         let marked = row.replacing("\\|", with: "\u{1}").dropFirst()
         let parts = marked.split(separator: "|", omittingEmptySubsequences: false).dropLast()
         return parts.map { part in
-            plain(part.drop { $0 == " " }).replacing("\u{1}", with: "|").trimmingSuffix { $0 == " " }
+            plain(part).replacing("\u{1}", with: "|").trimmed()
         }
     }
 
@@ -63,38 +63,19 @@ struct PageText {
         }
         let width = min(body.map { $0[0].count }.max() ?? 0, columns / 3) + 2
         return body.flatMap { row in
-            let label = row[0].padded(to: width)
+            let label = row[0].count < width ? UploadText.padded(row[0], width) : row[0] + "  "
             return wrapped([row[1][...]], first: label, rest: String(repeating: " ", count: width))
         }
     }
 
     private func wrapped(_ lines: [Substring], first: String, rest: String) -> [String] {
         let words = Self.plain(lines.joined(separator: " ")[...]).split(separator: " ")
-        var output: [String] = []
-        var (current, isBare) = (first, true)
-        for word in words where !(isBare && word == "-" && first == "- ") {
-            if !isBare, current.count + 1 + word.count > columns {
-                output.append(current)
-                (current, isBare) = (rest, true)
-            }
-            current += (isBare ? "" : " ") + word
-            isBare = false
-        }
-        return output + [current]
+        return WordWrap.lines(
+            of: words.drop { first == "- " && $0 == "-" }, first: first, rest: rest, columns: columns)
     }
 
     /// Replaces each Markdown link by its text.
     private static func plain(_ text: Substring) -> String {
         String(text).replacing(/\[([^\]]+)\]\([^)]+\)/) { String($0.output.1) }
-    }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        count < width ? self + String(repeating: " ", count: width - count) : self + "  "
-    }
-
-    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
-        String(reversed().drop(while: isDropped).reversed())
     }
 }

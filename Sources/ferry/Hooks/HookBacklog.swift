@@ -1,10 +1,10 @@
+import FerryProtocols
 import FerryUploads
 
-/// The events whose hooks (commands from the configuration) have not run yet. The hooks of one upload run one after
-/// another. The hooks of the event `idle` run after the hooks of all earlier events have ended.
+/// The events whose hooks have not run yet. The hooks of one upload run one after another. The hooks of the event `idle`
+/// run after the hooks of all earlier events have ended.
 struct HookBacklog {
-    /// The subject that an event belongs to: one upload, or the queue as a whole. The hooks of one subject run one
-    /// after another.
+    /// The subject of an event. The hooks of one subject run one after another.
     enum Subject: Hashable {
         case upload(Upload.ID)
         case queue
@@ -23,11 +23,10 @@ struct HookBacklog {
     }
 
     private let capacity: Int
-    /// The waiting events, in the order of their addition. `next` puts nil in place of the event that it returns.
-    /// Later, `dropTaken` removes the nil elements at the start of the array.
+    /// The waiting events in sequence, with nil in the place of those that `next` has returned.
     private var waiting: [Entry?] = []
     private var first = 0
-    /// The subjects whose hooks run now. The value is the `number` of the event for which the hooks run.
+    /// The subjects whose hooks run now, with the `number` of the event.
     private var running: [Subject: Int] = [:]
     private var lastNumber = 0
     private(set) var count = 0
@@ -47,9 +46,8 @@ struct HookBacklog {
         return true
     }
 
-    /// Removes and returns the first event whose hooks can start; nil if there is none. An event waits for the earlier
-    /// events of its subject; the event `idle` waits for all earlier events. The hooks of the returned event count as
-    /// running until `finish` is called.
+    /// Removes and returns the first event whose hooks can start; nil if there is none. They count as running until
+    /// `finish` is called.
     mutating func next() -> Entry? {
         var held: Set<Subject> = []
         for index in first..<waiting.count {
@@ -83,11 +81,28 @@ struct HookBacklog {
 
     mutating func finish(_ entry: Entry) { running[entry.subject] = nil }
 
-    /// Removes all waiting events.
-    ///
-    /// - Returns: The number of removed events.
+    /// Removes all waiting events, and returns their number.
     mutating func clear() -> Int {
         defer { (waiting, first, count) = ([], 0, 0) }
         return count
+    }
+}
+
+extension HookBacklog.Entry {
+    /// The event as a line of JSON, which a hook (a command from the configuration) reads on standard input. The
+    /// members have the same names as in the output with `--json`.
+    var line: String {
+        let name = name.rawValue
+        switch event {
+        case .upload(let event): return UploadRecordLine(event: name, event.upload).text
+        case .idle(let counts):
+            let named = counts.map { ($0.key.rawValue, $0.value) }
+            return JSONLine.text(CountsLine(event: name, counts: Dictionary(uniqueKeysWithValues: named)))
+        case .status(.offline(let reason)): return JSONLine.text(NetworkLine(event: name, reason: reason))
+        case .status(.storage(_, let failure)):
+            let text = failure?.summary ?? ""
+            return JSONLine.text(StorageLine(event: name, text: text, hint: failure?.hint))
+        case .status: return JSONLine.text(NetworkLine(event: name))
+        }
     }
 }

@@ -3,14 +3,11 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Runs the hooks: the configured commands for events of a queue. Each engine (the process that owns the queue) has one
-/// runner, so that the hooks of an event run once. Events that happen while no engine runs start no hooks.
-///
-/// The queue never waits for a hook, and no upload fails because of a hook.
+/// Runs the hooks: the configured commands for events of a queue. Each engine has one runner, so that the hooks of an
+/// event run once. The queue never waits for a hook, and no upload fails because of one.
 actor HookRunner: QueueFollower {
     private static let atOnce = 4
-    /// The capacity of the backlog, in events. It limits memory, because a folder of small files produces events faster
-    /// than hooks run.
+    /// The capacity of the backlog, because a folder of small files produces events faster than hooks run.
     private static let capacity = 10_000
     static let stopTimeout = Duration.seconds(3)
 
@@ -48,10 +45,8 @@ actor HookRunner: QueueFollower {
         self.note = note
     }
 
-    /// Waits until the hooks of all events so far have ended.
-    ///
-    /// - Returns: True if a hook has started since the last call of `finish`. The caller then waits for the queue
-    ///   again, because the hook may have added uploads. False after `stop` was called.
+    /// Waits until the hooks of all events so far have ended. Returns true if one has started since the last call: the
+    /// caller then waits for the queue again, because the hook may have added uploads. False after `stop` was called.
     func finish() async -> Bool {
         await catchUp(with: queue)
         await waitUntilQuiet()

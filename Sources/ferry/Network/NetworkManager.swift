@@ -1,11 +1,9 @@
 import FerryFiles
 
-/// A client that reads the current network from the service NetworkManager, over D-Bus with systemd's program busctl.
-///
-/// The property names are those of NetworkManager's D-Bus reference: `org.freedesktop.NetworkManager` and
-/// `….Connection.Active`.
+/// A client of NetworkManager over D-Bus, with systemd's program busctl. The property names are those of
+/// `org.freedesktop.NetworkManager` and `….Connection.Active` in NetworkManager's D-Bus reference.
 struct NetworkManager: Sendable {
-    /// The reason why NetworkManager gives no information. The text is a part of a sentence.
+    /// The reason why NetworkManager gives no information, as a part of a sentence.
     struct Silence: Error, Equatable {
         var reason: String
     }
@@ -16,10 +14,7 @@ struct NetworkManager: Sendable {
     /// The timeout of a busctl request in seconds.
     var timeout = 5
 
-    /// Returns the current network. Its name is nil if NetworkManager does not report a name.
-    ///
-    /// - Throws: `Silence` if busctl or NetworkManager does not run, does not respond in time, or sends unexpected
-    ///   values.
+    /// Returns the current network. Throws if busctl or NetworkManager does not run, or does not answer as expected.
     func current() async throws(Silence) -> CurrentNetwork {
         let state = try await properties(
             ["Metered", "PrimaryConnection"], of: Self.service, at: "/org/freedesktop/NetworkManager")
@@ -30,14 +25,13 @@ struct NetworkManager: Sendable {
         var network = CurrentNetwork(isMetered: metered == 1 || metered == 3)
         // The path is "/" if there is no primary connection.
         guard path != "/" else { return network }
-        // If the connection has ended between the two calls, the name stays nil. The next check finds the new
-        // connection.
+        // Without a name if the connection has ended between the two calls. The next check finds the new connection.
         let found = try? await properties(["Id"], of: Self.service + ".Connection.Active", at: path)
         if case .text(let name)? = found?.first { network.name = name }
         return network
     }
 
-    /// A property in the output of `busctl --json=short`. Each line of the output is the JSON of one property.
+    /// A line of the output of `busctl --json=short`.
     private struct Property: Decodable {
         enum Value: Decodable {
             case number(Int)
@@ -81,5 +75,34 @@ struct NetworkManager: Sendable {
             throw Silence(reason: "NetworkManager's answer was not understood")
         }
         return values
+    }
+}
+
+/// Finds the current network. If the network is unknown, logs the reason, unless the previous call failed for the same
+/// reason.
+actor NetworkInfoProvider {
+    private let network: @Sendable () async throws(NetworkManager.Silence) -> CurrentNetwork
+    private let note: @Sendable (String) -> Void
+    private var reported: NetworkManager.Silence?
+
+    init(
+        network: @escaping @Sendable () async throws(NetworkManager.Silence) -> CurrentNetwork = {
+            () async throws(NetworkManager.Silence) in try await NetworkManager().current()
+        }, note: @escaping @Sendable (String) -> Void
+    ) {
+        self.network = network
+        self.note = note
+    }
+
+    func current() async -> CurrentNetwork? {
+        do throws(NetworkManager.Silence) {
+            let network = try await network()
+            reported = nil
+            return network
+        } catch {
+            if reported != error { note("no network is avoided: \(error.reason)") }
+            reported = error
+            return nil
+        }
     }
 }

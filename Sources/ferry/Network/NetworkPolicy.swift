@@ -11,7 +11,7 @@ struct NetworkPolicy: Equatable {
     /// True if uploads pause on some networks. Only then does Ferry look up the current network.
     var isNeeded: Bool { metered == .pause || !avoided.isEmpty }
 
-    /// Returns the reason why uploads pause on this network, as a part of a sentence; nil if they do not pause.
+    /// Returns why uploads pause on this network, as a part of a sentence; nil if they do not.
     func objection(to network: CurrentNetwork) -> String? {
         if let name = network.name, avoided.contains(name) { return "the network \(name) is avoided" }
         guard metered == .pause, network.isMetered else { return nil }

@@ -1,10 +1,8 @@
 import FerryConnectivity
 import Synchronization
 
-/// Watches the network link, so that uploads pause on forbidden networks. Reports the link as down if `base` does, or
-/// if the policy forbids the current network.
-///
-/// If the current network is unknown, the policy forbids nothing.
+/// Watches the network link, so that uploads pause on forbidden networks. Reports the link as down if `base` does, or if
+/// the policy forbids the current network. It forbids no unknown network.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// The time between two checks of the network. The network can become metered while the link stays up.
     static var pause: Duration { .seconds(15) }
@@ -55,7 +53,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     }
 }
 
-/// Combines the status of the link with the network policy, and reports the result whenever it changes.
+/// Combines the status of the link with the network policy.
 private actor Relay {
     private let continuation: AsyncStream<LinkStatus>.Continuation
     private var link: LinkStatus?
@@ -84,9 +82,7 @@ private actor Relay {
         tell()
     }
 
-    /// Stores the result of a policy check and reports the status of the link, if the status has changed. Ignores the
-    /// result if `linkChanges` has changed since the check began.
-    ///
+    /// Stores the result of a policy check, unless the link has changed since the check began.
     /// - Parameters:
     ///   - reason: The reason why the policy forbids the current network; nil if the policy allows it.
     ///   - change: The value of `linkChanges` when the check began.
@@ -113,8 +109,7 @@ private actor Relay {
     }
 }
 
-/// All reasons for which the policy has forbidden a network. `PolicyLinkMonitor.forbidsNetwork` uses them to tell a
-/// forbidden network from a lost link.
+/// All reasons for which the policy has forbidden a network, which tell a forbidden network from a lost link.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

@@ -9,8 +9,7 @@ struct ConfigurationEdit {
     let before: [UInt8]?
     let configuration: Configuration
 
-    /// Reads the configuration file. A missing file counts as an empty configuration. Throws if the file cannot be read
-    /// or is invalid: the user must repair it first.
+    /// Reads the configuration file. A missing file counts as an empty configuration.
     init(_ file: PrivateFile) throws {
         self.file = file
         before = try file.content()
@@ -18,14 +17,12 @@ struct ConfigurationEdit {
             try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
-    /// Returns the text of the configuration with the new destination. Also adds a missing key `defaultDestination` if
-    /// the new destination is the second one. A single destination is the default without this key.
+    /// Returns the text of the configuration with the new destination. If it is the second one, also adds a missing key
+    /// `defaultDestination`.
     ///
     /// - Parameters:
     ///   - secretFile: The path of the file for the typed secret; nil to write the secret into the text.
-    ///   - isDefault: True to name the new destination in an added key `defaultDestination`; false to name the existing
-    ///     destination.
-    /// - Throws: An error if the destination cannot be inserted into the text.
+    ///   - isDefault: True to make the new destination the default; false for the existing one.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws -> [UInt8] {
         var text = JSONInsertion(before ?? Array("{\n}\n".utf8))
         if configuration.destinations.isEmpty, !text.hasObject(["destinations"]) {

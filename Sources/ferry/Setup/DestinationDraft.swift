@@ -10,8 +10,7 @@ struct DestinationDraft: Equatable {
         /// The path of an existing file that contains the secret.
         case file(String)
 
-        /// Interprets the text that a user typed. `$` and a name of capital letters, digits and `_` mean an environment
-        /// variable, such as `$TOKEN`. Any other text is the secret itself.
+        /// Interprets the text that a user typed: an environment variable such as `$TOKEN`, or the secret itself.
         init(_ text: String) {
             let name = text.dropFirst()
             let isName =
@@ -37,8 +36,7 @@ struct DestinationDraft: Equatable {
             }
         }
 
-        /// The word for the secret in a file name. A secret that the user types is stored in a file named
-        /// `<destination>-<word>`, if necessary with a number at the end.
+        /// The word for the secret in the name of its file.
         var secretKind: String {
             switch self {
             case .basic: "password"
@@ -86,11 +84,9 @@ struct DestinationDraft: Equatable {
             "{ \"s3\": { \"accessKey\": \(JSONLine.quoted(accessKey)), \"secretKey\": \(text(secretKey)) } }"
         }
     }
-}
 
-extension DestinationDraft {
-    /// Suggests a name for the new destination: the first part of the URL's host or bucket. Suggests `server` if the
-    /// host is numeric or missing. Appends a number if another destination has the name.
+    /// Suggests a name for the new destination: the first part of the URL's host or bucket, or `server`, with a number if
+    /// another destination has it.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }

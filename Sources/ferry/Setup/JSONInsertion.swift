@@ -7,21 +7,16 @@ struct JSONInsertion {
 
     init(_ text: [UInt8]) { self.text = text }
 
-    /// Returns true if there is an object at `path`. The path contains the names of the members that lead from the top
-    /// of the document to the object.
+    /// Returns true if there is an object at `path`: the names of the members that lead to it from the top.
     func hasObject(_ path: [String]) -> Bool { find(path) != nil }
 
-    /// Adds a member at the end of an object.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the member, which must be new.
-    ///   - value: The JSON value of the member. It gets the indentation of the object's other members.
-    ///   - object: The names of the members that lead from the top to the object; empty for the object at the top.
-    /// - Returns: False if there is no object at this path.
+    /// Adds a member at the end of an object, with the indentation of the other members. Returns false if there is no
+    /// object at this path.
+    /// - Parameter name: The name of the member, which must be new.
     @discardableResult mutating func add(_ name: String, _ value: String, to object: [String]) -> Bool {
         guard let found = find(object) else { return false }
         let outer = indentation(before: found.start)
-        let inner = found.firstMember.map(indentation(before:)) ?? outer + Self.step
+        let inner = found.firstMember.map(indentation(before:)) ?? outer + "  "
         let lines = "\(JSONLine.quoted(name)): \(value)".split(separator: "\n")
         let member = lines.joined(separator: "\n" + inner)
         if let last = found.lastByte {
@@ -38,19 +33,15 @@ struct JSONInsertion {
         return true
     }
 
-    private static let step = "  "
-
+    /// The positions of an object's braces, of its first member, and of the last byte of its last member.
     private struct Object {
-        /// The position of the opening brace. `end` is the position of the closing brace.
         var start: Int
         var end: Int
         var firstMember: Int?
-        /// The position of the last byte of the last member; nil if the object is empty.
         var lastByte: Int?
     }
 
-    /// Finds the object at a path. Returns nil if there is no such object, or if the JSON before the object's end is
-    /// invalid.
+    /// Finds the object at a path; nil if there is none, or if the JSON before the object's end is invalid.
     private func find(_ path: [String]) -> Object? {
         text.withUnsafeBufferPointer { bytes in
             var walk = JSONWalk(bytes)

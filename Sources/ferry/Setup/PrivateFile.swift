@@ -5,8 +5,8 @@ import FerryTransfer
 struct PrivateFile {
     /// The path with symbolic links resolved, so that a write replaces the target and not the link.
     let path: String
-    /// The folder in the path that was passed to `init`. Symbolic links in this path are not resolved. Files with
-    /// secrets belong in this folder: the target of a link is possibly in a repository that other users can read.
+    /// The folder before symbolic links are resolved. Files with secrets belong here: the target of a link is possibly in
+    /// a repository that other users can read.
     let namedFolder: String
 
     init(_ path: String) {
@@ -27,8 +27,6 @@ struct PrivateFile {
     }
 
     /// Replaces the content, and creates the folder if it is missing. The file gets mode 0600.
-    ///
-    /// - Throws: `CommandFailure` if the content cannot be written; the file is then unchanged.
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         do throws(SystemCallError) { try LocalPath(folder).makeFolders() } catch {

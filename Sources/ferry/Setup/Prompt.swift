@@ -5,15 +5,12 @@ import FerryFiles
 protocol Prompt: AnyObject {
     /// Asks a question. Returns the answer without surrounding white space; nil after the end of the input.
     func line(_ question: String) -> String?
-    /// Asks a question whose answer is not shown while the user types it.
-    ///
-    /// - Returns: The answer; nil after the end of the input.
-    /// - Throws: `ExitCode` if the user presses Ctrl-C.
+    /// Asks a question whose answer is not shown. Returns nil after the end of the input, and throws after Ctrl-C.
     func secret(_ question: String) throws(ExitCode) -> String?
     func say(_ text: String)
 }
 
-/// The dialog on standard input and output. The answers come from a user at a terminal, or as lines from a program.
+/// The dialog on standard input and output.
 final class TerminalPrompt: Prompt {
     func line(_ question: String) -> String? {
         ask(question)

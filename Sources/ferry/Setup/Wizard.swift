@@ -2,8 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The dialog of `ferry init`, which asks the user for one destination. It repeats each question until the answer is
-/// valid.
+/// The dialog of `ferry init`, which asks the user for one destination.
 struct Wizard {
     /// The error if the input ends before the last answer.
     struct NoInput: Error {}
@@ -29,10 +28,8 @@ struct Wizard {
         return draft
     }
 
-    /// Returns a valid URL for a destination. Checks `given` first, and asks the user until a URL is valid. Adds
-    /// `https://` to an entry like `example.org/files`.
-    ///
-    /// - Returns: The values of the keys `url` and `protocol` in the configuration.
+    /// Returns the keys `url` and `protocol` of a valid destination. Checks `given` first, and asks until a URL is valid.
+    /// Adds `https://` to an entry like `example.org/files`.
     func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
         while true {
@@ -68,7 +65,7 @@ struct Wizard {
         }
     }
 
-    /// Lists the choices and asks for one. Returns the index of the choice, and `suggestion` for an empty answer.
+    /// Asks for one of the choices. Returns its index, and `suggestion` for an empty answer.
     func choose(_ question: String, among choices: [String], suggestion: Int = 0) throws -> Int {
         for (index, choice) in choices.enumerated() { prompt.say("  \(index + 1)  \(choice)") }
         return try ask("\(question) [\(suggestion + 1)]: ") { text in

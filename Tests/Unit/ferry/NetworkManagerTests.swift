@@ -83,7 +83,7 @@ struct NetworkManagerTests {
         ])
         let notes = Mutex<[String]>([])
         let provider = NetworkInfoProvider(
-            network: { answers.withLock { $0.removeFirst() } },
+            network: { () throws(NetworkManager.Silence) in try answers.withLock { $0.removeFirst() }.get() },
             note: { note in notes.withLock { $0.append(note) } })
         for _ in 0..<4 { _ = await provider.current() }
         #expect(notes.withLock { $0 } == ["no network is avoided: a", "no network is avoided: a"])
