@@ -3,7 +3,6 @@ import NIOPosix
 
 /// The threads for blocking calls, which must not run on NIO's event loops.
 enum BlockingThreads {
-    /// NIO's shared thread pool.
     case common
     /// One thread for digests of stored bytes, so that they do not delay other uploads.
     case digests

@@ -2,7 +2,6 @@ import FerryFiles
 import HTTPTypes
 import NIOCore
 
-/// Receives the body of a request into a file.
 struct BodyReceiver: Sendable {
     enum Ending {
         case complete
@@ -75,13 +74,11 @@ struct BodyReceiver: Sendable {
 
 /// Collects received buffers in memory, and writes several of them to a file at once, on a blocking thread.
 struct PartWriter {
-    /// The number of collected bytes at which a write is due.
     private static let batch = 1 << 20
     /// The number of collected buffers at which a write is due: even a buffer of one byte occupies an allocation.
     private static let batchBuffers = 64
 
     let file: OpenFile
-    /// The number of bytes in the file, without those in memory.
     private(set) var offset: Int
     private(set) var pendingBytes = 0
     private var pending: [ByteBuffer] = []

@@ -8,9 +8,7 @@ final class ClientTable: Sendable {
     typealias Action = @Sendable () -> Void
 
     private enum Standing {
-        /// No request has arrived.
         case silent
-        /// The head of the first request has arrived, and is not checked yet.
         case asking
         /// A request was refused, for example because it had no token. No request was authorized.
         case refused
@@ -39,7 +37,6 @@ final class ClientTable: Sendable {
             counts[client, default: 0] += 1
         }
 
-        /// Removes a connection, and returns the function that closes it.
         mutating func remove(_ id: ObjectIdentifier) -> Action? {
             guard let connection = connections.removeValue(forKey: id) else { return nil }
             let count = counts[connection.client, default: 1] - 1

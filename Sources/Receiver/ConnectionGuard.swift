@@ -83,7 +83,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Sets a deadline while the client does not read the response.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         renewDeadline(context)
         context.fireChannelWritabilityChanged()

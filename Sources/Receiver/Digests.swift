@@ -6,9 +6,7 @@ import NIOCore
 /// The digests in a request's header fields (RFC 9530), and the one that the client wants. Unknown algorithms are left
 /// out.
 struct DigestDemand {
-    /// The digests of this request's content (`Content-Digest`).
     let content: [ServerDigest]
-    /// The digests of the whole file (`Repr-Digest`).
     let whole: [ServerDigest]
     /// The algorithm of the digest that the client wants in the response (`Want-Repr-Digest`); nil if it wants none.
     let wanted: DigestAlgorithm?
@@ -52,7 +50,6 @@ extension DigestAlgorithm {
     }
 }
 
-/// A cache of the digests of stored files.
 actor DigestMemory {
     struct Key: Hashable {
         var entityTag: String
@@ -63,7 +60,6 @@ actor DigestMemory {
     /// (`WebDAVFolders.listLimit`).
     private static let limit = 10_000
 
-    /// The values of `Repr-Digest` in the cache.
     private(set) var fields: [Key: String] = [:]
 
     /// Returns the value of `Repr-Digest` for a file; nil if HTTP has no name for the algorithm.
@@ -89,7 +85,6 @@ struct TusChecksum: Sendable {
     private static let algorithms: [(name: String, algorithm: DigestAlgorithm)] = [
         ("sha1", .sha1), ("sha256", .sha256), ("md5", .md5), ("crc32c", .crc32c),
     ]
-    /// The value of `Tus-Checksum-Algorithm`.
     static let names = algorithms.map(\.name).joined(separator: ",")
 
     private let algorithm: DigestAlgorithm

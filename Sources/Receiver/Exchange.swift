@@ -4,12 +4,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// One request and its response on one connection.
 final class Exchange {
     typealias Parts = NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
     typealias Output = NIOAsyncChannelOutboundWriter<HTTPResponsePart>
 
-    /// The reason why the body of a request ends early.
     enum Cut: Error {
         case connectionLost
         case tooSlow

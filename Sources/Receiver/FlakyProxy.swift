@@ -102,7 +102,6 @@ public actor FlakyProxy {
     }
 }
 
-/// The random number generator SplitMix64.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -12,7 +12,6 @@ import Synchronization
 /// An HTTP/1.1 server on one port. It accepts connections up to a limit, and passes each request to a `Responder`,
 /// which makes the response.
 struct HTTPServer: Sendable {
-    /// The TLS context; nil for plain HTTP.
     let tls: NIOSSLContext?
     let responder: Responder
 
@@ -66,7 +65,6 @@ struct HTTPServer: Sendable {
                 configuration: .init(isOutboundHalfClosureEnabled: true)))
     }
 
-    /// Serves the requests of one connection, one after another, until either side closes it.
     private func serve(_ accepted: AcceptedConnection) async {
         guard let connection = accepted.take() else { return }
         let channel = connection.channel
@@ -121,7 +119,6 @@ private final class AcceptedConnection: Sendable {
         Task { try? await left.executeThenClose { _, _ in } }
     }
 
-    /// Returns the connection to the first caller, and nil to later ones.
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 

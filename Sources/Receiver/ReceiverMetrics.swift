@@ -5,7 +5,6 @@ import Synchronization
 final class ReceiverMetrics: Sendable {
     private struct Counts {
         var statistics = ReceiverStatistics()
-        /// The number of bytes that count against the quota.
         var held = 0
     }
 
@@ -24,7 +23,6 @@ final class ReceiverMetrics: Sendable {
 
     var statistics: ReceiverStatistics { counts.withLock { $0.statistics } }
 
-    /// The number of bytes that can still be stored within the quota; nil if there is no quota.
     var room: Int? { quota.map { quota in max(0, quota - counts.withLock { $0.held }) } }
 
     /// Adds bytes to the used part of the quota. If too little of the quota is left, adds nothing and returns false.

@@ -13,7 +13,6 @@ public struct ReceiverTLS: Sendable {
         self.key = key
     }
 
-    /// Creates the TLS context from both files.
     /// - Throws: `ReceiverError.file` with the file that cannot be used.
     func context() throws(ReceiverError) -> NIOSSLContext {
         let chain: [NIOSSLCertificate]

@@ -5,7 +5,6 @@ import NIOCore
 
 /// Uploads in forms (`multipart/form-data`). The files get their final names after the whole form has arrived.
 extension Responder {
-    /// The JSON body of the response to a form.
     private struct FormReceipt: Encodable {
         struct File: Encodable {
             var field: String
@@ -19,7 +18,6 @@ extension Responder {
         var fields: [[String]] = []
     }
 
-    /// The maximum number of bytes in the value of one form field that is not a file.
     private static let longestField = 64 << 10
     /// The maximum number of bytes of all names and values of one form, which stay in memory.
     private static let allFieldsBytes = 1 << 20

@@ -6,7 +6,6 @@ import NIOCore
 /// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8. A client begins one
 /// with a PUT or POST of a file. As for tus, the upload resource is at `/files/ID`.
 extension Responder {
-    /// Returns true for a request of the IETF's resumable uploads, except for `OPTIONS`.
     func isResumable(_ head: HTTPRequest) -> Bool {
         let fields = head.headerFields
         guard head.method != .options, fields[.tusResumable] == nil else { return false }
@@ -38,20 +37,14 @@ extension Responder {
             if !isUpload, request.isComplete ?? true { return nil }
             throw Refusal(.badRequest, "Interop versions 6 and 8 are spoken here.")
         }
-        if isUpload {
-            var response = try await respondAboutUpload(exchange, id, request, version)
-            response.fields = resumableFields(head).merging(response.fields)
-            return response
-        }
+        if isUpload { return try await respondAboutUpload(exchange, id, request, version) }
         guard let isComplete = request.isComplete, head.method == .put || head.method == .post && path == "/"
         else { return nil }
         if head.method == .post, isForm(head) {
             if isComplete { return nil }
             throw Refusal(.unsupportedMediaType, "Forms cannot be resumed; send the file itself.")
         }
-        var response = try await create(exchange, at: path, request, isComplete: isComplete)
-        response.fields = resumableFields(head).merging(response.fields)
-        return response
+        return try await create(exchange, at: path, request, isComplete: isComplete)
     }
 
     private func respondAboutUpload(
@@ -68,10 +61,7 @@ extension Responder {
                 return Response(.noContent)
             }
         case .patch:
-            let type = exchange.head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
-            guard type == PartialUpload.mediaType else {
-                throw Refusal(.unsupportedMediaType, "The Content-Type must be \(PartialUpload.mediaType).")
-            }
+            try checkType(exchange, PartialUpload.mediaType)
             guard let offset = request.offset, let isComplete = request.isComplete else {
                 throw Refusal(.badRequest, "Upload-Offset and Upload-Complete are needed.")
             }
@@ -161,16 +151,14 @@ extension Responder {
         let demand = DigestDemand(exchange.head.headerFields)
         let size = try await receive(exchange, &upload, current, into: file, from: expected, demand)
         guard isComplete else {
-            var response = Response(
+            return Response(
                 ResumableRequest(exchange.head.headerFields).version == .six ? .created : success,
-                fields: uploadLimit(exchange.head))
-            response.fields[.uploadComplete] = "?0"
-            response.fields[.uploadOffset] = "\(size)"
-            return response
+                fields: uploadLimit(exchange.head).merging([
+                    .uploadComplete: "?0", .uploadOffset: "\(size)",
+                ]))
         }
         guard [size, TusUpload.unknownLength].contains(current.length) else { throw Self.inconsistentLength }
-        let digest = try await complete(&upload, current, file, size: size, demand)
-        return try await receipt(upload, exchange, size: size, digest: digest)
+        return try await complete(&upload, current, file, size: size, demand)
     }
 
     /// Receives and syncs the content of one request. Returns the size of the data file.
@@ -218,10 +206,9 @@ extension Responder {
     }
 
     /// Renames the file to its final path if it has the client's digests. If one differs, removes the upload.
-    /// - Returns: The digest that the client wants, as the value of `Repr-Digest`; nil if it wants none.
     private func complete(
         _ upload: inout TusUpload?, _ current: TusUpload, _ file: OpenFile, size: Int, _ demand: DigestDemand
-    ) async throws -> String? {
+    ) async throws -> Response {
         let digest: String?
         do {
             let whole = current.resumable?.digest.map(ServerDigest.dictionary) ?? []
@@ -234,13 +221,6 @@ extension Responder {
         }
         upload?.length = size
         try await finish(&upload)
-        return digest
-    }
-
-    /// Returns the response to the request that completed the upload.
-    private func receipt(
-        _ upload: TusUpload?, _ exchange: Exchange, size: Int, digest: String?
-    ) async throws -> Response {
         var response = Response(.created, fields: [.uploadComplete: "?1", .uploadOffset: "\(size)"])
         response.fields[.reprDigest] = digest
         guard case .finished(let path)? = upload?.state, let storedPath = StoredPath(text: path) else {

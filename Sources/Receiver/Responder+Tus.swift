@@ -31,7 +31,7 @@ extension Responder {
         case .delete where !id.isEmpty:
             return try await withUpload(id, exchange) { upload in
                 await remove(&upload)
-                return Response(.noContent, fields: tusFields)
+                return Response(.noContent)
             }
         default:
             let methods = id.isEmpty ? "OPTIONS, POST" : "OPTIONS, HEAD, PATCH, DELETE"
@@ -48,10 +48,13 @@ extension Responder {
     }
 
     private func capabilities() -> Response {
-        var response = Response(.noContent, fields: tusFields)
-        response.fields[.tusVersion] = Self.version
-        response.fields[.tusExtension] = "creation,creation-with-upload,termination,expiration,checksum"
-        response.fields[.tusChecksumAlgorithm] = TusChecksum.names
+        var response = Response(
+            .noContent,
+            fields: [
+                .tusVersion: Self.version,
+                .tusExtension: "creation,creation-with-upload,termination,expiration,checksum",
+                .tusChecksumAlgorithm: TusChecksum.names,
+            ])
         response.fields[.tusMaxSize] = maximumSize.map { "\($0)" }
         return response
     }
@@ -68,7 +71,10 @@ extension Responder {
         try await checkSize(length)
         let sendsContent = exchange.length != 0
         let checksum = try TusChecksum(in: fields)
-        if sendsContent { try checkContent(exchange, fits: length) }
+        if sendsContent { try checkType(exchange, Self.contentType) }
+        if let content = exchange.length, content > length {
+            throw Refusal(.contentTooLarge, "The content goes beyond Upload-Length.")
+        }
         let metadata = fields[.uploadMetadata]
         guard (metadata?.utf8.count ?? 0) <= Self.metadataBytes else {
             throw Refusal(
@@ -76,7 +82,7 @@ extension Responder {
         }
         _ = try TusUpload.wish(metadata, id: UploadID.make())
         return try await withNewUpload(exchange, length: length, metadata: metadata) { id, upload in
-            var response = Response(.created, fields: tusFields)
+            var response = Response(.created)
             if sendsContent || length == 0 {
                 let offset = try await append(exchange, &upload, at: 0, checksum)
                 response.fields[.uploadOffset] = "\(offset)"
@@ -92,12 +98,11 @@ extension Responder {
         guard let expected = try exchange.head.headerFields.count(.uploadOffset) else {
             throw Refusal(.badRequest, "Upload-Offset is missing.")
         }
-        try checkContent(exchange)
+        try checkType(exchange, Self.contentType)
         let checksum = try TusChecksum(in: exchange.head.headerFields)
         return try await withUpload(id, exchange) { upload in
             let offset = try await append(exchange, &upload, at: expected, checksum)
-            var response = Response(.noContent, fields: tusFields)
-            response.fields[.uploadOffset] = "\(offset)"
+            var response = Response(.noContent, fields: [.uploadOffset: "\(offset)"])
             describe(upload, in: &response)
             try await tellDigest(of: upload, wantedBy: exchange, in: &response)
             return response
@@ -118,21 +123,17 @@ extension Responder {
 
     private func offset(_ upload: inout TusUpload?) async throws -> Response {
         let held = try await settle(&upload)
-        var response = Response(.ok, fields: tusFields)
-        response.fields[.uploadOffset] = "\(held.offset)"
-        response.fields[.uploadLength] = "\(held.upload.length)"
+        var response = Response(
+            .ok, fields: [.uploadOffset: "\(held.offset)", .uploadLength: "\(held.upload.length)"])
         response.fields[.uploadMetadata] = held.upload.metadata
         describe(upload, in: &response)
         return response
     }
 
-    private func checkContent(_ exchange: Exchange, fits room: Int? = nil) throws(Refusal) {
+    func checkType(_ exchange: Exchange, _ expected: String) throws(Refusal) {
         let type = exchange.head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
-        guard type == Self.contentType else {
-            throw Refusal(.unsupportedMediaType, "The Content-Type must be \(Self.contentType).")
-        }
-        if let room, let length = exchange.length, length > room {
-            throw Refusal(.contentTooLarge, "The content goes beyond Upload-Length.")
+        guard type == expected else {
+            throw Refusal(.unsupportedMediaType, "The Content-Type must be \(expected).")
         }
     }
 
@@ -189,7 +190,6 @@ extension Responder {
         return try await releasing(created.id, &upload) { upload in try await body(created.id, &upload) }
     }
 
-    /// Removes an upload at the request of its client.
     func remove(_ upload: inout TusUpload?) async {
         guard let removed = upload else { return }
         await tus.discard(removed)
@@ -197,13 +197,11 @@ extension Responder {
         metrics.note(.removed(id: removed.id, name: removed.name))
     }
 
-    /// Reports the event `resumed` if the upload has bytes and was interrupted before.
     func noteResuming(_ upload: TusUpload, at offset: Int) async {
         guard offset > 0, await tus.resume(upload.id) else { return }
         metrics.note(.resumed(id: upload.id, name: upload.name, offset: offset))
     }
 
-    /// Reports the event `interrupted`, with the number of bytes that are stored for resuming.
     func noteBreak(_ upload: TusUpload, kept: Int) async {
         await tus.interrupt(upload.id)
         metrics.note(.interrupted(id: upload.id, name: upload.name, kept: kept))

@@ -14,7 +14,6 @@ extension Responder {
         do {
             return try await store(exchange, as: wish, onlyNew: onlyNew)
         } catch let error as SystemCallError where onlyNew && error.code == .fileExists {
-            // Another request has stored a file of this name after the check above.
             throw Self.nameExists
         }
     }

@@ -74,10 +74,15 @@ struct Responder: Sendable {
         case .mkcol: return try await folders.makeFolder(exchange, at: path)
         default: break
         }
-        if isResumable(exchange.head), let response = try await respondResumable(exchange, path: path) {
+        if isResumable(exchange.head), var response = try await respondResumable(exchange, path: path) {
+            response.fields = resumableFields(exchange.head).merging(response.fields)
             return response
         }
-        if isTus(exchange.head) { return try await respondTus(exchange, path: path) }
+        if isTus(exchange.head) {
+            var response = try await respondTus(exchange, path: path)
+            response.fields = tusFields.merging(response.fields)
+            return response
+        }
         switch exchange.head.method {
         case .put: return try await put(exchange, at: path)
         case .post where path == "/":

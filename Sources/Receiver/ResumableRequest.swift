@@ -5,7 +5,6 @@ import NIOCore
 
 /// The stored properties of an upload by the IETF draft that a tus upload does not have.
 struct ResumableTerms: Codable, Hashable, Sendable {
-    /// The path that the client requested, below the receiver's directory.
     let path: String
     /// The `Repr-Digest` of the request that created the upload, which the whole file must have; nil if it had none.
     let digest: String?

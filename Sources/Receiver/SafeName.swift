@@ -4,7 +4,6 @@ import FerryFiles
 struct SafeName: Hashable {
     /// The maximum number of bytes: most file systems allow 255.
     static let maximumBytes = 255
-    /// The name of the folder for the receiver's own files.
     static let workFolder = ".ferry"
 
     let text: String
@@ -99,7 +98,6 @@ struct StoredPath: Hashable {
         self.file = file
     }
 
-    /// Creates the path from its components, each decoded by `decode`.
     private init<Text>(
         _ components: [Text], decode: (Text) -> String?
     ) throws(NameProblem) {
@@ -145,7 +143,6 @@ struct StoredPath: Hashable {
     /// The path below the receiver's directory, for users and for JSON, without percent-encoding.
     var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
 
-    /// The percent-encoded path at which a client requests the file.
     var location: String { Self.location(of: folders + [file]) }
 
     /// Returns the percent-encoded path of a file or folder; empty for the receiver's directory.

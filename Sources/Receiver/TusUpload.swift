@@ -13,12 +13,9 @@ struct TusUpload: Codable, Hashable, Sendable {
     let id: String
     /// The number of bytes of the whole file; `unknownLength` for an IETF upload without a declared length.
     var length: Int
-    /// The `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
-    /// The time at which a request last used the upload.
     var touched: Date
-    /// The properties that only an upload by the IETF draft has; nil for a tus upload.
     var resumable: ResumableTerms?
     /// The `ClientAddress` of the client that created the upload; nil if an older version of the receiver stored it.
     var client: String?
@@ -44,7 +41,6 @@ struct TusUpload: Codable, Hashable, Sendable {
 
     static func infoName(_ id: String) -> LocalPath { LocalPath("\(id).json") }
 
-    /// Returns the path that the client requested for the file.
     func wish() throws -> StoredPath {
         try resumable?.wish() ?? Self.wish(metadata, id: id)
     }

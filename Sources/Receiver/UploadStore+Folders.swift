@@ -2,7 +2,6 @@ import FerryFiles
 
 /// A file or a folder in the receiver's directory, or the directory itself.
 struct StoredEntry: Sendable {
-    /// The components of the path below the receiver's directory; empty for the directory itself.
     let names: [SafeName]
     let status: FileStatus
 }
@@ -41,7 +40,6 @@ extension UploadStore {
         let listed = try folder.names(upTo: limit + 1)
         guard listed.count <= limit else { throw WebDAVFolders.tooLong }
         for bytes in listed {
-            // A file may have been removed since its name was read.
             guard let name = try? SafeName(String(decoding: bytes, as: UTF8.self)), name.path.bytes == bytes,
                 let status = try? folder.status(of: name.path), [.file, .folder].contains(status.kind)
             else { continue }

@@ -78,13 +78,11 @@ final class UploadStore: Sendable {
             guard error.code == .noSuchFileOrDirectory else { throw error }
         }
         do throws(SystemCallError) { try make(name, in: folder) } catch {
-            // Another request may have created the folder in the meantime.
             guard error.code == .fileExists else { throw error }
         }
         return try open(name, in: folder)
     }
 
-    /// Returns the name of the file in `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> LocalPath { LocalPath("\(id).part") }
 
     /// Creates the empty data file of an upload, which counts against the quota.

@@ -18,7 +18,6 @@ struct WebDAVFolders: Sendable {
     let uploadStore: UploadStore
     let memory: ListMemory
     let allowListing: Bool
-    /// The methods that the receiver supports, for the header field `Allow`.
     let methods: String
 
     /// Serves `PROPFIND`. The response always contains all properties, even if the client requested only some (RFC 4918
@@ -125,7 +124,6 @@ final class ListMemory: Sendable {
 
 /// The XML of a 207 response: properties of files and folders (RFC 4918 §13, §15).
 private struct MultiStatus {
-    /// The status 207 (RFC 4918 §11.1).
     private static let code = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
 
     private(set) var body = ByteBuffer(
