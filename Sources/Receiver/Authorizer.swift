@@ -24,7 +24,9 @@ struct Authorizer: Sendable {
         guard let host = Self.host(of: authority), names.contains(host) || Self.isAddress(host) else {
             throw Refusal(.misdirectedRequest, "This receiver does not go by that name; use its address.")
         }
-        if let origin = request.headerFields[.origin], !Self.isSame(origin, as: authority) {
+        if let origin = request.headerFields[.origin]?.lowercased(),
+            !["http://", "https://"].contains(where: { origin == $0 + authority.lowercased() })
+        {
             throw Refusal(.forbidden, "Web pages from elsewhere may not upload here.")
         }
         guard let token else { return }
@@ -64,10 +66,6 @@ struct Authorizer: Sendable {
         let isPort = rest.first == ":" && rest.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
         guard rest.isEmpty || isPort else { return nil }
         return (host.hasSuffix(".") ? host.dropLast() : host).lowercased()
-    }
-
-    private static func isSame(_ origin: String, as authority: String) -> Bool {
-        ["http://", "https://"].contains { origin.lowercased() == $0 + authority.lowercased() }
     }
 
     /// Compares two tokens of equal length in a time that does not reveal the position of the first difference.

@@ -100,9 +100,7 @@ struct LimitSettings: Decodable, Equatable {
     var concurrency: Int?
     /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?
-    /// The bandwidth limit of all uploads together, in bytes per second.
     var bandwidth = Timetable()
-    /// The maximum number of done uploads in the queue.
     var done = 1000
 
     init() {}

@@ -1,10 +1,7 @@
 /// The differences between the configuration of a running engine and the one that replaces it.
 struct ConfigurationChanges: Codable, Equatable {
-    /// The names of new destinations.
     var added: [String] = []
-    /// The names of changed destinations.
     var changed: [String] = []
-    /// The names of removed destinations.
     var removed: [String] = []
     /// The changed keys outside `destinations` whose new values take effect at once.
     var now: [String] = []

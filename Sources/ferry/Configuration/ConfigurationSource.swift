@@ -5,7 +5,6 @@ import FerryProtocols
 struct ConfigurationSource: Sendable {
     /// The path that the user gave, as an absolute path; nil for the default path.
     private let path: String?
-    /// Changes a configuration as the options of the command say.
     private let change: @Sendable (inout Configuration) -> Void
 
     init(_ path: String?, _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {

@@ -17,7 +17,6 @@ struct DestinationSettings: Decodable, Equatable {
     var proxy: ProxyChoice?
     /// The TCP congestion control algorithm; nil for the system's default.
     var congestionControl: CongestionControl?
-    /// The bandwidth limit of all uploads to the destination together, in bytes per second.
     var bandwidth = Timetable()
 
     /// The maximum bytes of a header field's value. By default, nginx and Apache accept about 8 KiB.

@@ -20,7 +20,6 @@ struct HookSettings: Decodable, Equatable {
 
 /// A program and its arguments. The program runs without a shell.
 struct HookCommand: Equatable, Sendable {
-    /// The program, followed by its arguments. The array has at least one element.
     var words: [String]
 
     var program: String { LocalFiles.program(words[0]) }

@@ -5,7 +5,6 @@ import FerryUploads
 struct NotifySettings: Decodable, Equatable {
     /// The control sequence that the screen sends to the terminal, such as a bell.
     var terminal = TerminalNotification.Signal.none
-    /// Whether the engine shows notifications on the desktop of its machine.
     var desktop = false
     var events: Set<QueueEvent.Name> = [.idle, .failed, .held]
 

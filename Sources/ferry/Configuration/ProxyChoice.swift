@@ -52,7 +52,6 @@ enum ProxyChoice: Decodable, Equatable {
         if case .server(_, let password, _) = self { password } else { nil }
     }
 
-    /// Returns the proxy settings for HTTP connections.
     /// - Parameter read: Reads the password when a request needs it; not called for one in plain text.
     func settings(
         read: @escaping @Sendable (Secret) async throws(UploadFailure) -> String

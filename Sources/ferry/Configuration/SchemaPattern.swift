@@ -8,7 +8,6 @@ enum SchemaPattern {
     static let path = "^(/|~$|~/)"
     static let file = "^~?/(.*[^/])?$"
     static let token = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
-    /// A name of 1 to 64 ASCII letters, digits, hyphens and underscores.
     static let name = "^[A-Za-z0-9_-]{1,64}$"
     static let oneLine = #"^[^\r\n\u0000]*$"#
     static let withoutNull = #"^[^\u0000]*$"#
@@ -17,10 +16,8 @@ enum SchemaPattern {
     static let pin = "^sha256//.{44}$"
     static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
 
-    /// A positive number of bytes or bytes per second, with or without a unit.
     static let amount = #"^ *(?=[0-9.]*[1-9])[0-9]*\.?[0-9]* *[KMGTPEkmgtpe]? *([iI]?[bB])?(/[sS])? *$"#
 
-    /// A list of days: `mon-fri`, `sat,sun`.
     static let days: String = {
         let names = Timetable.Weekday.allCases.map { anyCase($0.name) }.joined(separator: "|")
         let part = " *(\(names)) *(- *(\(names)) *)?"
@@ -31,12 +28,10 @@ enum SchemaPattern {
     static let address =
         "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
 
-    /// The URL of a token server: https, or http for a server on this machine.
     static let tokenAddress =
         "^(\(anyCase("https"))://[^/?#@]+|\(anyCase("http"))://(127\\.|\\[|([^/?#@]*\\.)?\(anyCase("localhost")))[^/?#@]*)([/?][^#]*)?$"
 
     static let proxy = "^(none|environment|\(proxyScheme)://\(proxyAuthority))$"
-    /// The URL of a proxy, with or without a scheme.
     static let proxyAddress = "^(\(proxyScheme)://)?\(proxyAuthority)$"
 
     /// A key of the keyboard, in the form that `ferry config --keys` prints.

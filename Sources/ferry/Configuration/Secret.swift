@@ -71,7 +71,6 @@ actor SecretReader {
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
-    /// - Parameter readers: The threads on which files are read.
     init(readers: BlockingIOPool = .shared) { reads = FileReads(readers) }
 
     /// Returns the secret: the first line in its source that is not empty.
@@ -129,7 +128,7 @@ actor SecretReader {
 
     /// Throws if another user can change one of the files. By the category `authentication`, the upload is held until
     /// the user has repaired the file.
-    static func check(_ files: [(role: String, path: String)]) throws(UploadFailure) {
+    static func check(_ files: [NamedFile]) throws(UploadFailure) {
         do throws(UploadFailure) { try FileTrust.check(files) } catch {
             throw UploadFailure(.authentication, error.summary, hint: error.hint)
         }

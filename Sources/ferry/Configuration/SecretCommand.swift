@@ -8,7 +8,6 @@ import FerryTransfer
 /// each word that standard output contains too, because such a word is possibly the secret.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
-    /// The maximum number of bytes that the command may print.
     private static let outputLimit = 65_536
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",

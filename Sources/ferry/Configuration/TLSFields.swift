@@ -1,7 +1,6 @@
 import FerryFiles
 import FerryTransfer
 
-/// The member `tls` of a destination or of `oauth2` in the configuration.
 struct TLSFields: Decodable {
     private var settings = TLSSettings()
     private var isInsecure: Bool

@@ -6,7 +6,6 @@ import FerryTUI
 struct ThemeFile: Decodable {
     let theme: Theme
 
-    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read, is larger than 1 MiB or is invalid.
     static func load(_ path: String) throws(UploadFailure) -> Theme {
         guard let data = LocalFiles.content(of: path), data.count <= LocalFiles.sizeLimit else {
             throw UploadFailure(

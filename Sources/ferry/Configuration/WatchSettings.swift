@@ -5,7 +5,6 @@ import FerryUploads
 
 /// A watched folder: an element of `watch`. A file is uploaded when it has stayed unchanged for `settle` seconds.
 struct WatchSettings: Decodable, Equatable {
-    /// The choice between keeping, deleting and moving a file after its upload.
     enum After: Equatable, Sendable {
         case keep
         case delete
@@ -69,13 +68,14 @@ struct WatchSettings: Decodable, Equatable {
 }
 
 extension WatchSettings.After: Decodable {
+    private static let words: [String: Self] = ["keep": .keep, "delete": .delete]
+
     init(from decoder: any Decoder) throws {
         if let word = try? decoder.singleValueContainer().decode(String.self) {
-            switch word {
-            case "keep": self = .keep
-            case "delete": self = .delete
-            default: throw ConfigurationIssue(path: [], expected: Self.expected)
+            guard let after = Self.words[word] else {
+                throw ConfigurationIssue(path: [], expected: Self.expected)
             }
+            self = after
             return
         }
         let fields = try Fields(decoder, ConfigurationTable.after)
@@ -87,13 +87,11 @@ extension WatchSettings.After: Decodable {
 
     /// Parses the value of `--after`: `keep`, `delete` or `move:/a/folder`. Nil for any other text.
     init?(argument: String) {
-        switch argument {
-        case "keep": self = .keep
-        case "delete": self = .delete
-        default:
-            guard argument.hasPrefix("move:"), argument.count > 5 else { return nil }
-            self = .move(String(argument.dropFirst(5)))
+        let isMove = argument.hasPrefix("move:") && argument.count > 5
+        guard let after = isMove ? .move(String(argument.dropFirst(5))) : Self.words[argument] else {
+            return nil
         }
+        self = after
     }
 
     var argument: String {

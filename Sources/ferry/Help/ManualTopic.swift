@@ -5,7 +5,6 @@ import FerryTUI
 /// A page of the manual. `ferry help TOPIC` shows it. The pages are the files Sources/Manual/*.md.
 struct ManualTopic {
     let name: String
-    /// The page in Markdown.
     let text: String
 
     /// All pages, in the order of the table of contents.
@@ -41,7 +40,6 @@ struct ManualTopic {
 
     static var commands: [String] { Misspelling.names(of: Ferry.configuration.subcommands) }
 
-    /// The list of the pages, each with its title.
     private static var contents: String {
         let width = all.map(\.name.count).max() ?? 0
         let lines = all.map { UploadText.padded($0.name, width + 2) + $0.title }

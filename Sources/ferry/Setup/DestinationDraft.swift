@@ -7,7 +7,6 @@ struct DestinationDraft: Equatable {
     enum SecretInput: Equatable {
         case environment(String)
         case typed(String)
-        /// The path of an existing file that contains the secret.
         case file(String)
 
         /// Interprets the text that a user typed: an environment variable such as `$TOKEN`, or the secret itself.

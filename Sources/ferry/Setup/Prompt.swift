@@ -1,7 +1,6 @@
 import ArgumentParser
 import FerryFiles
 
-/// A dialog that asks the user questions.
 protocol Prompt: AnyObject {
     /// Asks a question. Returns the answer without surrounding white space; nil after the end of the input.
     func line(_ question: String) -> String?
@@ -19,7 +18,19 @@ final class TerminalPrompt: Prompt {
 
     func secret(_ question: String) throws(ExitCode) -> String? {
         guard StandardStream.input.isTerminal else { return line(question) }
-        return try HiddenInput.line { ask(question) }
+        var line = TypedLine()
+        var ending: TypedLine.Ending?
+        let isTyped = StandardStream.input.readHidden(asking: { ask(question) }) { byte in
+            ending = line.take(byte)
+            return ending == nil
+        }
+        guard isTyped else { return nil }
+        write("\n")
+        switch ending ?? (line.text.isEmpty ? .nothing : .given(line.text)) {
+        case .given(let text): return text
+        case .nothing: return nil
+        case .interrupted: throw ExitCode(CommandFailure.interrupted)
+        }
     }
 
     func say(_ text: String) {
@@ -36,23 +47,4 @@ final class TerminalPrompt: Prompt {
 
     /// Writes the text at once. `print` would buffer it until the end of a line.
     private func write(_ text: String) { StandardStream.output.write(text) }
-}
-
-/// Reads a line at the terminal without showing the typed characters.
-private enum HiddenInput {
-    static func line(asking ask: () -> Void) throws(ExitCode) -> String? {
-        var line = TypedLine()
-        var ending: TypedLine.Ending?
-        let isTyped = StandardStream.input.readHidden(asking: ask) { byte in
-            ending = line.take(byte)
-            return ending == nil
-        }
-        guard isTyped else { return nil }
-        StandardStream.output.write("\n")
-        switch ending ?? (line.text.isEmpty ? .nothing : .given(line.text)) {
-        case .given(let text): return text
-        case .nothing: return nil
-        case .interrupted: throw ExitCode(CommandFailure.interrupted)
-        }
-    }
 }

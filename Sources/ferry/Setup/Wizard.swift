@@ -8,7 +8,6 @@ struct Wizard {
     struct NoInput: Error {}
 
     let prompt: any Prompt
-    /// The names that existing destinations have.
     let taken: Set<String>
     let parseAddress: (String) throws(UploadFailure) -> Destination
 

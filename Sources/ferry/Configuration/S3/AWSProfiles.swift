@@ -22,7 +22,6 @@ struct AWSProfiles {
             environment.filled("AWS_PROFILE") ?? environment.filled("AWS_DEFAULT_PROFILE") ?? "default"
     }
 
-    /// The settings of one profile in one file.
     struct Section {
         var file: String
         var values: [String: String]

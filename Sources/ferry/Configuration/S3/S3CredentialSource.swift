@@ -16,7 +16,6 @@ struct S3CredentialSource: Sendable {
     private let environment: [String: String]
     private let reads: FileReads<[AWSProfiles.Section], UploadFailure>
 
-    /// - Parameter readers: The threads on which AWS's files are read.
     init(
         _ settings: S3Authentication, secrets: SecretReader,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -68,15 +67,23 @@ struct S3CredentialSource: Sendable {
     }
 
     private func fromEnvironment() throws(UploadFailure) -> S3Credentials? {
-        guard let accessKey = environment.filled("AWS_ACCESS_KEY_ID") else { return nil }
-        guard let secret = environment.filled("AWS_SECRET_ACCESS_KEY") else {
-            throw missing("AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not")
-        }
+        try keys(
+            in: environment, { $0.uppercased() },
+            lack: "AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not",
+            origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+    }
+
+    /// Returns the keys among `values`; nil if there is no access key.
+    /// - Parameter lack: The reason of the failure if there is no secret key.
+    private func keys(
+        in values: [String: String], _ spell: (String) -> String = { $0 }, lack: String, origin: String
+    ) throws(UploadFailure) -> S3Credentials? {
+        guard let accessKey = values.filled(spell("aws_access_key_id")) else { return nil }
+        guard let secret = values.filled(spell("aws_secret_access_key")) else { throw missing(lack) }
         return try Self.checked(
             S3Credentials(
                 accessKey: accessKey, secretKey: secret,
-                sessionToken: environment.filled("AWS_SESSION_TOKEN"),
-                origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
+                sessionToken: values.filled(spell("aws_session_token")), origin: origin))
     }
 
     /// Returns a profile's credentials; nil if no file contains the profile. Like AWS's tools, takes the keys in the
@@ -90,15 +97,9 @@ struct S3CredentialSource: Sendable {
                 [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
             })
         for section in sections {
-            guard let accessKey = section.values.filled("aws_access_key_id") else { continue }
-            guard let secret = section.values.filled("aws_secret_access_key") else {
-                throw missing("the profile \(name) in \(section.file) has no aws_secret_access_key")
-            }
-            return try Self.checked(
-                S3Credentials(
-                    accessKey: accessKey, secretKey: secret,
-                    sessionToken: section.values.filled("aws_session_token"),
-                    origin: "the profile \(name) in \(section.file)"))
+            let place = "the profile \(name) in \(section.file)"
+            let lack = "\(place) has no aws_secret_access_key"
+            if let found = try keys(in: section.values, lack: lack, origin: place) { return found }
         }
         for section in sections {
             guard let line = section.values.filled("credential_process") else { continue }
