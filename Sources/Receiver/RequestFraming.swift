@@ -5,12 +5,12 @@ import NIOHTTP1
 
 /// The reason why two servers could interpret a request head differently (RFC 9112 §11), so that it is refused.
 enum FramingError: String {
-    case severalHosts
-    case otherAuthority
-    case target
-    case length
-    case codingInOldVersion
-    case coding
+    case severalHosts = "The request has more than one Host."
+    case otherAuthority = "The request's target and its Host differ."
+    case target = "The request's target is neither a path nor an http address."
+    case length = "Content-Length is not a number of bytes that a file can have."
+    case codingInOldVersion = "HTTP/1.0 has no Transfer-Encoding."
+    case coding = "Of all transfer codings only chunked is understood here."
 
     /// Creates the error for the first ambiguity in `head`, as the client sent it; nil if there is none.
     init?(_ head: HTTPRequestHead) {
@@ -52,16 +52,7 @@ enum FramingError: String {
         return isNumber && Int(length) != nil ? nil : .length
     }
 
-    var refusal: Refusal {
-        switch self {
-        case .severalHosts: Refusal(.badRequest, "The request has more than one Host.")
-        case .otherAuthority: Refusal(.badRequest, "The request's target and its Host differ.")
-        case .target: Refusal(.badRequest, "The request's target is neither a path nor an http address.")
-        case .length: Refusal(.badRequest, "Content-Length is not a number of bytes that a file can have.")
-        case .codingInOldVersion: Refusal(.badRequest, "HTTP/1.0 has no Transfer-Encoding.")
-        case .coding: Refusal(.notImplemented, "Of all transfer codings only chunked is understood here.")
-        }
-    }
+    var refusal: Refusal { Refusal(self == .coding ? .notImplemented : .badRequest, rawValue) }
 }
 
 /// Stores the `FramingError` of each request head in a header field of the head, before `HTTP1ToHTTPServerCodec` drops

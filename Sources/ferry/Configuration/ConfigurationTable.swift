@@ -22,11 +22,8 @@ enum ConfigurationTable {
         .init("defaultDestination", .text(), "The destination of uploads that name none."),
         .init("proxy", proxy, "For destinations without a proxy of their own.", default: #""environment""#),
         .init(
-            "whenFileChanges", .choice(FileChangePolicy.self),
-            "What to do with an upload whose file changed.", default: #""hold""#),
-        .init(
-            "onHangUp", .choice(HangUpPolicy.self), "What a screen's uploads do when its terminal goes.",
-            default: #""stop""#),
+            "whenFileChanges", FileChangePolicy.hold, "What to do with an upload whose file changed."),
+        .init("onHangUp", HangUpPolicy.stop, "What a screen's uploads do when its terminal goes."),
         .init("hooks", hooks, "Commands that run when something happens."),
         .init("notify", notify, "How a person who looks elsewhere is notified."),
         .init("watch", .array(watch), "Folders whose files are uploaded when they are whole."),
@@ -40,9 +37,7 @@ enum ConfigurationTable {
 
     static let connectivity = Schema.object([
         .init("monitor", .flag, "Whether Ferry watches the network.", default: "true"),
-        .init(
-            "metered", .choice(NetworkPolicy.Metered.self), "What to do on a metered network.",
-            default: #""use""#),
+        .init("metered", NetworkPolicy.Metered.use, "What to do on a metered network."),
         .init(
             "pauseOn", .array(.text()), "Networks on which uploads pause, by NetworkManager's names.",
             default: "[]"),
@@ -151,8 +146,8 @@ enum ConfigurationTable {
             ),
             .init("clientSecret", secret, "The client's secret."),
             .init(
-                "clientAuthentication", .choice(OAuth2Client.Authentication.self),
-                "Where the client's secret stands.", default: #""basic""#),
+                "clientAuthentication", OAuth2Client.Authentication.basic,
+                "Where the client's secret stands."),
             .init("refreshToken", secret, "The refresh token."),
             .init("scope", .text(), "The scope that Ferry asks for."),
             .init(
@@ -179,11 +174,8 @@ enum ConfigurationTable {
     static let s3 = Schema.object([
         .init("region", .text(pattern: SchemaPattern.name), "The region, such as eu-west-1."),
         .init("endpoint", .text(), "Another server than AWS's."),
-        .init(
-            "addressing", .choice(S3Location.Addressing.self), "Where the bucket stands in the address.",
-            default: #""auto""#),
-        .init(
-            "payload", .choice(S3PayloadForm.self), "How signatures cover bodies.", default: #""auto""#),
+        .init("addressing", S3Location.Addressing.auto, "Where the bucket stands in the address."),
+        .init("payload", S3PayloadForm.auto, "How signatures cover bodies."),
         .init(
             "storageClass", .text(pattern: SchemaPattern.name), "The storage class, such as STANDARD_IA."),
     ])
@@ -202,9 +194,7 @@ enum ConfigurationTable {
             "pins", .array(.text(pattern: SchemaPattern.pin)),
             "Public keys of which the server must have one.",
             default: "[]"),
-        .init(
-            "minimumVersion", .choice(TLSSettings.Version.self), "The oldest version of TLS.",
-            default: #""1.2""#),
+        .init("minimumVersion", TLSSettings.Version.tls12, "The oldest version of TLS."),
         .init(
             "insecure", .flag,
             "True takes any certificate: anybody can read and change what is sent.", default: "false"),
@@ -224,8 +214,8 @@ enum ConfigurationTable {
 
     static let notify = Schema.object([
         .init(
-            "terminal", .choice(TerminalNotification.Signal.self),
-            "By the terminal's bell, or a notification (OSC 9).", default: #""none""#),
+            "terminal", TerminalNotification.Signal.none, "By the terminal's bell, or a notification (OSC 9)."
+        ),
         .init("desktop", .flag, "By notify-send, if there is a desktop.", default: "false"),
         .init(
             "on", .array(.choice(QueueEvent.Name.self), atLeast: 1), "The events to notify of.",
@@ -286,8 +276,8 @@ enum ConfigurationTable {
             "serverTries", .whole(1...1000), "Refusals by a server before an upload has failed.",
             default: "10"),
         .init(
-            "onUncertain", .choice(QueueRetryPolicy.OnUncertain.self),
-            "What to do if a request went out whole and got no response.", default: #""hold""#),
+            "onUncertain", QueueRetryPolicy.OnUncertain.hold,
+            "What to do if a request went out whole and got no response."),
     ])
 
     static let timeouts = Schema.object([
@@ -300,17 +290,13 @@ enum ConfigurationTable {
 
     static let appearance = Schema.object([
         .init(
-            "color", .choice(Screen.Configuration.Colour.self),
-            "When there are colours; direct: 24-bit colour.",
-            default: #""auto""#),
-        .init(
-            "glyphs", .choice(Screen.Configuration.GlyphChoice.self), "The signs of the screen.",
-            default: #""auto""#),
+            "color", Screen.Configuration.Colour.auto, "When there are colours; direct: 24-bit colour."),
+        .init("glyphs", Screen.Configuration.GlyphChoice.auto, "The signs of the screen."),
         .init("theme", .choice(Theme.builtIn.map(\.key)), "One of Ferry's themes.", default: #""default""#),
         .init(
             "themeFile", .text(),
             "A theme of your own, in place of theme; a relative path starts in the home folder."),
-        .init("graph", .choice(AppearanceSettings.Graph.self), "The signs of graphs.", default: #""auto""#),
+        .init("graph", AppearanceSettings.Graph.auto, "The signs of graphs."),
         .init("mouse", .flag, "Whether the screen takes clicks.", default: "true"),
         .init(
             "slow", .flag, "At most one frame a second without a key.", default: "false"),

@@ -45,21 +45,7 @@ struct DestinationSettings: Decodable, Equatable {
         }
         protocolName = name
         options = try ProtocolOptions(fields, for: entry)
-        headers = try fields.value("headers") ?? [:]
-        for (name, value) in headers {
-            guard HTTPField.Name(name) != nil else {
-                throw fields.error("headers.\(name)", "a valid field name")
-            }
-            guard HTTPField.isValidValue(value) else {
-                throw fields.error("headers.\(name)", "a value without line breaks")
-            }
-            guard value.utf8.count <= Self.longestHeader else {
-                throw fields.error("headers.\(name)", "a value of at most \(Self.longestHeader) bytes")
-            }
-        }
-        guard headers.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= Self.allHeaders else {
-            throw fields.error("headers", "at most \(Self.allHeaders) bytes in all")
-        }
+        headers = try Self.headers(fields)
         let values: [String: ParameterValue] = try fields.value("parameters") ?? [:]
         parameters = values.sorted { $0.key < $1.key }.flatMap { name, value in
             value.values.map { UploadItem.Parameter(name: name, value: $0) }
@@ -77,6 +63,25 @@ struct DestinationSettings: Decodable, Equatable {
             CongestionControl.init)
         bandwidth = try fields.value("limits", as: DestinationLimits.self)?.bandwidth ?? bandwidth
         try checkS3(fields, isGiven: given != nil)
+    }
+
+    private static func headers(_ fields: Fields) throws -> [String: String] {
+        let headers: [String: String] = try fields.value("headers") ?? [:]
+        for (name, value) in headers {
+            guard HTTPField.Name(name) != nil else {
+                throw fields.error("headers.\(name)", "a valid field name")
+            }
+            guard HTTPField.isValidValue(value) else {
+                throw fields.error("headers.\(name)", "a value without line breaks")
+            }
+            guard value.utf8.count <= longestHeader else {
+                throw fields.error("headers.\(name)", "a value of at most \(longestHeader) bytes")
+            }
+        }
+        guard headers.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= allHeaders else {
+            throw fields.error("headers", "at most \(allHeaders) bytes in all")
+        }
+        return headers
     }
 
     /// Throws if the URL begins with `s3://` and the protocol is not S3, or if the member `s3` is given (`isGiven`) and

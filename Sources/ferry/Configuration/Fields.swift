@@ -4,16 +4,7 @@ import FerryTUI
 
 /// A reader of one JSON object in the configuration. Its errors name the key path.
 struct Fields {
-    private struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-
-        init(_ text: String) { stringValue = text }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    private let container: KeyedDecodingContainer<Key>
+    private let container: KeyedDecodingContainer<LineKey>
     private let members: [Schema.Member]
 
     /// Starts to read a JSON object. Throws if it has a key that the schema does not contain, or if it has both the name
@@ -32,7 +23,7 @@ struct Fields {
     /// - Parameter members: The members of the object's schema; empty for an object without a schema.
     init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
         self.members = members
-        container = try decoder.container(keyedBy: Key.self)
+        container = try decoder.container(keyedBy: LineKey.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
             // `$schema` is for editors, so the message does not list it.
             let former = members.compactMap(\.formerName)
@@ -49,9 +40,9 @@ struct Fields {
     var keys: [String] { container.allKeys.map(\.stringValue) }
 
     /// Returns the key of a member in the JSON object, which can be its former name; nil if it is absent.
-    private func found(_ name: String) -> Key? {
-        let formerName = members.first { $0.name == name }?.formerName
-        return [name, formerName].lazy.compactMap { $0.map(Key.init(_:)) }.first(where: container.contains)
+    private func found(_ name: String) -> LineKey? {
+        let names = [name, members.first { $0.name == name }?.formerName].compactMap { $0 }
+        return names.map(LineKey.init(stringValue:)).first(where: container.contains)
     }
 
     /// Returns the value of a key; nil if it is absent. Throws if the value is null or has another type.

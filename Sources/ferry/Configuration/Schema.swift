@@ -38,6 +38,13 @@ indirect enum Schema: Sendable {
             self.purpose = purpose
             self.missing = missing
         }
+
+        /// Creates a member that is one of the values of `Choice`, by default `missing`.
+        init<Choice: RawRepresentable<String> & CaseIterable>(
+            _ name: String, _ missing: Choice, _ purpose: String
+        ) {
+            self.init(name, .choice(Choice.self), purpose, default: "\"\(missing.rawValue)\"")
+        }
     }
 
     /// The members of an object schema, or of the first alternative of `any` that has members.

@@ -1,4 +1,5 @@
 import FerryFiles
+import FerryProtocols
 
 /// A client of NetworkManager over D-Bus, with systemd's program busctl. The property names are those of
 /// `org.freedesktop.NetworkManager` and `….Connection.Active` in NetworkManager's D-Bus reference.
@@ -18,7 +19,7 @@ struct NetworkManager: Sendable {
     func current() async throws(Silence) -> CurrentNetwork {
         let state = try await properties(
             ["Metered", "PrimaryConnection"], of: Self.service, at: "/org/freedesktop/NetworkManager")
-        guard case .number(let metered)? = state.first, case .text(let path)? = state.last else {
+        guard case .whole(let metered)? = state.first, case .text(let path)? = state.last else {
             throw Silence(reason: "NetworkManager's answer was not understood")
         }
         // NMMetered: 1 yes, 2 no, 3 guessed yes, 4 guessed no, 0 unknown.
@@ -27,32 +28,18 @@ struct NetworkManager: Sendable {
         guard path != "/" else { return network }
         // Without a name if the connection has ended between the two calls. The next check finds the new connection.
         let found = try? await properties(["Id"], of: Self.service + ".Connection.Active", at: path)
-        if case .text(let name)? = found?.first { network.name = name }
+        network.name = found?.first?.text
         return network
     }
 
     /// A line of the output of `busctl --json=short`.
     private struct Property: Decodable {
-        enum Value: Decodable {
-            case number(Int)
-            case text(String)
-
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.singleValueContainer()
-                if let number = try? container.decode(Int.self) {
-                    self = .number(number)
-                } else {
-                    self = .text(try container.decode(String.self))
-                }
-            }
-        }
-
-        var data: Value
+        var data: JSONValue
     }
 
     private func properties(
         _ names: [String], of interface: String, at path: String
-    ) async throws(Silence) -> [Property.Value] {
+    ) async throws(Silence) -> [JSONValue] {
         let command = ChildCommand(
             words: [
                 program, "--system", "--json=short", "--auto-start=false", "--timeout=\(timeout)",
