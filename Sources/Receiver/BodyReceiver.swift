@@ -45,7 +45,7 @@ struct BodyReceiver: Sendable {
                     ending = .tooLarge
                     break
                 }
-                guard metrics.take(count) else {
+                guard metrics.quota.take(count) else {
                     ending = .failed(Refusal.overQuota)
                     break
                 }
@@ -66,7 +66,7 @@ struct BodyReceiver: Sendable {
             ending = .cut(.connectionLost)
         }
         do { try await writer.flush() } catch { ending = .failed(error) }
-        metrics.giveBack(taken - (writer.offset - offset))
+        metrics.quota.giveBack(taken - (writer.offset - offset))
         metrics.note(.received(id: id, bytes: writer.offset))
         return (writer.offset, ending)
     }

@@ -5,19 +5,6 @@ import NIOCore
 
 /// Uploads in forms (`multipart/form-data`). The files get their final names after the whole form has arrived.
 extension Responder {
-    private struct FormReceipt: Encodable {
-        struct File: Encodable {
-            var field: String
-            var name: String
-            var size: Int
-            var location: String
-        }
-
-        var files: [File] = []
-        /// The names and values of the form fields that are not files.
-        var fields: [[String]] = []
-    }
-
     private static let longestField = 64 << 10
     /// The maximum number of bytes of all names and values of one form, which stay in memory.
     private static let allFieldsBytes = 1 << 20
@@ -30,12 +17,12 @@ extension Responder {
             try await receive(exchange, into: &intake)
             let response = try await publish(&intake)
             // The quota counts only the stored files, not the form fields and the boundaries.
-            metrics.giveBack(intake.bodyBytes)
+            metrics.quota.giveBack(intake.bodyBytes)
             return response
         } catch {
             // Files that already have their final paths are not in `intake.files` any more, and stay.
             for file in intake.files { try? await discard(file.id, bytes: 0) }
-            metrics.giveBack(intake.bodyBytes)
+            metrics.quota.giveBack(intake.bodyBytes)
             for file in intake.files {
                 metrics.note(.interrupted(id: file.id, name: file.path.text, kept: 0))
             }
@@ -49,7 +36,7 @@ extension Responder {
             if let maximumSize, count > maximumSize - intake.bodyBytes {
                 throw Refusal(.contentTooLarge, "The form is larger than \(maximumSize) bytes.")
             }
-            guard metrics.take(count) else { throw Refusal.overQuota }
+            guard metrics.quota.take(count) else { throw Refusal.overQuota }
             intake.bodyBytes += count
             for event in try intake.parser.parse(Array(buffer: chunk)) {
                 switch event {
@@ -107,7 +94,7 @@ extension Responder {
         case .none:
             return
         case .field(let name, let value):
-            intake.fields.append([name, String(decoding: value, as: UTF8.self)])
+            intake.receipt.fields.append([name, String(decoding: value, as: UTF8.self)])
         case .file(var writer):
             try await writer.flush()
             let file = writer.file
@@ -119,7 +106,6 @@ extension Responder {
 
     /// Renames the files to their final paths, and removes each from `intake`, so that a later error does not discard it.
     private func publish(_ intake: inout FormIntake) async throws -> Response {
-        var receipt = FormReceipt(fields: intake.fields)
         while let file = intake.files.first {
             // If the user chose no file, browsers send the form field as an empty file without a name.
             guard file.isNamed || file.size > 0 else {
@@ -131,16 +117,17 @@ extension Responder {
             intake.files.removeFirst()
             intake.bodyBytes -= file.size
             metrics.note(.finished(id: file.id, name: path.text, size: file.size))
-            receipt.files.append(
+            intake.receipt.files.append(
                 FormReceipt.File(
                     field: file.field, name: path.text, size: file.size, location: path.location))
         }
-        var response = Response(receipt.files.isEmpty ? .ok : .created)
-        if receipt.files.count == 1 { response.fields[.location] = receipt.files[0].location }
+        let files = intake.receipt.files
+        var response = Response(files.isEmpty ? .ok : .created)
+        if files.count == 1 { response.fields[.location] = files[0].location }
         response.fields[.contentType] = "application/json"
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        response.body = ByteBuffer(bytes: try encoder.encode(receipt) + Data("\n".utf8))
+        response.body = ByteBuffer(bytes: try encoder.encode(intake.receipt) + Data("\n".utf8))
         return response
     }
 }
@@ -164,11 +151,25 @@ private struct FormIntake {
     var parser: MultipartParser
     var current = Current.none
     var files: [File] = []
-    var fields: [[String]] = []
+    var receipt = FormReceipt()
     /// The number of received bytes of field names, file names and field values. The content of files does not count.
     var fieldBytes = 0
     /// The number of received bytes of the body, without the files that already have their final paths.
     var bodyBytes = 0
 
     init(parser: MultipartParser) { self.parser = parser }
+}
+
+/// The JSON body of the response to a form.
+private struct FormReceipt: Encodable {
+    struct File: Encodable {
+        var field: String
+        var name: String
+        var size: Int
+        var location: String
+    }
+
+    var files: [File] = []
+    /// The names and values of the form fields that are not files.
+    var fields: [[String]] = []
 }

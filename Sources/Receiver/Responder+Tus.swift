@@ -289,7 +289,7 @@ extension Responder {
 
     /// Shortens the file from `size` to `start` bytes, and gives the removed bytes back to the quota.
     func takeBack(_ file: OpenFile, from size: Int, to start: Int) async throws {
-        metrics.giveBack(size - start)
+        metrics.quota.giveBack(size - start)
         try await offLoop {
             try file.truncate(to: start)
             try file.synchronize()

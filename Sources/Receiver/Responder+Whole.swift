@@ -79,7 +79,7 @@ extension Responder {
     /// Removes the data file of an unfinished upload, and gives its content (`bytes`) back to the quota.
     func discard(_ id: String, bytes: Int) async throws {
         try await offLoop { try uploadStore.discard(id) }
-        metrics.giveBack(bytes + ReceiverMetrics.entryBytes)
+        metrics.quota.giveBack(bytes + ReceiverMetrics.entryBytes)
     }
 
     /// Refuses content that exceeds the maximum size, the quota or the free disk space.
@@ -88,7 +88,7 @@ extension Responder {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
         }
-        if let room = metrics.room, size > room - files * ReceiverMetrics.entryBytes {
+        if let room = metrics.quota.room, size > room - files * ReceiverMetrics.entryBytes {
             throw Refusal.overQuota
         }
         // The disk space is not checked for small files. If it is too small, writing fails, and the file is refused.

@@ -12,7 +12,7 @@ struct Responder: Sendable {
     let tus: TusStore
     let authorizer: Authorizer
     let clients: ClientTable
-    let lists: ListMemory
+    let lists: ByteQuota
     let metrics: ReceiverMetrics
     let bodyReceiver: BodyReceiver
     let configuration: ReceiverConfiguration

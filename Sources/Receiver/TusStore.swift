@@ -44,10 +44,10 @@ actor TusStore {
         for var upload in try uploadStore.restore() {
             if let status = try? uploadStore.open(upload.id).status() {
                 upload.touched = max(upload.touched, status.modified)
-                metrics.restore(status.size + ReceiverMetrics.entryBytes)
+                metrics.quota.restore(status.size + ReceiverMetrics.entryBytes)
                 if status.size > 0 { interrupted.insert(upload.id) }
             }
-            metrics.restore(upload.infoBytes)
+            metrics.quota.restore(upload.infoBytes)
             slots[upload.id] = .free(upload)
             if upload.isOpen { open[upload.client ?? "", default: []].insert(upload.id) }
         }
@@ -66,7 +66,7 @@ actor TusStore {
         let upload = TusUpload(
             id: UploadID.make(), length: length, metadata: metadata, state: .receiving, touched: now(),
             resumable: resumable, client: client)
-        try metrics.take(orThrow: upload.infoBytes)
+        try metrics.quota.take(orThrow: upload.infoBytes)
         slots[upload.id] = .held(upload, stop: stop, waiting: [])
         open[client, default: []].insert(upload.id)
         let uploadStore = uploadStore
@@ -78,7 +78,7 @@ actor TusStore {
         } catch {
             slots[upload.id] = nil
             close(upload)
-            metrics.giveBack(upload.infoBytes)
+            metrics.quota.giveBack(upload.infoBytes)
             throw error
         }
         return upload
@@ -223,6 +223,6 @@ actor TusStore {
             try uploadStore.forget(upload.id)
             return upload.infoBytes + (size.map { $0 + ReceiverMetrics.entryBytes } ?? 0)
         }
-        metrics.giveBack(freed ?? 0)
+        metrics.quota.giveBack(freed ?? 0)
     }
 }

@@ -37,7 +37,7 @@ public final class UploadReceiver: Sendable {
         tls = try configuration.tls?.context()
         let metrics = ReceiverMetrics(quota: configuration.limits.quota, report: report)
         let uploadStore = try UploadStore(
-            directory: configuration.directory, overwrite: configuration.overwrite, metrics: metrics)
+            directory: configuration.directory, overwrite: configuration.overwrite, quota: metrics.quota)
         let store: TusStore
         do throws(SystemCallError) {
             store = try TusStore(
@@ -57,7 +57,7 @@ public final class UploadReceiver: Sendable {
                 names: configuration.allowedHosts.union([configuration.host])),
             clients: ClientTable(
                 perClient: configuration.limits.connectionsPerClient, total: configuration.limits.connections),
-            lists: ListMemory(limit: configuration.limits.listBytes),
+            lists: ByteQuota(limit: configuration.limits.listBytes),
             metrics: metrics, bodyReceiver: BodyReceiver(metrics: metrics, rate: rate),
             configuration: configuration)
     }

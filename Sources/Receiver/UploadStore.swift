@@ -7,15 +7,15 @@ final class UploadStore: Sendable {
     private let workStatus: FileStatus
     private let lock: OpenFile
     private let overwrite: Bool
-    private let metrics: ReceiverMetrics
+    private let quota: ByteQuota
 
     /// Opens the folder, or creates it with access for its owner only.
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(
-        directory: String, overwrite: Bool, metrics: ReceiverMetrics = ReceiverMetrics(quota: nil) { _ in }
+        directory: String, overwrite: Bool, quota: ByteQuota = ByteQuota(limit: nil)
     ) throws(ReceiverError) {
         self.overwrite = overwrite
-        self.metrics = metrics
+        self.quota = quota
         do throws(SystemCallError) {
             root = try Self.root(LocalPath(directory))
             work = try root.folderOrNew(LocalPath(SafeName.workFolder))
@@ -70,7 +70,7 @@ final class UploadStore: Sendable {
 
     /// Creates a folder, which counts against the quota.
     func make(_ name: SafeName, in folder: Directory) throws(SystemCallError) {
-        try metrics.countEntry { () throws(SystemCallError) in try folder.makeFolder(name.path) }
+        try quota.countEntry { () throws(SystemCallError) in try folder.makeFolder(name.path) }
     }
 
     private func openOrMake(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
@@ -87,7 +87,7 @@ final class UploadStore: Sendable {
 
     /// Creates the empty data file of an upload, which counts against the quota.
     func create(_ id: String) throws(SystemCallError) -> OpenFile {
-        try metrics.countEntry { () throws(SystemCallError) in
+        try quota.countEntry { () throws(SystemCallError) in
             try work.open(Self.dataName(id), for: .creatingForWriting)
         }
     }

@@ -2,7 +2,6 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 import NIOCore
-import Synchronization
 
 /// The subset of WebDAV (RFC 4918) that a client needs to copy a tree of files into the receiver's folder, and to list
 /// the folder. Nothing can be moved, removed or locked.
@@ -16,7 +15,8 @@ struct WebDAVFolders: Sendable {
         .insufficientStorage, "The folder has too many files to list them.")
 
     let uploadStore: UploadStore
-    let memory: ListMemory
+    /// The bytes of all lists that the receiver is making or sending.
+    let memory: ByteQuota
     let allowListing: Bool
     let methods: String
 
@@ -41,12 +41,13 @@ struct WebDAVFolders: Sendable {
         guard let entries = try uploadStore.find(names, childLimit: hasChildren ? Self.listLimit : nil) else {
             throw Refusal(.notFound, "There is no such file or folder.")
         }
-        var list = MultiStatus()
+        var body = ByteBuffer(
+            string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n")
         var bytes = 0
         for entry in entries {
-            list.add(entry)
-            let growth = list.body.capacity - bytes
-            let isTooLong = list.body.readableBytes > Self.listBytes
+            body.writeString(Self.xml(of: entry))
+            let growth = body.capacity - bytes
+            let isTooLong = body.readableBytes > Self.listBytes
             guard !isTooLong, memory.take(growth) else {
                 memory.giveBack(bytes)
                 let busy = Refusal(
@@ -56,7 +57,26 @@ struct WebDAVFolders: Sendable {
             }
             bytes += growth
         }
-        return (list.response(), bytes)
+        body.writeString("</D:multistatus>\n")
+        var response = Response(.multiStatus, fields: [.contentType: "application/xml; charset=utf-8"])
+        response.body = body
+        return (response, bytes)
+    }
+
+    /// Returns the properties of an entry (RFC 4918 §13, §15). No value needs XML escaping: names are percent-encoded,
+    /// and the other values contain only numbers, dates and hexadecimal digits.
+    private static func xml(of entry: StoredEntry) -> String {
+        let status = entry.status
+        let isFolder = status.kind == .folder
+        let kind =
+            isFolder
+            ? "<D:resourcetype><D:collection/></D:resourcetype>"
+            : "<D:resourcetype/><D:getcontentlength>\(status.size)</D:getcontentlength>"
+                + "<D:getetag>\(status.entityTag)</D:getetag>"
+        return "<D:response><D:href>\(StoredPath.location(of: entry.names))\(isFolder ? "/" : "")</D:href>"
+            + "<D:propstat><D:prop>\(kind)"
+            + "<D:getlastmodified>\(HTTPDate.format(status.modified))</D:getlastmodified></D:prop>"
+            + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n"
     }
 
     /// Serves `MKCOL`: creates a folder in an existing folder (RFC 4918 §9.3).
@@ -103,55 +123,9 @@ struct WebDAVFolders: Sendable {
     }
 }
 
-/// A counter for the bytes of all folder lists (`PROPFIND`) that the receiver is making or sending.
-final class ListMemory: Sendable {
-    private let limit: Int
-    private let used = Mutex(0)
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Adds the bytes of a list to the counter. If the limit would be exceeded, adds nothing and returns false.
-    func take(_ bytes: Int) -> Bool {
-        used.withLock { used in
-            guard bytes <= limit - used else { return false }
-            used += bytes
-            return true
-        }
-    }
-
-    func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
-}
-
-/// The XML of a 207 response: properties of files and folders (RFC 4918 §13, §15).
-private struct MultiStatus {
-    private static let code = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
-
-    private(set) var body = ByteBuffer(
-        string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n")
-
-    /// Adds the properties of an entry. No value needs XML escaping: names are percent-encoded, and the other values
-    /// contain only numbers, dates and hexadecimal digits.
-    mutating func add(_ entry: StoredEntry) {
-        let status = entry.status
-        let isFolder = status.kind == .folder
-        let kind =
-            isFolder
-            ? "<D:resourcetype><D:collection/></D:resourcetype>"
-            : "<D:resourcetype/><D:getcontentlength>\(status.size)</D:getcontentlength>"
-                + "<D:getetag>\(status.entityTag)</D:getetag>"
-        body.writeString(
-            "<D:response><D:href>\(StoredPath.location(of: entry.names))\(isFolder ? "/" : "")</D:href>"
-                + "<D:propstat><D:prop>\(kind)"
-                + "<D:getlastmodified>\(HTTPDate.format(status.modified))</D:getlastmodified></D:prop>"
-                + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n")
-    }
-
-    consuming func response() -> Response {
-        body.writeString("</D:multistatus>\n")
-        var response = Response(Self.code, fields: [.contentType: "application/xml; charset=utf-8"])
-        response.body = body
-        return response
-    }
+extension HTTPResponse.Status {
+    /// The status 207 (RFC 4918 §11.1).
+    static let multiStatus = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
 }
 
 extension HTTPRequest.Method {

@@ -153,7 +153,7 @@ struct WebDAVTests {
     }
 
     @Test func `the memory of lists is refused beyond its limit and given back`() {
-        let memory = ListMemory(limit: 10)
+        let memory = ByteQuota(limit: 10)
         #expect(memory.take(6))
         #expect(!memory.take(5))
         #expect(memory.take(4))

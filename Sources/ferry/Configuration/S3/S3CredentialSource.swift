@@ -97,9 +97,9 @@ struct S3CredentialSource: Sendable {
                 [try profiles.credentials(name), try profiles.config(name)].compactMap { $0 }
             })
         for section in sections {
-            let place = "the profile \(name) in \(section.file)"
-            let lack = "\(place) has no aws_secret_access_key"
-            if let found = try keys(in: section.values, lack: lack, origin: place) { return found }
+            let origin = "the profile \(name) in \(section.file)"
+            let lack = "\(origin) has no aws_secret_access_key"
+            if let found = try keys(in: section.values, lack: lack, origin: origin) { return found }
         }
         for section in sections {
             guard let line = section.values.filled("credential_process") else { continue }
