@@ -21,8 +21,7 @@ enum BlockingThreads {
     }
 }
 
-/// Runs `work`, which can block, on a thread outside the event loop. The work runs even if the task is cancelled,
-/// because received bytes must be stored.
+/// Runs blocking `work` outside the event loop, even if the task is cancelled: received bytes must be stored.
 func offLoop<Result: Sendable>(
     on threads: BlockingThreads = .common, _ work: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -84,8 +84,7 @@ final class ClientTable: Sendable {
     /// clients, closes one of `greediestClosable`.
     ///
     /// - Parameter close: Closes the new connection. It is called at most once, from any thread.
-    /// - Returns: False if the client is at its limit, and none of its connections can be closed. The connection is not
-    ///   added then.
+    /// - Returns: False, and adds nothing, if the client is at its limit and none of its connections can be closed.
     func enter(_ id: ObjectIdentifier, of client: ClientAddress, close: @escaping Action) -> Bool {
         let (isCounted, closing, onChange) = state.withLock { state -> (Bool, Action?, Action?) in
             var closing: Action?

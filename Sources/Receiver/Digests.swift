@@ -3,8 +3,7 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The digests in a request's header fields (RFC 9530), and the one that the client wants. Unknown algorithms are left
-/// out.
+/// The known digests in a request's header fields (RFC 9530), and the one that the client wants.
 struct DigestDemand {
     let content: [ServerDigest]
     let whole: [ServerDigest]
@@ -26,8 +25,7 @@ struct DigestDemand {
     }
 
     /// Compares the client's digests `told` with the digests of a range of the file.
-    /// - Returns: The digest of the range by the algorithm `wanted`, as the value of `Repr-Digest` if the range is the
-    ///   whole file; nil if `wanted` is nil.
+    /// - Returns: The digest by the algorithm `wanted` as the value of `Repr-Digest`, if the range is the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`) if a digest differs.
     @discardableResult
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {
@@ -56,8 +54,7 @@ actor DigestMemory {
         var algorithm: DigestAlgorithm
     }
 
-    /// The number of digests at which the cache is emptied. It can hold a digest for each file of a folder list
-    /// (`WebDAVFolders.listLimit`).
+    /// The number of digests at which the cache is emptied: as many as a folder list has (`WebDAVFolders.listLimit`).
     private static let limit = 10_000
 
     private(set) var fields: [Key: String] = [:]

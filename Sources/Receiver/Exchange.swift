@@ -19,8 +19,7 @@ final class Exchange {
     /// Without this reading, TCP would reset the connection, and the client could lose the response.
     private static let largestRest = 64 << 20
     private static let lingering = TimeAmount.seconds(2)
-    /// The maximum number of bytes of a body in one write. It is small, because a client that does not read one part
-    /// within `idleTime` is disconnected.
+    /// The maximum number of bytes in one write. A client that does not read them within `idleTime` is disconnected.
     private static let largestWrite = 64 << 10
 
     private enum Body {
@@ -86,8 +85,7 @@ final class Exchange {
         return chunk
     }
 
-    /// Sends the response, unless the request has one already. Closes the connection afterwards if it cannot be reused,
-    /// or if `reply` has `Connection: close`.
+    /// Sends the response, unless the request has one already. Closes the connection if it cannot be reused.
     func send(_ reply: Response) async throws {
         guard !hasResponded else { return }
         hasResponded = true

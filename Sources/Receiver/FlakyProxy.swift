@@ -26,8 +26,7 @@ public actor FlakyProxy {
         generator = SplitMix(state: seed)
     }
 
-    /// Accepts connections and forwards them to the target, until the task is cancelled. Returns at once if the proxy
-    /// is running already.
+    /// Accepts connections and forwards them to the target until the task is cancelled, unless the proxy runs already.
     /// - Parameter onStart: Called with the address of the proxy once it accepts connections.
     /// - Throws: `ReceiverError.cannotListen`.
     public func run(onStart: @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {

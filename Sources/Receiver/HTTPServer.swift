@@ -9,8 +9,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An HTTP/1.1 server on one port. It accepts connections up to a limit, and passes each request to a `Responder`,
-/// which makes the response.
+/// An HTTP/1.1 server on one port, which passes each request to a `Responder`.
 struct HTTPServer: Sendable {
     let tls: NIOSSLContext?
     let responder: Responder
@@ -122,8 +121,7 @@ private final class AcceptedConnection: Sendable {
     func take() -> Connection? { connection.withLock { $0.take() } }
 }
 
-/// Accepts connections until the maximum is open, and more if `ClientTable` can close another one for each. The others
-/// wait in the kernel's queue.
+/// Accepts connections up to a maximum, and more if `ClientTable` can close others. The rest waits in the kernel.
 private final class ConnectionLimit: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = Never

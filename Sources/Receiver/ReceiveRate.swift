@@ -32,8 +32,7 @@ struct BodyRate: Sendable {
         self.window = window
     }
 
-    /// Counts `count` bytes that arrived after the receiver had waited for the time `wait`. Returns false if the rate was
-    /// checked now, and was below `leastPerSecond`.
+    /// Counts bytes that arrived after a time of waiting. Returns false if the rate is found to be too low.
     mutating func allows(_ count: Int, after wait: Duration) -> Bool {
         waited += wait
         bytes += count

@@ -18,8 +18,7 @@ public struct ReceiverConfiguration: Sendable {
         public var uploadsPerClient = 1_000
         /// The maximum time from accepting a connection to the end of its first request head, with the TLS handshake.
         public var headerTime = Duration.seconds(10)
-        /// The maximum time for which the receiver waits for a client to send or read more. Then it closes the
-        /// connection.
+        /// The maximum time for which the receiver waits for a client to send or read more before it disconnects it.
         public var idleTime = Duration.seconds(60)
         /// The minimum rate of a request's content in bytes per second. A slower request is refused with 408. Apache's
         /// `mod_reqtimeout` requires 500. With 100, one slow mobile link can carry several uploads.
@@ -61,8 +60,7 @@ public struct ReceiverConfiguration: Sendable {
     public var limits = Limits()
     /// The limit in bytes per second for all uploads together; nil for no limit.
     public var bytesPerSecond: Int?
-    /// The names that clients can use in `Host`, besides `localhost`, `host` and IP addresses. Others are refused, to
-    /// prevent DNS rebinding.
+    /// The names that clients can use in `Host` besides `localhost`, `host` and addresses, to prevent DNS rebinding.
     public var allowedHosts: Set<String> = []
 
     public init(

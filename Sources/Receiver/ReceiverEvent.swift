@@ -4,11 +4,9 @@ public enum ReceiverEvent: Hashable, Sendable {
     case created(id: String, name: String, size: Int?)
     /// More bytes were written. `bytes` is the total so far, with those of earlier requests.
     case received(id: String, bytes: Int)
-    /// The upload is stored durably. `name` is the path below the receiver's directory, which can differ from the
-    /// requested one.
+    /// The upload is stored durably. `name` is its path below the directory, which can differ from the requested one.
     case finished(id: String, name: String, size: Int)
-    /// An upload ended before the file was stored. `kept` is the number of bytes from which the client can resume; 0 if
-    /// the protocol cannot resume.
+    /// An upload ended before the file was stored. The client can resume after `kept` bytes; 0 if it cannot resume.
     case interrupted(id: String, name: String, kept: Int)
     /// A client continues an upload at `offset` after an interruption or a restart of the receiver.
     case resumed(id: String, name: String, offset: Int)

@@ -56,8 +56,7 @@ final class ByteQuota: Sendable {
         guard take(bytes) else { throw SystemCallError(call: "quota", code: .diskQuotaExceeded) }
     }
 
-    /// Adds `entryBytes` to the used part while `create` makes a file or a folder; throws `EDQUOT` before if too little
-    /// is left.
+    /// Adds `entryBytes` while `create` makes a file or a folder; throws `EDQUOT` before if too little is left.
     func countEntry<Entry>(
         _ create: () throws(SystemCallError) -> Entry
     ) throws(SystemCallError) -> Entry {

@@ -130,8 +130,7 @@ extension Responder {
     private static let inconsistentLength = Refusal(
         .badRequest, problem: "inconsistent-upload-length", "The file's length is not what was said before.")
 
-    /// Stores the content at the offset `expected`. If `isComplete` is true, the content ends the upload, and the file
-    /// gets its final path.
+    /// Stores the content at the offset `expected`. If `isComplete` is true, it ends the upload.
     /// - Parameter success: The status of the response if `isComplete` is false; always 201 for interop version 6.
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
@@ -185,8 +184,7 @@ extension Responder {
             throw Self.inconsistentLength
         }
         try await offLoop { try file.synchronize() }
-        // Incomplete content cannot be compared with its `Content-Digest`. It is kept only if a digest of the whole
-        // file is checked later.
+        // Incomplete content cannot be checked now. It is kept only if a digest of the whole file is checked later.
         if !ending.isComplete, !demand.content.isEmpty, current.resumable?.digest == nil {
             try await takeBack(file, from: size, to: expected)
             size = expected

@@ -3,13 +3,11 @@ import FerryProtocols
 import HTTPTypes
 import NIOCore
 
-/// The server side of tus 1.0.0, with the core protocol and the extensions creation, creation-with-upload, termination,
-/// expiration and checksum.
+/// The server side of tus 1.0.0, and the extensions creation(-with-upload), termination, expiration and checksum.
 extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
-    /// The maximum number of bytes of `Upload-Metadata`, which is stored with the upload. The longest path in Linux has
-    /// 4096 bytes, which become 5464 in Base64.
+    /// The longest path in Linux has 4096 bytes, which become 5464 in the Base64 of `Upload-Metadata`.
     private static let metadataBytes = 8192
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
@@ -165,8 +163,7 @@ extension Responder {
         let channel = exchange.channel
         var upload: TusUpload? = try await tus.hold(id) { channel.close(mode: .all, promise: nil) }
         return try await releasing(id, &upload) { upload in
-            // tus and the IETF draft end uploads by different rules, so a request must not continue an upload of the
-            // other protocol.
+            // tus and the IETF draft end uploads by different rules, so no request continues an upload of the other.
             guard (upload?.resumable != nil) == isResumable(exchange.head) else {
                 throw TusStore.unknown
             }
@@ -296,8 +293,7 @@ extension Responder {
         }
     }
 
-    /// Renames the complete data file to its final path. Records the path first, so that the rename can be repeated
-    /// after a crash.
+    /// Renames the complete data file to its final path, which is recorded first, to repeat the rename after a crash.
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
         let wish = try current.wish()

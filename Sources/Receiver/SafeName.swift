@@ -117,16 +117,14 @@ struct StoredPath: Hashable {
         try self.init(path.split(separator: "/", omittingEmptySubsequences: false)) { $0.percentDecoded() }
     }
 
-    /// Creates the path from a text in a header field or a form. Browsers send relative paths for the files of a folder
-    /// (`webkitRelativePath`).
+    /// Creates the path from a text in a header field or a form. Browsers send relative paths (`webkitRelativePath`).
     init(clientName: String) throws(NameProblem) {
         guard clientName.unicodeScalars.first != "/" else { throw .absolute }
         let components = clientName.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
         try self.init(components) { String($0) }
     }
 
-    /// Returns the components of a request path that names a file or a folder, with or without a slash at the end;
-    /// empty for the receiver's directory itself.
+    /// Returns the components of a request path that names a file or a folder; empty for the receiver's directory.
     static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
         var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
         if path.hasSuffix("/") { path = path.dropLast() }

@@ -27,8 +27,7 @@ struct TusUpload: Codable, Hashable, Sendable {
 
     static let unknownLength = Int.max
 
-    /// True if the upload is complete as soon as all its bytes are stored. An IETF upload is complete when its client
-    /// says so.
+    /// True if the last byte completes the upload. An IETF upload is complete when its client says so.
     var endsByLength: Bool {
         if case .finishing = state { return true }
         return resumable == nil
@@ -61,8 +60,7 @@ struct TusUpload: Codable, Hashable, Sendable {
         return try StoredPath(clientName: path)
     }
 
-    /// Returns `relativePath` without a slash at its beginning if it ends with `filename`, and `filename` otherwise; nil
-    /// if `filename` is missing or empty.
+    /// Returns `relativePath` without its first slash if it ends with `filename`, otherwise `filename`.
     ///
     /// Uppy sends both keys. Without a folder, `relativePath` is the text `null`. For a file that was dropped with its
     /// folder, it begins with a slash (@uppy/utils 6, `getRelativePath`).

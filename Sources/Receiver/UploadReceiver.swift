@@ -5,13 +5,11 @@ import NIOSSL
 /// An HTTP server that stores uploads in a folder: by `PUT /NAME`, by `POST /` with a file or a form, by tus 1.0 at
 /// `/files/`, and by the IETF draft for resumable uploads.
 ///
-/// A client gets the response for a complete upload only after the file is on disk under its name. While this object
-/// exists, no other receiver can use the folder.
+/// A client gets the response after the file is on disk. No other receiver can use the folder meanwhile.
 public final class UploadReceiver: Sendable {
     private let responder: Responder
     private let tls: NIOSSLContext?
-    /// The token that this receiver or an earlier run created; nil if the configuration has a token, or if `makesToken`
-    /// is false.
+    /// The token that this receiver or an earlier run created; nil if `makesToken` is false or a token is configured.
     public let token: ReceiverToken?
 
     /// Opens the folder and checks the configuration.

@@ -58,8 +58,7 @@ final class UploadStore: Sendable {
 
     static let lockName = LocalPath("lock")
 
-    /// Opens a subfolder whose name comes from a request. Throws `ENOENT` for `.ferry` by any name: on vfat, it is also
-    /// `FERRY~1`.
+    /// Opens a subfolder that a request names. Throws `ENOENT` for `.ferry`, which vfat also knows as `FERRY~1`.
     func open(_ name: SafeName, in folder: Directory) throws(SystemCallError) -> Directory {
         let next = try folder.folder(name.path)
         guard try !next.status().isSame(as: workStatus) else {

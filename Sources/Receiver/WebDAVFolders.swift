@@ -11,6 +11,9 @@ struct WebDAVFolders: Sendable {
     /// The maximum number of bytes of a list. Each entry repeats the folder's path, so long paths make a list large.
     private static let listBytes = 16 << 20
 
+    /// The status 207 (RFC 4918 §11.1).
+    private static let multiStatus = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
+
     static let tooLong = Refusal(
         .insufficientStorage, "The folder has too many files to list them.")
 
@@ -20,8 +23,7 @@ struct WebDAVFolders: Sendable {
     let allowListing: Bool
     let methods: String
 
-    /// Serves `PROPFIND`. The response always contains all properties, even if the client requested only some (RFC 4918
-    /// §9.1).
+    /// Serves `PROPFIND`, always with all properties, as RFC 4918 §9.1 allows.
     func properties(_ exchange: Exchange, at path: String) async throws -> Response {
         let names = try StoredPath.names(requestPath: path)
         let hasChildren = try Self.hasChildren(exchange.head.headerFields)
@@ -58,7 +60,7 @@ struct WebDAVFolders: Sendable {
             bytes += growth
         }
         body.writeString("</D:multistatus>\n")
-        var response = Response(.multiStatus, fields: [.contentType: "application/xml; charset=utf-8"])
+        var response = Response(Self.multiStatus, fields: [.contentType: "application/xml; charset=utf-8"])
         response.body = body
         return (response, bytes)
     }
@@ -121,11 +123,6 @@ struct WebDAVFolders: Sendable {
         default: throw Refusal(.badRequest, "Depth is 0 or 1.")
         }
     }
-}
-
-extension HTTPResponse.Status {
-    /// The status 207 (RFC 4918 §11.1).
-    static let multiStatus = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
 }
 
 extension HTTPRequest.Method {

@@ -1,7 +1,6 @@
 import FerryFiles
 
-/// Finds the paths that the words of a configured command name, so that Ferry can check that no other user can change
-/// them.
+/// Finds the paths in a configured command, so that Ferry can check that no other user can change them.
 enum CommandWords {
     /// Returns the absolute paths that the words of a command name, without its own streams such as `/dev/stdin`.
     /// Includes a path such as `/a` or `~/a` even if no file exists there, because another user can possibly create it.
@@ -40,8 +39,7 @@ enum CommandWords {
         return paths
     }
 
-    /// Returns the path in a text, or the paths in a list such as `/a.jar:/b.jar`, and only existing files of a text
-    /// such as `host:/b`.
+    /// Returns the path in a text, the paths in a list such as `/a.jar:/b.jar`, or the existing files in `host:/b`.
     private static func paths(named name: String) -> [String] {
         let isPath = ["/", "~/", "./", "../"].contains { name.hasPrefix($0) }
         let parts = name.split { $0 == ":" || $0 == "," }.map { String($0) }.filter { $0.hasPrefix("/") }

@@ -8,8 +8,7 @@ struct ConfigurationChanges: Codable, Equatable {
     /// The changed keys whose new values take effect at the engine's next start.
     var atNextStart: [String] = []
 
-    /// - Parameter first: The configuration with which the engine started. The keys that it reads only then are compared
-    ///   with it instead of `old`.
+    /// - Parameter first: The configuration with which the engine started, for the keys that it reads only then.
     init(from old: Configuration, to new: Configuration, since first: Configuration) {
         let (before, after) = (old.destinations, new.destinations)
         added = after.keys.filter { before[$0] == nil }.sorted()
@@ -19,8 +18,7 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
-    /// Adds what waits for the next start because the engine watches the same folders until then: the key `watch`, and
-    /// the destinations in `needed`.
+    /// Adds what waits for the next start, because the engine watches the same folders until then.
     ///
     /// - Parameters:
     ///   - new: The destination of each watched folder in the new configuration.

@@ -5,8 +5,7 @@ import HTTPTypes
 
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {
-    /// Reads and checks the configuration file. If `path` is nil, a missing default file, or one that another user can
-    /// create, means the default configuration.
+    /// Reads and checks the configuration file; the defaults if `path` is nil and there is no default file.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or has an invalid value. Also throws if other
     ///   users can change it or a file that it names, or read a secret or a private key in them.

@@ -84,8 +84,7 @@ struct DestinationSettings: Decodable, Equatable {
         return headers
     }
 
-    /// Throws if the URL begins with `s3://` and the protocol is not S3, or if the member `s3` is given (`isGiven`) and
-    /// neither the protocol nor `auth.s3` needs it.
+    /// Throws if an `s3://` URL has another protocol, or if the member `s3` is given (`isGiven`) and not needed.
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {

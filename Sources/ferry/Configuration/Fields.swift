@@ -7,8 +7,7 @@ struct Fields {
     private let container: KeyedDecodingContainer<LineKey>
     private let members: [Schema.Member]
 
-    /// Starts to read a JSON object. Throws if it has a key that the schema does not contain, or if it has both the name
-    /// and the former name of a member.
+    /// Starts to read a JSON object. Throws if it has an unknown key, or both the name and former name of a member.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         let members = table.members
         try self.init(decoder, known: members.map(\.name) + members.compactMap(\.formerName), members)
@@ -111,8 +110,7 @@ struct Fields {
         return number
     }
 
-    /// Returns the number of bytes at a key; nil if it is absent. The value is a positive number, or a text with a unit
-    /// such as "500K".
+    /// Returns the positive number of bytes at a key, with or without a unit such as "500K"; nil if it is absent.
     func amount(_ key: String) throws -> ByteCount? {
         guard let found = found(key) else { return nil }
         let text = try? container.decode(String.self, forKey: found)

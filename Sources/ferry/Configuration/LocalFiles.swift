@@ -67,8 +67,7 @@ enum LocalFiles {
     /// The maximum size in bytes of a configuration file, or of a file with a secret.
     static let sizeLimit = 1 << 20
 
-    /// Reads a file or a pipe, following symbolic links; nil if it cannot be read. Reads at most one byte more than
-    /// `sizeLimit`, which the caller must refuse.
+    /// Reads a file or a pipe; nil if it cannot be read. The caller must refuse more bytes than `sizeLimit`.
     /// - Parameter waitsForWriter: False if a pipe without a writer (FIFO) is empty, and not waited for.
     static func content(of path: String, waitsForWriter: Bool = true) -> Data? {
         LocalPath(path).content(upTo: sizeLimit + 1, waitsForWriter: waitsForWriter).map { Data($0) }

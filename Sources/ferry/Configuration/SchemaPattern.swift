@@ -1,8 +1,7 @@
 import FerryTUI
 import FerryUploads
 
-/// The regular expressions (ECMAScript) for texts in the JSON Schema. They match every text that Ferry accepts, and a few
-/// more.
+/// The regular expressions (ECMAScript) for texts in the JSON Schema. A few match more than Ferry accepts.
 enum SchemaPattern {
     static let something = "."
     static let path = "^(/|~$|~/)"

@@ -126,8 +126,7 @@ actor SecretReader {
             .authentication, "the secret is missing: \(secret) \(what)", hint: "\(hint), then retry")
     }
 
-    /// Throws if another user can change one of the files. By the category `authentication`, the upload is held until
-    /// the user has repaired the file.
+    /// Throws if another user can change a file. The category `authentication` holds the upload until that is repaired.
     static func check(_ files: [NamedFile]) throws(UploadFailure) {
         do throws(UploadFailure) { try FileTrust.check(files) } catch {
             throw UploadFailure(.authentication, error.summary, hint: error.hint)

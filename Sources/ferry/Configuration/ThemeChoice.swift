@@ -9,8 +9,7 @@ enum ThemeChoice: Equatable {
 
     static let names = Theme.builtIn.map(\.key).joined(separator: ", ")
 
-    /// Parses the value of `--theme`: the path of a theme file if it has a `/`, otherwise the name of a built-in theme;
-    /// nil if there is no such theme.
+    /// Parses the value of `--theme`: the path of a theme file if it has a `/`, otherwise the name of a built-in theme.
     init?(_ text: String) {
         if text.contains("/") {
             self = .file(LocalFiles.expanded(text))

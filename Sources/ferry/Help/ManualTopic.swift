@@ -16,8 +16,7 @@ struct ManualTopic {
     /// The first line of the page, without the leading `#`.
     var title: String { String(text.prefix { $0 != "\n" }.drop { $0 == "#" || $0 == " " }) }
 
-    /// Returns the text that `ferry help topics` or `ferry help TOPIC` prints; nil for all other arguments, which the
-    /// argument parser handles.
+    /// Returns what `ferry help topics` or `ferry help TOPIC` prints; nil for arguments of the argument parser.
     /// - Throws: `CommandFailure` if the arguments are `help` and a word that is neither a topic nor a command.
     static func text(
         for arguments: some Collection<String>, columns: Int

@@ -46,8 +46,7 @@ struct HookBacklog {
         return true
     }
 
-    /// Removes and returns the first event whose hooks can start; nil if there is none. They count as running until
-    /// `finish` is called.
+    /// Removes and returns the first event whose hooks can start. They count as running until `finish` is called.
     mutating func next() -> Entry? {
         var held: Set<Subject> = []
         for index in first..<waiting.count {

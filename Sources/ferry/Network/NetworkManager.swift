@@ -65,8 +65,7 @@ struct NetworkManager: Sendable {
     }
 }
 
-/// Finds the current network. If the network is unknown, logs the reason, unless the previous call failed for the same
-/// reason.
+/// Finds the current network. Logs why it is unknown, unless the previous call failed for the same reason.
 actor NetworkInfoProvider {
     private let network: @Sendable () async throws(NetworkManager.Silence) -> CurrentNetwork
     private let note: @Sendable (String) -> Void

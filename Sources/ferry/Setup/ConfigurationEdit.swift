@@ -17,8 +17,7 @@ struct ConfigurationEdit {
             try before.map { try ConfigurationFile.parse(Data($0), file: file.path) } ?? Configuration()
     }
 
-    /// Returns the text of the configuration with the new destination. If it is the second one, also adds a missing key
-    /// `defaultDestination`.
+    /// Returns the text with the new destination, and with a missing `defaultDestination` if it is the second one.
     ///
     /// - Parameters:
     ///   - secretFile: The path of the file for the typed secret; nil to write the secret into the text.

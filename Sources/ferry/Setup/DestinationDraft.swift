@@ -84,8 +84,7 @@ struct DestinationDraft: Equatable {
         }
     }
 
-    /// Suggests a name for the new destination: the first part of the URL's host or bucket, or `server`, with a number if
-    /// another destination has it.
+    /// Suggests a name: the first part of the URL's host or bucket, or `server`, with a number if it is taken.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }

@@ -10,8 +10,7 @@ struct JSONInsertion {
     /// Returns true if there is an object at `path`: the names of the members that lead to it from the top.
     func hasObject(_ path: [String]) -> Bool { find(path) != nil }
 
-    /// Adds a member at the end of an object, with the indentation of the other members. Returns false if there is no
-    /// object at this path.
+    /// Adds a member at the end of an object. Returns false if there is no object at this path.
     /// - Parameter name: The name of the member, which must be new.
     @discardableResult mutating func add(_ name: String, _ value: String, to object: [String]) -> Bool {
         guard let found = find(object) else { return false }

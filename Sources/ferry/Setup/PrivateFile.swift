@@ -5,8 +5,7 @@ import FerryTransfer
 struct PrivateFile {
     /// The path with symbolic links resolved, so that a write replaces the target and not the link.
     let path: String
-    /// The folder before symbolic links are resolved. Files with secrets belong here: the target of a link is possibly in
-    /// a repository that other users can read.
+    /// The folder for files with secrets. The target of a link may be a repository that others can read.
     let namedFolder: String
 
     init(_ path: String) {

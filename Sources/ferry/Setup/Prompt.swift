@@ -18,9 +18,10 @@ final class TerminalPrompt: Prompt {
 
     func secret(_ question: String) throws(ExitCode) -> String? {
         guard StandardStream.input.isTerminal else { return line(question) }
+        func show() { ask(question) }
         var line = TypedLine()
         var ending: TypedLine.Ending?
-        let isTyped = StandardStream.input.readHidden(asking: { ask(question) }) { byte in
+        let isTyped = StandardStream.input.readHidden(asking: show) { byte in
             ending = line.take(byte)
             return ending == nil
         }

@@ -2,8 +2,7 @@ import FerryFiles
 
 /// Breaks long lines between words. A terminal would break them inside words.
 enum WordWrap {
-    /// Splits a line between words into lines of at most `columns` characters, with a hanging indent. A longer word, such
-    /// as a URL, is not broken.
+    /// Splits a line between words, with a hanging indent. A word longer than `columns` is not broken.
     static func lines(_ line: String, columns: Int) -> [String] {
         guard line.count > columns else { return [line] }
         let start = start(of: line, columns: columns)

@@ -75,8 +75,7 @@ struct AWSProfiles {
         }.first
     }
 
-    /// Parses a file with profiles. Returns the settings of each section, with keys in lower case. Skips indented lines:
-    /// no setting that Ferry reads has such lines.
+    /// Returns the settings of each section of a file. Skips indented lines, which no setting that Ferry reads has.
     static func parse(_ text: String) -> [String: [String: String]] {
         var sections: [String: [String: String]] = [:]
         var current: String?

@@ -27,8 +27,7 @@ struct S3CredentialSource: Sendable {
         reads = FileReads(readers)
     }
 
-    /// - Throws: `UploadFailure`: `permanent` if other users can change AWS's files or read the credentials file,
-    ///   otherwise `authentication`.
+    /// - Throws: `UploadFailure`: `permanent` if other users have access to AWS's files, otherwise `authentication`.
     func load() async throws(UploadFailure) -> S3Credentials {
         switch settings {
         case .keys(let accessKey, let secretKey, let token):
@@ -55,8 +54,7 @@ struct S3CredentialSource: Sendable {
     private func keys(
         _ accessKey: Secret, _ secretKey: Secret, _ token: Secret?
     ) async throws(UploadFailure) -> S3Credentials {
-        // The credentials are loaded again after a server has rejected them, so a command must run again, unless
-        // another upload ran it in the last 2 seconds.
+        // After a server has rejected the keys, a command runs again, unless another upload ran it 2 seconds ago.
         let age = Duration.seconds(2)
         var credentials = S3Credentials(
             accessKey: try await secrets.read(accessKey, notOlderThan: age),

@@ -22,8 +22,7 @@ struct S3Fields: Decodable, Equatable {
         storageClass = try fields.value("storageClass", "a name such as STANDARD_IA", where: Self.isToken)
     }
 
-    /// Converts an `s3://` URL to an HTTP URL. `bucketInPath` is nil if it is unknown whether the path contains the
-    /// bucket's name.
+    /// Converts an `s3://` URL to an HTTP URL. It may be unknown whether the path contains the bucket (nil).
     /// - Parameter fields: The members of the destination, for the key path of an error.
     func resolved(_ url: String, in fields: Fields) throws -> (url: String, bucketInPath: Bool?) {
         guard S3Location.isLocation(url) else {
