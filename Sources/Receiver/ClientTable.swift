@@ -44,8 +44,8 @@ final class ClientTable: Sendable {
             return connection.close
         }
 
-        /// Returns a connection of `client` that can be closed, preferably a refused one; nil if there is none. `choose`
-        /// receives the indices of these connections, sorted from old to new, and returns one index.
+        /// Returns a connection of `client` that can be closed, preferably a refused one. `choose` receives the indices
+        /// of these connections, sorted from old to new, and returns one index.
         func closable(of client: ClientAddress, by choose: (Range<Int>) -> Int) -> ObjectIdentifier? {
             let all = connections.filter { $0.value.client == client && $0.value.standing.mayBeClosed }
             let refused = all.filter { $0.value.standing == .refused }

@@ -11,7 +11,7 @@ public struct ReceiverConfiguration: Sendable {
         ///
         /// By default, Ferry opens 4 connections to a host, rclone 8, and a browser 6.
         public var connectionsPerClient = 64
-        /// The maximum number of resumable uploads that the receiver remembers, with those that are finished or removed.
+        /// The maximum number of resumable uploads that the receiver remembers, including finished and removed ones.
         public var uploads = 10_000
         /// The maximum number of unfinished resumable uploads of one client address. At the maximum, a new upload
         /// replaces an unused one without bytes, or is refused with 503.
@@ -25,8 +25,8 @@ public struct ReceiverConfiguration: Sendable {
         public var leastBytesPerSecond = 100
         /// The time over which that rate is averaged. Only the time in which the receiver waits for the client counts.
         public var slowTime = Duration.seconds(60)
-        /// The maximum number of bytes that the receiver stores while it runs, with unfinished uploads of an earlier run;
-        /// nil for no limit. Each file and each new folder counts as 4 KiB more.
+        /// The maximum number of bytes that the receiver stores, including unfinished uploads of an earlier run; nil
+        /// for no limit. Each file and each new folder counts as 4 KiB more.
         public var quota: Int?
         /// The maximum number of bytes of all folder lists (`PROPFIND`) in memory. Others are refused with 503.
         public var listBytes = 64 << 20

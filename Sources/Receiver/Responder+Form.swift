@@ -104,7 +104,7 @@ extension Responder {
         intake.current = .none
     }
 
-    /// Renames the files to their final paths, and removes each from `intake`, so that a later error does not discard it.
+    /// Renames the files to their final paths. Removes each from `intake`, so that a later error does not discard it.
     private func publish(_ intake: inout FormIntake) async throws -> Response {
         while let file = intake.files.first {
             // If the user chose no file, browsers send the form field as an empty file without a name.

@@ -109,8 +109,8 @@ struct Responder: Sendable {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 
-    /// Returns true if tus serves the request: any for `/files` or `/files/`, and below `/files/` any but `PUT` that has
-    /// `Tus-Resumable` or the path of an upload resource. Other requests below it are for a stored folder named `files`.
+    /// Returns true if tus serves the request: any for `/files` or `/files/`, and any but `PUT` below it that has
+    /// `Tus-Resumable` or the path of an upload resource. The others are for a stored folder named `files`.
     private func isTus(_ head: HTTPRequest) -> Bool {
         let path = (head.path ?? "/").prefix { $0 != "?" }
         if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }

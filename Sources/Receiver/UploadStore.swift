@@ -97,8 +97,8 @@ final class UploadStore: Sendable {
 
     func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
 
-    /// Moves the synced data file of an upload to the requested path, and creates missing folders. Adds a number such as
-    /// ` (2)` to the name if the path is taken and may not be replaced.
+    /// Moves the synced data file of an upload to the requested path, and creates missing folders. Adds a number to the
+    /// name, such as ` (2)`, if the path is taken and may not be replaced.
     /// - Parameters:
     ///   - onlyNew: True to throw `EEXIST` if the path is taken, even if `overwrite` is true.
     ///   - willUse: Called before each attempt to rename the data file, with the path of this attempt.

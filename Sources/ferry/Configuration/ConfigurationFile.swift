@@ -134,8 +134,8 @@ extension DestinationSettings {
         }
     }
 
-    /// Returns true if the name of a form parameter, such as `token`, shows that the value is a secret, and the value can
-    /// be one. A value with `{name}` differs from file to file.
+    /// Returns true if the name of a form parameter, such as `token`, shows a secret, and its value can be one. A value
+    /// with `{name}` differs from file to file.
     private func isSecret(_ name: String, _ value: String) -> Bool {
         value.count >= 4 && !["true", "false"].contains(value) && !value.contains(UploadAddress.nameMark)
             && Redaction.tellsSecret(name)

@@ -23,8 +23,8 @@ struct ConfigurationSource: Sendable {
 
     /// Reads the configuration file, and changes the configuration as the options of the command say.
     ///
-    /// - Parameter mayBeMissing: Whether a missing file at the default path means the default configuration. Some editors
-    ///   remove a file for a moment while they replace it.
+    /// - Parameter mayBeMissing: Whether a missing default file means the default configuration. Editors can remove a
+    ///   file for a moment while they replace it.
     /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid.
     func load(mayBeMissing: Bool) throws(UploadFailure) -> Configuration {
         var configuration = try ConfigurationFile.load(mayBeMissing ? path : file)

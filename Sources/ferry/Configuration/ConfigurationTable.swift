@@ -5,8 +5,8 @@ import FerryUploads
 
 /// All keys of the configuration, each with its allowed values, its default and a sentence about its purpose.
 ///
-/// Decoders take the names and ranges from this table (`Fields`), and `ferry config --schema` prints it as a JSON Schema.
-/// A test compares it with Manual/configuration.md and the example. Only decoders check which members exclude each other.
+/// Decoders take the names and ranges from it (`Fields`), and `ferry config --schema` prints it as a JSON Schema.
+/// A test compares it with Manual/configuration.md and the example. Only decoders check that members exclude others.
 enum ConfigurationTable {
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }
 

@@ -114,7 +114,7 @@ extension Configuration {
         return programs + others.map { (role: "the path named in \(place)", path: $0) }
     }
 
-    /// The programs that run no code from the files in their arguments, so others can change those, such as a shared log.
+    /// The programs that run no code from the files in their arguments, which others can change, such as a shared log.
     private static let plainPrograms: Set<String> = [
         "cp", "echo", "logger", "mkdir", "mv", "notify-send", "printf", "rm", "tee", "touch",
     ]

@@ -31,8 +31,8 @@ enum LocalFiles {
         return path.prefix { $0 != "=" }.contains("/") ? configured(path) : path
     }
 
-    /// The working directory of commands that the configuration names: the home folder, or `/` if this user cannot enter
-    /// it or another user can create files in it. Programs such as Python load files from their working directory.
+    /// The working directory of configured commands: the home folder, or `/` if this user cannot enter it or others can
+    /// create files in it. Programs such as Python load files from their working directory.
     static var commandFolder: String {
         let isUsable =
             FileManager.default.isExecutableFile(atPath: home) && PathTrust.isClosed(LocalPath(home))

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The events whose hooks have not run yet. The hooks of one upload run one after another. The hooks of the event `idle`
-/// run after the hooks of all earlier events have ended.
+/// The events whose hooks have not run yet. The hooks of one upload run one after another, and those of `idle`
+/// after the hooks of all earlier events.
 struct HookBacklog {
     /// The subject of an event. The hooks of one subject run one after another.
     enum Subject: Hashable {

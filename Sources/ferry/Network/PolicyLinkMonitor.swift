@@ -1,8 +1,8 @@
 import FerryConnectivity
 import Synchronization
 
-/// Watches the network link, so that uploads pause on forbidden networks. Reports the link as down if `base` does, or if
-/// the policy forbids the current network. It forbids no unknown network.
+/// Watches the network link, so that uploads pause on forbidden networks. Reports the link as down if `base` does, or
+/// if the policy forbids the current network. It forbids no unknown network.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// The time between two checks of the network. The network can become metered while the link stays up.
     static var pause: Duration { .seconds(15) }

@@ -27,8 +27,8 @@ struct Wizard {
         return draft
     }
 
-    /// Returns the keys `url` and `protocol` of a valid destination. Checks `given` first, and asks until a URL is valid.
-    /// Adds `https://` to an entry like `example.org/files`.
+    /// Returns the keys `url` and `protocol` of a destination. Asks until a URL is valid, unless `given` is. Adds
+    /// `https://` to an entry like `example.org/files`.
     func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
         while true {

@@ -12,7 +12,7 @@ enum WordWrap {
             columns: columns)
     }
 
-    /// Joins words to lines of at most `columns` characters. The first line begins with `first`, all others with `rest`.
+    /// Joins words to lines of at most `columns` characters. The first begins with `first`, all others with `rest`.
     static func lines(
         of words: some Sequence<Substring>, first: String, rest: String, columns: Int
     ) -> [String] {
