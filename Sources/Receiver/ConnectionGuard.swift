@@ -23,22 +23,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// The maximum number of requests that wait for their responses: one read of 512 KiB can contain 17,000 requests.
     private static let mostRequests = 32
 
-    private let configuration: ReceiverConfiguration
-    private let clients: ClientTable
-    private let metrics: ReceiverMetrics
+    private let responder: Responder
     private var state = State.idle
     /// The time at which the connection is closed; nil while nothing is expected from the client.
     private var deadline: NIODeadline?
     private var timer: (time: NIODeadline, task: Scheduled<Void>)?
 
-    init(_ configuration: ReceiverConfiguration, _ clients: ClientTable, _ metrics: ReceiverMetrics) {
-        self.configuration = configuration
-        self.clients = clients
-        self.metrics = metrics
-    }
+    init(_ responder: Responder) { self.responder = responder }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let isRateLimited = configuration.bytesPerSecond != nil
+        let isRateLimited = responder.configuration.bytesPerSecond != nil
         let largest = isRateLimited ? 32 << 10 : 512 << 10
         let allocator = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 32 << 10, maximum: largest)
         context.channel.setOption(ChannelOptions.recvAllocator, value: allocator).whenFailure { _ in }
@@ -63,7 +57,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
                 state = .refused
                 return context.close(promise: nil)
             }
-            clients.ask(ObjectIdentifier(context.channel))
+            responder.clients.ask(ObjectIdentifier(context.channel))
             state = .serving(waiting: waiting + 1, isReceiving: true)
             renewDeadline(context)
         // After the response, the rest of the content does not extend the time until the next head.
@@ -92,7 +86,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     private func begin(_ context: ChannelHandlerContext) {
         guard case .idle = state else { return }
-        let (client, clients) = (ClientAddress(context.remoteAddress), clients)
+        let (client, clients) = (ClientAddress(context.remoteAddress), responder.clients)
         let (id, loop) = (ObjectIdentifier(context.channel), context.eventLoop)
         let held = NIOLoopBound((self, context), eventLoop: loop)
         let isCounted = clients.enter(id, of: client) {
@@ -104,7 +98,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         guard isCounted else { return refuse(client, context) }
         context.channel.closeFuture.whenComplete { _ in clients.leave(id) }
         state = .serving(waiting: 0, isReceiving: false)
-        expect(within: configuration.limits.headerTime, context)
+        expect(within: responder.configuration.limits.headerTime, context)
     }
 
     /// Gives the client `idleTime` to send or read more. Removes the deadline while it waits for a response.
@@ -113,7 +107,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         if waiting > 0, !isReceiving, context.channel.isWritable {
             deadline = nil
         } else {
-            expect(within: configuration.limits.idleTime, context)
+            expect(within: responder.configuration.limits.idleTime, context)
         }
     }
 
@@ -138,7 +132,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Reports an event for the refused connection, and ignores all data that arrives on the connection later.
     private func markRefused(_ client: ClientAddress, because reason: String) {
         state = .refused
-        metrics.note(
+        responder.metrics.note(
             .refused(
                 status: HTTPResponse.Status.serviceUnavailable.code, reason: reason, request: "",
                 client: client.text))
@@ -157,7 +151,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func refuse(_ client: ClientAddress, _ context: ChannelHandlerContext) {
         markRefused(client, because: "\(client.text) has too many connections open.")
         // A response over TLS needs a handshake, and the refused connection would stay open until the handshake ends.
-        guard configuration.tls == nil else { return context.close(promise: nil) }
+        guard responder.configuration.tls == nil else { return context.close(promise: nil) }
         let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]
         let head = HTTPResponse(status: .serviceUnavailable, headerFields: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)

@@ -57,7 +57,7 @@ struct HTTPServer: Sendable {
         // The check comes first, because the codec drops the HTTP version and all of the target except its path.
         try pipeline.addHandler(FramingCheck())
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
-        try pipeline.addHandler(ConnectionGuard(configuration, responder.clients, responder.metrics))
+        try pipeline.addHandler(ConnectionGuard(responder))
         return AcceptedConnection(
             try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,

@@ -15,8 +15,8 @@ enum SecretCommand {
 
     /// Returns the standard output of the command.
     /// - Parameter others: The environment variables that this command receives besides those for all commands.
-    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long. Also if other
-    ///   users can change its program or a file that its arguments name.
+    /// - Throws: `UploadFailure` (`authentication`) if the command fails, prints too much or takes too long, or
+    ///   if other users can change its program or a file that its arguments name.
     static func run(
         _ words: [String], of secret: Secret, passing others: [String] = [], upTo limit: Duration = timeout
     ) async throws(UploadFailure) -> String {
