@@ -33,12 +33,12 @@ actor TusStore {
     private var interrupted: Set<String> = []
 
     init(
-        uploadStore: UploadStore, expiry: Duration, limits: ReceiverConfiguration.Limits,
-        metrics: ReceiverMetrics, now: @escaping @Sendable () -> Date
+        _ configuration: ReceiverConfiguration, _ uploadStore: UploadStore, _ metrics: ReceiverMetrics,
+        now: @escaping @Sendable () -> Date
     ) throws(SystemCallError) {
         self.uploadStore = uploadStore
-        self.expiry = expiry
-        self.limits = limits
+        expiry = configuration.expiry
+        limits = configuration.limits
         self.metrics = metrics
         self.now = now
         for var upload in try uploadStore.restore() {
@@ -69,9 +69,8 @@ actor TusStore {
         try metrics.quota.take(orThrow: upload.infoBytes)
         slots[upload.id] = .held(upload, stop: stop, waiting: [])
         open[client, default: []].insert(upload.id)
-        let uploadStore = uploadStore
         do {
-            try await offLoop {
+            try await offLoop { [uploadStore] in
                 _ = try uploadStore.create(upload.id)
                 try uploadStore.save(upload)
             }
@@ -169,8 +168,7 @@ actor TusStore {
         let waiting = open[client, default: []].compactMap { id -> TusUpload? in
             if case .free(let upload) = slots[id] { upload } else { nil }
         }.sorted { $0.touched < $1.touched }
-        let uploadStore = uploadStore
-        let empty = try? await offLoop {
+        let empty = try? await offLoop { [uploadStore] in
             waiting.first { (try? uploadStore.open($0.id).status().size) == 0 }
         }
         guard let empty, case .free(let upload) = slots[empty.id], upload == empty else { return }
@@ -217,8 +215,7 @@ actor TusStore {
 
     /// Removes the data file and the info file of an upload, and gives their bytes back to the quota.
     nonisolated func discard(_ upload: TusUpload) async {
-        let uploadStore = uploadStore
-        let freed = try? await offLoop {
+        let freed = try? await offLoop { [uploadStore] in
             let size = try? uploadStore.open(upload.id).status().size
             try uploadStore.forget(upload.id)
             return upload.infoBytes + (size.map { $0 + ReceiverMetrics.entryBytes } ?? 0)

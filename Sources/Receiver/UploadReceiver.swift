@@ -38,9 +38,7 @@ public final class UploadReceiver: Sendable {
             directory: configuration.directory, overwrite: configuration.overwrite, quota: metrics.quota)
         let store: TusStore
         do throws(SystemCallError) {
-            store = try TusStore(
-                uploadStore: uploadStore, expiry: configuration.expiry, limits: configuration.limits,
-                metrics: metrics, now: now)
+            store = try TusStore(configuration, uploadStore, metrics, now: now)
         } catch {
             throw .directory(configuration.directory, reason: error.reason)
         }
