@@ -15,14 +15,11 @@ struct Wizard {
     func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
         let (url, protocolName) = try askAddress(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
-        let name = try ask("Name of the destination [\(suggestion)]: ") { text -> Judgement<String> in
-            let name = text.isEmpty ? suggestion : text
-            if let expected = DestinationDraft.expectation(brokenBy: name, besides: taken) {
-                return .wrong("expected \(expected)")
-            }
-            return .right(name)
+        let typed = try ask("Name of the destination [\(suggestion)]: ") { text in
+            DestinationDraft.expectation(brokenBy: text.isEmpty ? suggestion : text, besides: taken)
         }
-        var draft = DestinationDraft(name: name, url: url, protocolName: protocolName)
+        var draft = DestinationDraft(
+            name: typed.isEmpty ? suggestion : typed, url: url, protocolName: protocolName)
         draft.signIn = try signIn ?? askSignIn(to: protocolName)
         return draft
     }
@@ -32,8 +29,7 @@ struct Wizard {
     func askAddress(_ given: String? = nil) throws -> (url: String, protocolName: String) {
         var given = given
         while true {
-            var text =
-                try given ?? ask("The address: ") { $0.isEmpty ? .wrong("expected an address") : .right($0) }
+            var text = try given ?? ask("The address: ") { $0.isEmpty ? "an address" : nil }
             given = nil
             if !text.contains("://"), text.contains(where: { $0 == "." || $0 == ":" || $0 == "/" }) {
                 text = "https://" + text
@@ -54,26 +50,21 @@ struct Wizard {
 
     /// Asks a yes-or-no question. Returns true for yes, and `suggestion` for an empty answer.
     func confirm(_ question: String, suggestion: Bool) throws -> Bool {
-        try ask("\(question) [\(suggestion ? "Y/n" : "y/N")] ") { text in
-            switch text.lowercased() {
-            case "": .right(suggestion)
-            case "y", "yes": .right(true)
-            case "n", "no": .right(false)
-            default: .wrong("expected y or n")
-            }
+        let answers = ["": suggestion, "y": true, "yes": true, "n": false, "no": false]
+        let text = try ask("\(question) [\(suggestion ? "Y/n" : "y/N")] ") {
+            answers[$0.lowercased()] == nil ? "y or n" : nil
         }
+        return answers[text.lowercased()] ?? suggestion
     }
 
     /// Asks for one of the choices. Returns its index, and `suggestion` for an empty answer.
     func choose(_ question: String, among choices: [String], suggestion: Int = 0) throws -> Int {
         for (index, choice) in choices.enumerated() { prompt.say("  \(index + 1)  \(choice)") }
-        return try ask("\(question) [\(suggestion + 1)]: ") { text in
-            guard let number = text.isEmpty ? suggestion + 1 : Int(text), (1...choices.count).contains(number)
-            else {
-                return .wrong("expected a number from 1 to \(choices.count)")
-            }
-            return .right(number - 1)
+        let text = try ask("\(question) [\(suggestion + 1)]: ") { text in
+            let isChoice = text.isEmpty || Int(text).map((1...choices.count).contains) ?? false
+            return isChoice ? nil : "a number from 1 to \(choices.count)"
         }
+        return (Int(text) ?? suggestion + 1) - 1
     }
 
     private func askPlainSignIn() throws -> DestinationDraft.SignIn {
@@ -82,9 +73,7 @@ struct Wizard {
             "A number", among: ["not at all", "with a user and a password", "with a token (Bearer)"])
         {
         case 1:
-            let user = try ask("User: ") { text in
-                text.isEmpty || text.contains(":") ? .wrong("expected a name without a colon") : .right(text)
-            }
+            let user = try ask("User: ") { $0.isEmpty || $0.contains(":") ? "a name without a colon" : nil }
             return .basic(user: user, password: try askSecret("Password"))
         case 2: return .bearer(try askSecret("Token"))
         default: return .none
@@ -99,11 +88,9 @@ struct Wizard {
         ]
         switch try choose("A number", among: choices) {
         case 1:
-            return .s3Profile(try ask("Profile: ") { $0.isEmpty ? .wrong("expected its name") : .right($0) })
+            return .s3Profile(try ask("Profile: ") { $0.isEmpty ? "its name" : nil })
         case 2:
-            let key = try ask("Access key: ") {
-                $0.isEmpty ? .wrong("expected the key's public half") : .right($0)
-            }
+            let key = try ask("Access key: ") { $0.isEmpty ? "the key's public half" : nil }
             return .s3Keys(accessKey: key, secretKey: try askSecret("Secret key"))
         default: return .s3Found
         }
@@ -118,17 +105,11 @@ struct Wizard {
         }
     }
 
-    private enum Judgement<Value> {
-        case right(Value)
-        case wrong(String)
-    }
-
-    private func ask<Value>(_ question: String, _ judge: (String) -> Judgement<Value>) throws -> Value {
+    /// Asks until `expectation` returns nil for the answer, and not what was expected instead.
+    private func ask(_ question: String, _ expectation: (String) -> String?) throws -> String {
         while let text = prompt.line(question) {
-            switch judge(text) {
-            case .right(let value): return value
-            case .wrong(let why): prompt.say("  \(why)")
-            }
+            guard let expected = expectation(text) else { return text }
+            prompt.say("  expected \(expected)")
         }
         throw NoInput()
     }
