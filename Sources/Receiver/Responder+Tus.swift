@@ -144,10 +144,7 @@ extension Responder {
             response.fields[.contentLocation] = StoredPath(text: path)?.location
         }
     }
-}
 
-/// The part of the responder that works on upload resources, for tus and for the IETF draft.
-extension Responder {
     struct Held {
         var upload: TusUpload
         /// The data file; nil once it has been renamed to its final path.
