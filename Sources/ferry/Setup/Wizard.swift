@@ -50,11 +50,11 @@ struct Wizard {
 
     /// Asks a yes-or-no question. Returns true for yes, and `suggestion` for an empty answer.
     func confirm(_ question: String, suggestion: Bool) throws -> Bool {
-        let answers = ["": suggestion, "y": true, "yes": true, "n": false, "no": false]
+        let meanings = ["": suggestion, "y": true, "yes": true, "n": false, "no": false]
         let text = try ask("\(question) [\(suggestion ? "Y/n" : "y/N")] ") {
-            answers[$0.lowercased()] == nil ? "y or n" : nil
+            meanings[$0.lowercased()] == nil ? "y or n" : nil
         }
-        return answers[text.lowercased()] ?? suggestion
+        return meanings[text.lowercased()] ?? suggestion
     }
 
     /// Asks for one of the choices. Returns its index, and `suggestion` for an empty answer.
