@@ -1,7 +1,6 @@
 import CFerryFiles
 
-/// The CRC-32C checksum (RFC 3720 appendix B.4). It is computed by a CPU instruction if there is one, otherwise by
-/// tables, eight bytes at a time.
+/// The CRC-32C checksum (RFC 3720 appendix B.4), by a CPU instruction if there is one, otherwise by tables.
 package struct CRC32C: Sendable {
     private var register = UInt32.max
 
@@ -29,5 +28,5 @@ package struct CRC32C: Sendable {
         Self.tables.update(&register, with: bytes)
     }
 
-    private static let tables = ChecksumTables(polynomial: UInt32(0x82F6_3B78))
+    static let tables = ReflectedCRC(polynomial: UInt32(0x82F6_3B78))
 }

@@ -2,7 +2,7 @@ import CFerryFiles
 
 /// The CRC-64/NVME checksum (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), bit-reflected. If the CPU has an
 /// instruction for carry-less multiplication, an `update` of at least 256 bytes uses it for all whole blocks of 64
-/// bytes. Tables process all other bytes, eight at a time.
+/// bytes. Tables process all other bytes.
 package struct CRC64NVME: Sendable {
     private var register = UInt64.max
 
@@ -34,5 +34,5 @@ package struct CRC64NVME: Sendable {
         Self.tables.update(&register, with: bytes)
     }
 
-    private static let tables = ChecksumTables(polynomial: polynomial)
+    static let tables = ReflectedCRC(polynomial: polynomial)
 }

@@ -11,6 +11,9 @@ public enum DigestAlgorithm: String, Hashable, Codable, Sendable, CaseIterable {
     /// CRC-64/NVME, 8 bytes in network order.
     case crc64nvme
 
+    /// The algorithms in the order in which Ferry prefers one of a server's digests.
+    static let strongestFirst: [DigestAlgorithm] = [.sha256, .sha1, .md5, .crc64nvme, .crc32c]
+
     /// The name of the algorithm for display.
     public var shown: String {
         switch self {

@@ -1,14 +1,13 @@
 import FerryFiles
 public import HTTPTypes
 
-/// A digest that an upload attempt must compute from bytes of the file. The attempt computes the digest before it sends
-/// a request, or after it has received the response to that request.
+/// A digest that an upload attempt must compute from bytes of the file, before a request or after its response.
 public struct DigestRequest: Hashable, Sendable {
     /// A way to write a digest as text.
     public enum Form: Hashable, Sendable {
-        /// The text has two hexadecimal digits for each byte of the digest, in lower case.
+        /// Two hexadecimal digits for each byte of the digest, in lower case.
         case hex
-        /// The text is the digest in Base64 with padding (RFC 4648 §4).
+        /// Base64 with padding (RFC 4648 §4).
         case base64
 
         /// Returns the digest as text in this form.
@@ -27,7 +26,7 @@ public struct DigestRequest: Hashable, Sendable {
     public struct Carrier: Hashable, Sendable {
         /// The name of the field. The digest replaces an existing value.
         public var field: HTTPField.Name
-        /// The way in which the field contains the digest: as hexadecimal digits or as Base64.
+        /// The form of the digest in the field.
         public var form: Form
         /// The text before the digest in the field's value.
         public var prefix: String
@@ -47,10 +46,10 @@ public struct DigestRequest: Hashable, Sendable {
 
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The range of the file's bytes from which the digest is computed, counted from the start of the file.
+    /// The offsets in the file of the bytes to digest.
     public var range: Range<ByteCount>
-    /// The header field in which the digest is sent; nil if the digest is not sent. In both cases, the upload protocol
-    /// receives the digest together with the response.
+    /// The header field that sends the digest; nil to send none. The protocol receives the digest with the response in
+    /// both cases.
     public var carrier: Carrier?
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in carrier: Carrier? = nil) {
@@ -64,9 +63,9 @@ public struct DigestRequest: Hashable, Sendable {
 public struct ComputedDigest: Hashable, Sendable {
     /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// The range of the file's bytes from which the digest is computed, counted from the start of the file.
+    /// The offsets in the file of the digested bytes.
     public var range: Range<ByteCount>
-    /// The bytes of the digest. Those of a CRC are in network order.
+    /// The bytes of the digest.
     public var bytes: [UInt8]
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, bytes: [UInt8]) {

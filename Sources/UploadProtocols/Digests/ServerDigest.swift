@@ -5,18 +5,18 @@ public import HTTPTypes
 public struct ServerDigest: Hashable, Sendable {
     /// The part of a response in which Ferry searches for digests.
     public enum Source: Hashable, Sendable {
-        /// Searches header fields such as `Repr-Digest`. An entity tag counts as a digest if it is an MD5, as in S3.
+        /// Header fields such as `Repr-Digest`. An entity tag counts as a digest if it is an MD5, as in S3.
         case fields
-        /// Searches Azure's header fields `x-ms-content-crc64` and `Content-MD5`. They contain digests of a request's
-        /// content. If both are present, uses only the CRC-64, because computing it takes less time.
+        /// Azure's header fields `x-ms-content-crc64` and `Content-MD5`, for the content of a request. Only the CRC-64
+        /// is used if both are present, because computing it takes less time.
         case azureFields
-        /// Searches the JSON document with which one of Google's services completes an upload.
+        /// The JSON document with which one of Google's services completes an upload.
         case googleObject
-        /// Searches the JSON document with which Microsoft Graph completes an upload.
+        /// The JSON document with which Microsoft Graph completes an upload.
         case graphItem
-        /// Searches the XML document with which S3 completes a multipart upload.
+        /// The XML document with which S3 completes a multipart upload.
         case s3Completion
-        /// Searches the properties of a file in a response to `PROPFIND`. Uses only the strongest digest among them.
+        /// The strongest digest among the properties of a file in a response to `PROPFIND`.
         case webDAVProperties
     }
 
@@ -30,46 +30,55 @@ public struct ServerDigest: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Makes the digest from its Base64; nil if `base64` is nil or invalid.
+    init?(_ algorithm: DigestAlgorithm, base64: String?) {
+        guard let base64, let data = Data(base64Encoded: base64) else { return nil }
+        self.init(algorithm, Array(data))
+    }
+
+    /// Makes the digest from its hexadecimal digits; nil if `hex` is nil or invalid.
+    init?(_ algorithm: DigestAlgorithm, hex: (some StringProtocol)?) {
+        guard let hex, let bytes = Self.unhex(hex) else { return nil }
+        self.init(algorithm, bytes)
+    }
+
     /// Returns the digests in the header fields `Repr-Digest` (RFC 9530) and `OC-Checksum`, and in S3's fields for the
     /// checksum of a whole file. The strongest digest comes first.
     public static func `in`(_ fields: HTTPFields) -> [ServerDigest] {
         var reported = fields[.reprDigest].map(dictionary) ?? []
-        if let field = fields[.ocChecksum] {
-            for entry in field.split(separator: " ") {
-                let pair = entry.split(separator: ":", maxSplits: 1)
-                guard pair.count == 2, let algorithm = ownCloudNames[pair[0].uppercased()] else { continue }
-                if let bytes = unhex(pair[1]) { reported.append(ServerDigest(algorithm, bytes)) }
-            }
+        for entry in fields[.ocChecksum]?.split(separator: " ") ?? [] {
+            let pair = entry.split(separator: ":", maxSplits: 1)
+            guard pair.count == 2, let algorithm = ownCloudNames[pair[0].uppercased()] else { continue }
+            reported += [ServerDigest(algorithm, hex: pair[1])].compactMap(\.self)
         }
-        for (name, algorithm) in s3Names {
-            // A composite checksum (`BASE64-N`) covers the checksums of the parts, so it cannot be compared with the
-            // file's.
-            guard let value = fields[name], let data = Data(base64Encoded: value) else { continue }
-            reported.append(ServerDigest(algorithm, Array(data)))
+        // A composite checksum (`BASE64-N`) covers the checksums of the parts, and is no valid Base64.
+        reported += [DigestAlgorithm.sha256, .sha1, .crc64nvme, .crc32c].compactMap {
+            ServerDigest($0, base64: fields[S3Checksum.field($0)])
         }
-        return reported.sorted { rank($0.algorithm) < rank($1.algorithm) }
-    }
-
-    /// Returns the algorithms of the digests in header fields. MD5 is included if the entity tag is an MD5, as in S3.
-    public static func algorithms(in fields: HTTPFields) -> Set<DigestAlgorithm> {
-        let reported = Set(Self.in(fields).map(\.algorithm))
-        if case .whole? = S3EntityTag(fields[.eTag], in: fields) { return reported.union([.md5]) }
-        return reported
+        return DigestAlgorithm.strongestFirst.flatMap { algorithm in
+            reported.filter { $0.algorithm == algorithm }
+        }
     }
 
     /// Returns the algorithms of the digests in one part of a response.
-    public static func algorithms(in response: ExchangeOutcome.Response, _ source: Source) -> Set<
-        DigestAlgorithm
-    > {
+    public static func algorithms(
+        in response: ExchangeOutcome.Response, _ source: Source
+    ) -> Set<DigestAlgorithm> {
+        var reported: [ServerDigest]
         switch source {
-        case .fields: algorithms(in: response.fields)
-        case .azureFields: Set(response.azureDigests.first.map { [$0.algorithm] } ?? [])
-        case .googleObject: Set(GoogleObject(response)?.reported.map(\.algorithm) ?? [])
-        case .graphItem: Set(GraphItem(response)?.reported.map(\.algorithm) ?? [])
-        case .s3Completion: Set(S3Completion(response.body)?.digests.map(\.algorithm) ?? [])
+        case .fields:
+            reported = Self.in(response.fields)
+            if case .whole(let digest)? = S3EntityTag(response.fields[.eTag], in: response.fields) {
+                reported.append(ServerDigest(.md5, digest))
+            }
+        case .azureFields: reported = Array(response.azureDigests.prefix(1))
+        case .googleObject: reported = GoogleObject(response)?.reported ?? []
+        case .graphItem: reported = GraphItem(response)?.reported ?? []
+        case .s3Completion: reported = S3Completion(response.body)?.digests ?? []
         case .webDAVProperties:
-            Set(WebDAVProperties.list(in: response)?.first?.file.reported.first.map { [$0.algorithm] } ?? [])
+            reported = Array(WebDAVProperties.list(in: response)?.first?.file.reported.prefix(1) ?? [])
         }
+        return Set(reported.map(\.algorithm))
     }
 
     /// Parses a field such as `sha-256=:BASE64:, md5=:BASE64:`. Unknown and malformed entries are dropped.
@@ -79,18 +88,16 @@ public struct ServerDigest: Hashable, Sendable {
             guard pair.count == 2, let algorithm = httpNames[pair[0]], pair[1].hasPrefix(":") else {
                 return nil
             }
-            let value = pair[1].dropFirst().prefix { $0 != ":" }
-            return Data(base64Encoded: String(value)).map { ServerDigest(algorithm, Array($0)) }
+            return ServerDigest(algorithm, base64: String(pair[1].dropFirst().prefix { $0 != ":" }))
         }
     }
 
-    /// Returns the key of an algorithm in `Repr-Digest` and `Content-Digest`; nil if these fields have no key for the
-    /// algorithm.
+    /// Returns the key of an algorithm in `Repr-Digest` and `Content-Digest`; nil if these fields have no key for it.
     public static func key(of algorithm: DigestAlgorithm) -> String? {
         httpNames.first { $0.value == algorithm }?.key
     }
 
-    /// Returns the name of an algorithm in `OC-Checksum`; nil if ownCloud and Nextcloud do not support the algorithm.
+    /// Returns the name of an algorithm in `OC-Checksum`; nil if ownCloud and Nextcloud do not support it.
     static func ownCloudName(of algorithm: DigestAlgorithm) -> String? {
         ownCloudNames.first { $0.value == algorithm }?.key
     }
@@ -113,20 +120,6 @@ public struct ServerDigest: Hashable, Sendable {
     private static let ownCloudNames: [String: DigestAlgorithm] = [
         "MD5": .md5, "SHA1": .sha1, "SHA256": .sha256,
     ]
-    private static let s3Names: [(HTTPField.Name, DigestAlgorithm)] = [
-        (.named("x-amz-checksum-sha256"), .sha256), (.named("x-amz-checksum-sha1"), .sha1),
-        (.named("x-amz-checksum-crc64nvme"), .crc64nvme), (.named("x-amz-checksum-crc32c"), .crc32c),
-    ]
-
-    private static func rank(_ algorithm: DigestAlgorithm) -> Int {
-        switch algorithm {
-        case .sha256: 0
-        case .sha1: 1
-        case .md5: 2
-        case .crc64nvme: 3
-        case .crc32c: 4
-        }
-    }
 }
 
 extension HTTPField.Name {

@@ -53,17 +53,17 @@ enum S3Checksum {
                 + "-\(parts.count)"
         case .sha1, .sha256:
             return base64(RunningDigest.of(parts.flatMap(\.digest), algorithm)) + "-\(parts.count)"
-        case .crc32c: return joined(parts, by: .crc32c)
-        case .crc64nvme: return joined(parts, by: .crc64nvme)
+        case .crc32c: return joined(parts, by: CRC32C.tables)
+        case .crc64nvme: return joined(parts, by: CRC64NVME.tables)
         }
     }
 
     private static func joined<Register>(
-        _ parts: [(digest: [UInt8], length: ByteCount)], by combination: CRCCombination<Register>
+        _ parts: [(digest: [UInt8], length: ByteCount)], by crc: ReflectedCRC<Register>
     ) -> String? {
         let width = Register.bitWidth / 8
         guard parts.allSatisfy({ $0.digest.count == width }) else { return nil }
-        let sum = combination.joined(
+        let sum = crc.joined(
             parts.lazy.map { part in (part.digest.reduce(0) { $0 << 8 | Register($1) }, part.length) })
         return base64((0..<width).map { UInt8(truncatingIfNeeded: sum >> Register(8 * (width - 1 - $0))) })
     }

@@ -9,8 +9,10 @@ extension ExchangeOutcome.Response {
     /// contained an MD5 (API version 2019-02-02 and later). The CRC-64 is CRC-64/NVME with the lowest byte first. For
     /// example, recorded responses to the content `Hello World` have `x-ms-content-crc64: YeJLfssylmU=`.
     var azureDigests: [ServerDigest] {
-        let crc = bytes(in: .msContentCRC64).map { ServerDigest(.crc64nvme, $0.reversed()) }
-        return [crc, bytes(in: .contentMD5).map { ServerDigest(.md5, $0) }].compactMap(\.self)
+        let crc = ServerDigest(.crc64nvme, base64: fields[.msContentCRC64]).map {
+            ServerDigest(.crc64nvme, $0.bytes.reversed())
+        }
+        return [crc, ServerDigest(.md5, base64: fields[.contentMD5])].compactMap(\.self)
     }
 
     /// A copy of the response with the blob's MD5 from `Content-MD5` in the standard field `Repr-Digest` (RFC 9530 §3).
@@ -23,10 +25,6 @@ extension ExchangeOutcome.Response {
     /// The result of comparing a digest from Azure with the digest of the same algorithm that was computed from the
     /// file. Nil if there are no two such digests.
     var azureComparison: DigestComparison? { FoundFile(reported: azureDigests).agrees(with: digests) }
-
-    private func bytes(in name: HTTPField.Name) -> [UInt8]? {
-        fields[name].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
-    }
 }
 
 extension HTTPField.Name {

@@ -25,17 +25,10 @@ struct GoogleObject: Decodable {
     /// The digests of the file that Google reports: MD5 first, then CRC32C. A digest that cannot be decoded is left
     /// out.
     var reported: [ServerDigest] {
-        var reported: [ServerDigest] = []
-        if let data = md5Hash.flatMap({ Data(base64Encoded: $0) }) {
-            reported.append(ServerDigest(.md5, Array(data)))
-        }
-        if let bytes = md5Checksum.flatMap({ ServerDigest.unhex($0) }) {
-            reported.append(ServerDigest(.md5, bytes))
-        }
-        if let data = crc32c.flatMap({ Data(base64Encoded: $0) }) {
-            reported.append(ServerDigest(.crc32c, Array(data)))
-        }
-        return reported
+        [
+            ServerDigest(.md5, base64: md5Hash), ServerDigest(.md5, hex: md5Checksum),
+            ServerDigest(.crc32c, base64: crc32c),
+        ].compactMap(\.self)
     }
 
     /// The entity tag of the file, made safe for display; nil if Google reports none.

@@ -47,11 +47,9 @@ struct GraphItem: Decodable {
     }
 
     var reported: [ServerDigest] {
-        let hashes: [(DigestAlgorithm, String?)] = [
-            (.sha256, file?.hashes?.sha256Hash), (.sha1, file?.hashes?.sha1Hash),
-        ]
-        return hashes.compactMap { algorithm, text in
-            text.flatMap { ServerDigest.unhex($0) }.map { ServerDigest(algorithm, $0) }
-        }
+        [
+            ServerDigest(.sha256, hex: file?.hashes?.sha256Hash),
+            ServerDigest(.sha1, hex: file?.hashes?.sha1Hash),
+        ].compactMap(\.self)
     }
 }

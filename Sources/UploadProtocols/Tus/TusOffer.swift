@@ -109,14 +109,13 @@ enum TusOffer {
         _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
     ) -> TusSum? {
         guard (1...largestByItself).contains(size) else { return nil }
-        let found = strongestFirst.lazy.compactMap { wanted in offered.first { $0.algorithm == wanted } }
-            .first
+        let found = DigestAlgorithm.strongestFirst.lazy
+            .compactMap { wanted in offered.first { $0.algorithm == wanted } }.first
         return found.map { TusSum(algorithm: $0.algorithm, name: $0.name, chunk: TusSum.usualChunk) }
     }
 
     /// The maximum size in bytes of a file that is sent with a checksum if the options do not require one.
     private static let largestByItself: ByteCount = 128 << 10
-    private static let strongestFirst: [DigestAlgorithm] = [.sha256, .sha1, .md5, .crc32c]
 }
 
 extension ServerCapabilities {
