@@ -24,8 +24,8 @@ package struct CRC64NVME: Sendable {
     private static let polynomial: UInt64 = 0x9A6C_9329_AC4B_C9B5
     private static let hasInstructions = ferry_has_checksum_instructions() != 0
 
-    /// The factors for carry-less multiplication: powers of x modulo the polynomial, bit-reflected. The first two
-    /// factors move a 16-byte remainder over the next 64 bytes. The last two move it over the next 16 bytes.
+    /// The factors for carry-less multiplication: powers of x modulo the polynomial, bit-reflected. The first two move a
+    /// 16-byte remainder over the next 64 bytes. The last two move it over the next 16 bytes.
     private static let keys: [UInt64] = [575, 511, 191, 127].map { power in
         (0..<power).reduce(1 << 63) { rest, _ in rest & 1 == 1 ? rest >> 1 ^ polynomial : rest >> 1 }
     }

@@ -28,9 +28,7 @@ extension JSONScanner {
         _ = try string()
     }
 
-    /// Reads a string without decoding its escapes.
-    ///
-    /// - Returns: The bytes between the quotes, and whether they contain escapes.
+    /// Reads a string. Returns the bytes between the quotes, and whether they contain escapes.
     package mutating func rawString() throws(MalformedJSON) -> (
         text: UnsafeBufferPointer<UInt8>, hasEscapes: Bool
     ) {
@@ -53,8 +51,7 @@ extension JSONScanner {
     }
 
     /// Returns the position of the first quote, backslash or control character at or after `start`, or the end of the
-    /// text. The search checks eight bytes per step, because most bytes of the files that store the queue are in
-    /// strings.
+    /// text. Checks eight bytes per step, because strings are most of the queue's files.
     private func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)
@@ -78,7 +75,7 @@ extension JSONScanner {
         return index
     }
 
-    /// Skips the rest of an escape, after its backslash. Throws an error if JSON does not have such an escape.
+    /// Skips the rest of an escape, after its backslash. Throws if JSON does not have such an escape.
     private mutating func skipEscape() throws(MalformedJSON) {
         guard next != UInt8(ascii: "u") else {
             position += 1
@@ -96,8 +93,7 @@ extension JSONScanner {
         position += 1
     }
 
-    /// Decodes the escapes of a string. `skipEscape` has already checked their form. So the function throws only if one
-    /// half of a surrogate pair is missing.
+    /// Decodes the escapes of a string, whose form `skipEscape` has checked. Throws if half a surrogate pair is missing.
     private func unescape(_ text: UnsafeBufferPointer<UInt8>) throws(MalformedJSON) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -122,11 +118,11 @@ extension JSONScanner {
         return result
     }
 
-    /// Returns the Unicode scalar of a `\uXXXX` escape whose digits begin at `index`, and moves `index` to the end of
-    /// the escape. A surrogate pair consists of two escapes, which are both read.
-    private func scalar(
-        _ text: UnsafeBufferPointer<UInt8>, _ index: inout Int
-    ) throws(MalformedJSON) -> Unicode.Scalar {
+    /// Returns the Unicode scalar of the `\uXXXX` whose digits begin at `index`, and moves `index` to its end. A
+    /// surrogate pair consists of two escapes, which are both read.
+    private func scalar(_ text: UnsafeBufferPointer<UInt8>, _ index: inout Int) throws(MalformedJSON)
+        -> Unicode.Scalar
+    {
         let first = Self.codeUnit(text, &index)
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard first < 0xDC00, UnsafeRawBufferPointer(text).holds("\\u".utf8, at: index) else {

@@ -1,14 +1,11 @@
 import FerryFiles
 
-/// A strict reader of JSON text (RFC 8259). It reads one value at a time, as the caller requests, and builds no tree.
-///
-/// The scanner must not be used after its buffer is freed.
+/// A strict reader of JSON text (RFC 8259). It reads one value at a time, as the caller requests, and builds no tree. It
+/// must not be used after its buffer is freed.
 package struct JSONScanner {
-    /// The maximum nesting depth of a value that `skipValue` accepts. The outermost value has depth 1. Strings, numbers
-    /// and other simple values also add a level.
+    /// The maximum nesting depth of a value that `skipValue` accepts. A string or a number adds a level too.
     package static let maximumDepth = 32
 
-    /// The JSON text.
     package let bytes: UnsafeBufferPointer<UInt8>
     /// The position of the next byte to read.
     package var position: Int
@@ -34,14 +31,12 @@ package struct JSONScanner {
         MalformedJSON(position: position, reason: reason)
     }
 
-    /// Makes the error for a text that only a newer version of Ferry can read. `needed` names the feature that this
-    /// version lacks.
+    /// Makes the error for a text that needs a feature of a newer version of Ferry.
     package func newer(_ needed: String) -> MalformedJSON {
         MalformedJSON(position: position, reason: needed, kind: .newer)
     }
 
-    /// Makes the error for a byte that the grammar does not allow at the current position, with `reason`. At the end of
-    /// the text, makes the error that the text ends too early instead.
+    /// Makes the error for a byte that the grammar does not allow here. At the end of the text, the error is another.
     func unexpected(_ reason: String) -> MalformedJSON {
         isAtEnd
             ? MalformedJSON(position: position, reason: "it ends too early", kind: .endsTooEarly)
@@ -73,8 +68,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Reads `text` and returns true, if exactly these bytes follow. Otherwise reads nothing and returns false. White
-    /// space is not skipped.
+    /// Reads `text` if exactly these bytes follow, without skipping white space. Returns false if not.
     package mutating func take(_ text: [UInt8]) -> Bool {
         guard UnsafeRawBufferPointer(bytes).holds(text, at: position) else { return false }
         position += text.count
@@ -82,9 +76,7 @@ package struct JSONScanner {
     }
 
     /// Reads the name of the next member and the colon after it. At the end of the object, reads the closing brace and
-    /// returns nil. Call this after `expect("{")`.
-    ///
-    /// - Parameter isFirst: True before the first member. The function sets it to false.
+    /// returns nil. Call this after `expect("{")`, with `isFirst` true.
     package mutating func key(isFirst: inout Bool) throws(MalformedJSON) -> Key? {
         if take("}") { return nil }
         try skipComma(before: "}", isFirst: &isFirst)
@@ -96,9 +88,7 @@ package struct JSONScanner {
     }
 
     /// Returns true if the array has another element. At the end of the array, returns false and reads the closing
-    /// bracket. Call this after `expect("[")`.
-    ///
-    /// - Parameter isFirst: True before the first element. The function sets it to false.
+    /// bracket. Call this after `expect("[")`, with `isFirst` true.
     package mutating func element(isFirst: inout Bool) throws(MalformedJSON) -> Bool {
         if take("]") { return false }
         try skipComma(before: "]", isFirst: &isFirst)
@@ -121,9 +111,7 @@ package struct JSONScanner {
     }
 
     /// Reads an integer with an optional minus sign, as a JSON number or as digits in quotes. Its absolute value must
-    /// fit in 64 bits.
-    ///
-    /// The result type is fixed: a generic function would be slower, because other modules could not specialize it.
+    /// fit in 64 bits. The result type is fixed, because other modules could not specialize a generic function.
     package mutating func wholeNumber() throws(MalformedJSON) -> Int128 {
         let isQuoted = take("\"")
         let isNegative = next == UInt8(ascii: "-")
@@ -151,32 +139,26 @@ package struct JSONScanner {
     /// Reads a number, or one of the strings "inf", "-inf" and "nan". JSON has no numbers for these values.
     package mutating func double() throws(MalformedJSON) -> Double {
         skipWhitespace()
-        let text: String
         if next == UInt8(ascii: "\"") {
-            text = try string()
-            guard ["inf", "-inf", "nan"].contains(text) else { throw malformed("expected a number") }
-        } else {
-            let start = position
-            try skipNumber()
-            text = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+            let text = try string()
+            if ["inf", "-inf", "nan"].contains(text), let value = Double(text) { return value }
+            throw malformed("expected a number")
         }
+        let start = position
+        try skipNumber()
+        let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
         guard let value = Double(text) else { throw malformed("expected a number") }
         return value
     }
 
     package mutating func boolean() throws(MalformedJSON) -> Bool {
         skipWhitespace()
-        if next == UInt8(ascii: "t") {
-            try skipWord("true")
-            return true
-        }
-        try skipWord("false")
-        return false
+        let value = next == UInt8(ascii: "t")
+        try skipWord(value ? "true" : "false")
+        return value
     }
 
-    /// Skips one value of any kind and checks it.
-    ///
-    /// - Returns: The range of the value's bytes.
+    /// Skips one value of any kind and checks it. Returns the range of the value's bytes.
     @discardableResult
     package mutating func skipValue(depth: Int = 0) throws(MalformedJSON) -> Range<Int> {
         guard depth < Self.maximumDepth else { throw malformed("nested too deeply") }

@@ -24,8 +24,8 @@ package struct JSONWalk {
         case begin
         /// A string, a number, true, false or null.
         case scalar
-        /// The end of an object or array. `lastValue` is the position after the last value. In an empty object or
-        /// array, it is the position after the opening brace or bracket.
+        /// The end of an object or array. `lastValue` is the position after the last value, or after the opening brace
+        /// or bracket of an empty one.
         case end(Container, lastValue: Int)
     }
 
@@ -41,9 +41,8 @@ package struct JSONWalk {
     /// The position after the last step.
     package var position: Int { scanner.position }
 
-    /// The path to the current value, with one entry for each open object or array, from the outside in. The entry of
-    /// an object is the name of its current member, with escapes decoded. The entry is nil for an array, for an object
-    /// without a current member, or if the name is not valid UTF-8.
+    /// The path to the current value, with one entry for each open object or array, from the outside in. The entry is
+    /// the decoded name of the current member. It is nil for an array, without a member, or if the name is not UTF-8.
     package var path: [String?] {
         containers.map { container in
             guard let key = container.key else { return nil }
@@ -52,8 +51,7 @@ package struct JSONWalk {
         }
     }
 
-    /// Moves to the next scalar, or the next beginning or end of an object or array. Returns nil at the end of the
-    /// text.
+    /// Moves to the next scalar, beginning or end. Returns nil at the end of the text.
     package mutating func next() throws(MalformedJSON) -> Step? {
         if let top = containers.indices.last {
             let lastValue = scanner.position
@@ -73,8 +71,7 @@ package struct JSONWalk {
         return .scalar
     }
 
-    /// Moves to the next value of `containers[top]`. Returns false at the end of that object or array. Throws an error
-    /// if an object has two members of the same name.
+    /// Moves to the next value of `containers[top]`. Returns false at the end of that object or array.
     private mutating func goesOn(_ top: Int) throws(MalformedJSON) -> Bool {
         containers[top].key = nil
         if containers[top].isObject {
@@ -92,8 +89,7 @@ package struct JSONWalk {
         return true
     }
 
-    /// Returns the first error in a text: a violation of the JSON grammar (RFC 8259), or an object with two members of
-    /// one name. Returns nil if there is none. A byte order mark may precede the text.
+    /// Returns the first error in a text; nil if there is none. A byte order mark may precede the text.
     package static func error(in bytes: UnsafeBufferPointer<UInt8>) -> MalformedJSON? {
         var walk = JSONWalk(bytes, at: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         do throws(MalformedJSON) { while try walk.next() != nil {} } catch { return error }

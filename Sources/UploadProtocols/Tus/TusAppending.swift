@@ -1,15 +1,14 @@
 import HTTPTypes
 
-/// Sends a range of the file's bytes to one upload on a tus server, until the server has all of them. The offset is the
-/// number of stored bytes. Each request appends bytes at the offset that the server reported last.
+/// Sends a range of the file's bytes to one upload on a tus server, until the server has all of them. Each request
+/// appends bytes at the offset that the server reported last.
 struct TusAppending: Sendable {
     /// The result of handling a response of the server.
     enum Turn: Sendable {
         case send(Exchange)
         /// The server has confirmed all bytes that this upload must get. The value is the response that confirmed them.
         case full(ExchangeOutcome.Response)
-        /// The server no longer has the upload. Or it reports an offset or a length that does not fit the bytes to
-        /// append.
+        /// The server no longer has the upload, or reports an offset or a length that does not fit.
         case gone(because: String)
         /// The server still has the upload, but reports offset 0, although it had confirmed bytes of it.
         case forgotten
@@ -28,8 +27,7 @@ struct TusAppending: Sendable {
     private enum Phase: Sendable {
         case begun
         case asking
-        /// A request with bytes of the file was sent. `end` is the offset in the upload at which these bytes end.
-        /// `tellsLength` is true if the request also sends the upload's length.
+        /// A request with bytes up to the offset `end` was sent. `tellsLength` is true if it also sends the length.
         case appending(end: ByteCount, tellsLength: Bool)
     }
 
@@ -37,23 +35,21 @@ struct TusAppending: Sendable {
 
     /// The stored facts about the upload. Its `confirmed` counts from the start of `range`, not of the file.
     private(set) var resource: UploadResource
-    /// The number of bytes that the server had confirmed but no longer has.
-    private(set) var lost: ByteCount = 0
+    private var lost: ByteCount = 0
 
     private let range: Range<ByteCount>
     private let chunkSize: ByteCount?
     private let part: Int
     private var length: Length
     private var phase = Phase.begun
-    /// True once a request has begun at an offset above 0. The server must then join the bytes of several requests, and
-    /// a faulty server can join them incorrectly.
+    /// True once a request has begun at an offset above 0: a faulty server can join the requests' bytes incorrectly.
     private(set) var isInChunks = false
     private var budget = RetryBudget()
 
     /// - Parameters:
     ///   - chunkSize: The maximum number of bytes in one request; nil for no limit.
-    ///   - part: The number that `Exchange.part` has in each request. It is 0 if `range` is the whole file; the last
-    ///     request then completes the upload. The parts of a file have numbers from 1.
+    ///   - part: The number that `Exchange.part` has in each request, from 1 for a part of a file. It is 0 for the whole
+    ///     file, whose last request completes the upload.
     ///   - isLengthTold: False if the request that created the upload did not state its length.
     init(
         _ resource: UploadResource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
@@ -73,6 +69,7 @@ struct TusAppending: Sendable {
     /// True if the last request sent bytes of the file; false if it requested the offset.
     var hasAppended: Bool { if case .appending = phase { true } else { false } }
 
+    /// Returns the number of bytes that the server has lost after it had confirmed them, once.
     mutating func takeLost() -> ByteCount {
         defer { lost = 0 }
         return lost
@@ -81,19 +78,18 @@ struct TusAppending: Sendable {
     /// Returns the request that asks the server for the upload's offset.
     mutating func ask() -> Exchange {
         phase = .asking
-        var exchange = Exchange(
-            .head, resource.url, fields: [.tusResumable: TusVerdict.version])
+        var exchange = Exchange(.head, resource.url, fields: [.tusResumable: TusVerdict.version])
         exchange.part = part
         return exchange
     }
 
-    /// Returns the request that appends bytes after the confirmed ones. If the server has confirmed all bytes of
-    /// `range`, returns `full` with `response`, the last response of the server.
+    /// Returns the request that appends bytes after the confirmed ones, or `full` with `response`, the last response of
+    /// the server, if all are confirmed.
     mutating func append(after response: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(response) }
         let held = resource.confirmed
         if held > 0 { isInChunks = true }
-        let end = TusChunking(resource, size: size, chunkSize: chunkSize).end
+        let end = nextEnd
         let isLast = end == size && part == 0
         let tellsLength = if case .unreported = length { true } else { false }
         var fields: HTTPFields = [
@@ -108,23 +104,36 @@ struct TusAppending: Sendable {
             resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
             body: .file(range: content), traits: isLast ? .completes : [])
         exchange.part = part
-        if let sum = resource.tus.sum { exchange.digests = [sum.order(for: content)] }
-        exchange.set(.kept, if: resource.tus.sum == nil && resource.appends.learntChunk == nil)
         phase = .appending(end: end, tellsLength: tellsLength)
-        if resource.tus.sum == nil { resource.appends.begin(resource.confirmed..<end) }
+        if let sum = resource.tus.sum {
+            exchange.digests = [sum.order(for: content)]
+        } else {
+            exchange.set(.kept, if: resource.appends.learntChunk == nil)
+            resource.appends.begin(held..<end)
+        }
         // Some servers delete a complete upload. The recorded resource shows the next attempt that a missing upload is
         // possibly complete.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)
     }
 
+    /// The offset at which the next request ends. With checksums, it is the next multiple of `TusSum.chunk`. Without
+    /// them, the lowest known limit for one request determines it.
+    private var nextEnd: ByteCount {
+        let left = size - resource.confirmed
+        if let sum = resource.tus.sum {
+            return resource.confirmed + min(left, sum.chunk - resource.confirmed % sum.chunk)
+        }
+        let limits = [chunkSize, resource.tus.requestLimit, resource.appends.learntChunk].compactMap { $0 }
+        return resource.confirmed + min(left, max(1, limits.min() ?? left))
+    }
+
     mutating func receive(_ reply: ExchangeOutcome) -> Turn {
-        let response: ExchangeOutcome.Response
-        switch reply {
-        case .responded(let received): response = received
-        case .broken(let failure, let bodySent):
-            if case .appending = phase { resource.appends.didBreak(afterSending: bodySent ?? 0) }
-            return .failed(failure)
+        guard case .responded(let response) = reply else {
+            if case .appending = phase, case .broken(_, let bodySent) = reply {
+                resource.appends.didBreak(afterSending: bodySent ?? 0)
+            }
+            return .failed(reply.failure)
         }
         switch phase {
         case .begun: return .failed(.unasked)
@@ -139,13 +148,11 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Continues at the offset in the response, even if it is lower than an earlier offset. If the response contains no
-    /// offset, asks for the offset again. Returns `gone` if the offset is above `end`, or above `size` if `end` is nil.
-    /// Also returns `gone` if the response states a length other than `size`. Returns a failure after several responses
-    /// without progress.
+    /// Continues at the offset in the response, even if it is lower than an earlier one. Asks again if the response has
+    /// no offset. Returns a failure after several responses without progress.
     ///
     /// - Parameter end: The offset in the upload at which the request's bytes ended; nil if the request sent no bytes.
-    mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
+    private mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
         guard let offset = response.uploadOffset else {
             if let end = budget.missingOffset() { return .failed(end) }
             if end == size, part == 0 { resource = resource.withWholeBodySent(true) }
@@ -158,9 +165,8 @@ struct TusAppending: Sendable {
         resource = resource.withWholeBodySent(false)
         resource.confirmed = offset
         resource.expires = response.expiry ?? resource.expires
-        if !TusChunking(resource, size: size, chunkSize: chunkSize).isBoundary {
-            resource.tus.isChecked = false
-        }
+        // The server stored only a part of a request, so it cannot have checked the request's checksum.
+        if let sum = resource.tus.sum, offset % sum.chunk != 0, offset != size { resource.tus.isChecked = false }
         lost += max(0, before - offset)
         if let end = budget.judge(offset, after: before, sentTo: end) { return .failed(end) }
         return append(after: response)
@@ -185,8 +191,7 @@ struct TusAppending: Sendable {
     }
 
     /// Handles the refusal of a request with bytes. If another request can succeed, asks the server for the offset
-    /// first. Some servers store the bytes of a request that they refuse (seen with tuspyserver 4.4.3). If no request
-    /// can succeed, returns `gone` or a failure.
+    /// first: some servers store the bytes of a request that they refuse (seen with tuspyserver 4.4.3).
     private mutating func refused(_ response: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
         -> Turn
     {
@@ -214,7 +219,7 @@ struct TusAppending: Sendable {
         case 413:
             let failure = TusVerdict.failure(response)
             let sent = end - resource.confirmed
-            guard !failure.isTransient, resource.tus.sum == nil, let limit = TusChunking.below(sent) else {
+            guard !failure.isTransient, resource.tus.sum == nil, let limit = ChunkSizePolicy.below(sent) else {
                 return .failed(failure)
             }
             resource.tus.requestLimit = limit

@@ -4,14 +4,13 @@ import HTTPTypes
 /// The upload of one file as several partial uploads at the same time. The server joins them at the end (tus 1.0.0,
 /// Concatenation).
 ///
-/// `resource` contains the URLs of all existing partial uploads. Its `url` is the URL of the newest one, or the
-/// destination's URL before the first one exists. Each new URL is written to disk before bytes are sent to it.
+/// `resource.url` is the URL of the newest partial upload, or the destination's before the first one exists. Each new
+/// URL is written to disk before bytes are sent to it.
 struct TusConcatenation: Sendable {
     /// The result of handling a response: the next step, or the end of the partial uploads.
     enum Turn: Sendable {
         case step(Step)
-        /// The server refuses to create a partial upload or to join the partial uploads. The caller must delete the
-        /// existing ones, and send the file as one upload.
+        /// The server refuses partial uploads. The caller must delete them, and send the file as one upload.
         case givenUp(notes: [Step.Note])
     }
 
@@ -22,11 +21,6 @@ struct TusConcatenation: Sendable {
         case joining
     }
 
-    private enum Part: Sendable {
-        case missing
-        case there(TusAppending)
-    }
-
     /// The minimum size of a part in bytes. Smaller parts would not make the upload faster.
     static let smallestPart: ByteCount = 16 << 20
     /// The maximum number of parts. It is small, because one record on disk contains the URLs of all parts.
@@ -35,11 +29,11 @@ struct TusConcatenation: Sendable {
     private(set) var resource: UploadResource
     private let creation: TusCreation
     private let options: ProtocolOptions
-    private var parts: [Part]
+    /// The partial uploads; nil for one that does not exist yet.
+    private var parts: [TusAppending?]
     private var phase = Phase.creating
-    /// The indices of the parts for which a response or a failure has arrived in the current round. The first round
-    /// begins with the attempt. A new round begins when the server has refused to join the parts. Ferry then asks for
-    /// the offsets of all parts.
+    /// The indices of the parts for which a response or a failure has arrived, in this attempt or since the server
+    /// refused to join the parts.
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
     private var budget = RetryBudget()
@@ -50,9 +44,8 @@ struct TusConcatenation: Sendable {
 
     private var item: UploadItem { creation.item }
 
-    /// Prepares a new upload in parts.
-    /// - Returns: nil if the file is too small for two parts, or if the options allow only one request at a time. The
-    ///   result is also nil if the server does not offer concatenation, or has ever lost confirmed bytes.
+    /// Prepares a new upload in parts. Returns nil if the file is too small for two parts, if the options allow only one
+    /// request at a time, or if the server does not offer concatenation or has ever lost confirmed bytes.
     init?(item: UploadItem, options: ProtocolOptions, at capabilities: ServerCapabilities, sum: TusSum?) {
         let fitting = Int(clamping: item.size / Self.smallestPart)
         let count = min(options.parallelRequests ?? 1, fitting, Self.mostParts)
@@ -62,13 +55,12 @@ struct TusConcatenation: Sendable {
         resource = UploadResource(url: item.url, parts: .init(stored: 0, planned: count))
         (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
         resource.takeFacts(of: capabilities)
-        parts = Array(repeating: .missing, count: count)
+        parts = Array(repeating: nil, count: count)
         creation = TusCreation(item: item)
         self.options = options
     }
 
-    /// Resumes an upload in parts that an earlier attempt began.
-    /// - Returns: nil if the earlier attempt did not use parts, or if its number of parts is not valid.
+    /// Resumes an upload in parts that an earlier attempt began. Returns nil if that attempt did not use valid parts.
     init?(resuming resource: UploadResource, item: UploadItem, options: ProtocolOptions) {
         guard let planned = resource.parts?.planned, (2...Self.mostParts).contains(planned),
             planned <= item.size
@@ -77,9 +69,9 @@ struct TusConcatenation: Sendable {
         noted = Self.urls(in: resource)
         creation = TusCreation(item: item)
         self.options = options
-        parts = Array(repeating: .missing, count: planned)
+        parts = Array(repeating: nil, count: planned)
         for index in parts.indices {
-            if let url = resource.tus.partials[index] { parts[index] = .there(appending(at: url, index)) }
+            parts[index] = resource.tus.partials[index].map { appending(at: $0, index) }
         }
     }
 
@@ -96,22 +88,16 @@ struct TusConcatenation: Sendable {
         return makeMissing { $0.fill() }
     }
 
-    /// - Parameter part: The number of the part that the request belongs to, from 1. It is 0 for the request that joins
-    ///   the parts.
+    /// - Parameter part: The number of the request's part, from 1; 0 for the request that joins the parts.
     mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Turn {
         switch phase {
         case .joining: return receiveJoined(reply)
         case .creating, .filling:
             let index = part - 1
-            guard parts.indices.contains(index) else {
-                return .step(.failed(.unasked))
-            }
-            switch parts[index] {
-            case .missing: return receiveCreation(reply, index)
-            case .there(var appending):
-                let turn = appending.receive(reply)
-                return take(turn, of: appending, index)
-            }
+            guard parts.indices.contains(index) else { return .step(.failed(.unasked)) }
+            guard var appending = parts[index] else { return receiveCreation(reply, index) }
+            let turn = appending.receive(reply)
+            return take(turn, of: appending, index)
         }
     }
 }
@@ -129,13 +115,11 @@ extension TusConcatenation {
         return TusAppending(part, range: range(index), chunkSize: options.chunkSize, part: index + 1)
     }
 
-    /// Creates the first partial upload that does not exist yet. If all partial uploads exist, calls `next` to
-    /// continue.
+    /// Creates the first partial upload that does not exist yet, or calls `next` if all exist.
     private mutating func makeMissing(
         noting notes: [Step.Note] = [], _ next: (inout TusConcatenation) -> Turn
     ) -> Turn {
-        let missing = parts.firstIndex { if case .missing = $0 { true } else { false } }
-        guard let missing else { return next(&self).noting(notes) }
+        guard let missing = parts.firstIndex(where: { $0 == nil }) else { return next(&self).noting(notes) }
         phase = .creating
         return create(missing, noting: notes)
     }
@@ -166,7 +150,7 @@ extension TusConcatenation {
                     let turn = made.append(after: response)
                     return take(turn, of: made, index)
                 }
-                parts[index] = .there(made)
+                parts[index] = made
                 heard.insert(index)
                 noted = Self.urls(in: resource)
                 return makeMissing(noting: [.resource(resource)]) { $0.fill(after: response) }
@@ -176,17 +160,16 @@ extension TusConcatenation {
         }
     }
 
-    /// Sends a request to each partial upload. If this attempt created the partial upload, the request appends bytes.
-    /// If an earlier attempt created it, the request asks for the offset.
+    /// Sends a request to each partial upload. The request appends bytes if this attempt created the partial upload,
+    /// and asks for the offset if an earlier one did.
     ///
-    /// - Parameter response: The response that created the last partial upload; nil to ask for the offsets of all
-    ///   uploads.
+    /// - Parameter response: The response that created the last partial upload; nil to ask all for their offsets.
     private mutating func fill(after response: ExchangeOutcome.Response? = nil) -> Turn {
         phase = .filling
         count()
         var exchanges: [Exchange] = []
         for index in parts.indices {
-            guard case .there(var appending) = parts[index] else { continue }
+            guard var appending = parts[index] else { continue }
             if heard.contains(index), let response,
                 case .send(let exchange) = appending.append(after: response)
             {
@@ -194,7 +177,7 @@ extension TusConcatenation {
             } else {
                 exchanges.append(appending.ask())
             }
-            parts[index] = .there(appending)
+            parts[index] = appending
         }
         return .step(.sendAll(exchanges))
     }
@@ -202,7 +185,7 @@ extension TusConcatenation {
     private mutating func take(_ turn: TusAppending.Turn, of appending: TusAppending, _ index: Int) -> Turn {
         var appending = appending
         let lost = appending.takeLost()
-        parts[index] = .there(appending)
+        parts[index] = appending
         heard.insert(index)
         let wasChecked = resource.tus.isChecked
         resource.share(appending.resource)
@@ -226,27 +209,25 @@ extension TusConcatenation {
         }
     }
 
-    /// Creates a partial upload again, because the server no longer has the old one or has lost its bytes. Another
-    /// reason is a state on the server that does not fit the part. After too many such restarts, the attempt fails.
+    /// Creates a partial upload again, because that on the server is gone, has lost bytes or does not fit the part.
+    /// After too many such restarts, the attempt fails.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Turn {
         var notes = earlier
         if appending.resource.confirmed > 0 { notes.append(.serverLost(appending.resource.confirmed)) }
-        parts[index] = .missing
+        parts[index] = nil
         resource.tus.partials[index] = nil
         count()
         guard budget.allows(.restart, limit: parts.count + 1) else {
             return .step(
-                .failed(
-                    .permanent, "\(reason), again and again",
-                    notes: notes + [.resource(resource)]))
+                .failed(.permanent, "\(reason), again and again", notes: notes + [.resource(resource)]))
         }
         return create(index, noting: notes)
     }
 
-    /// Returns a note that records `resource` on disk, or no note. The number `resource.confirmed` is outdated until
-    /// `heard` contains every part. Before that, `resource` is recorded only if it has new URLs.
+    /// Returns the note that records `resource`. Before `heard` contains every part, `confirmed` is outdated, so
+    /// `resource` is recorded only if it has new URLs.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -254,12 +235,11 @@ extension TusConcatenation {
         return [.resource(resource)]
     }
 
-    /// Records in the resource how many bytes and how many whole parts the server has. Does nothing before `heard`
-    /// contains every part.
+    /// Records how many bytes and whole parts the server has. Does nothing before `heard` contains every part.
     private mutating func count() {
         guard heard.count == parts.count else { return }
         var (held, confirmed) = (0, ByteCount(0))
-        for case .there(let appending) in parts {
+        for case let appending? in parts {
             confirmed += min(appending.resource.confirmed, item.size)
             if appending.isFull { held += 1 }
         }
@@ -295,12 +275,9 @@ extension TusConcatenation {
         }
     }
 
-    /// Handles the server's refusal to create or to join partial uploads. A server can refuse although it offers
+    /// Handles the server's refusal to create or to join partial uploads, which is possible although it offers
     /// concatenation. After the first permanent refusal to join, asks for the state of all parts and joins them again.
-    /// After the second, the file is sent as one upload.
-    ///
-    /// The file is also sent as one upload if the server creates some partial uploads at the start, but permanently
-    /// refuses the next one. Any other refusal ends the attempt.
+    /// After the second, or if only some partial uploads can be created, the file is sent as one upload.
     private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {
@@ -341,16 +318,14 @@ extension TusConcatenation.Turn {
 }
 
 extension UploadResource {
-    /// Records the time when a part expires. The resource stores the earliest of these times, because the upload needs
-    /// all parts.
+    /// Records the time when a part expires, if it is the earliest, because the upload needs all parts.
     fileprivate mutating func take(_ expiry: Date?) {
         expires = [expires, expiry].compactMap { $0 }.min()
     }
 }
 
 extension UploadAddress {
-    /// Returns the text for a partial upload's URL in the field `Upload-Concat`. It is the URL itself. If the server is
-    /// on a Unix socket, it is only the path and the query of the URL.
+    /// Returns a partial upload's URL for the field `Upload-Concat`, without the server if that is on a Unix socket.
     fileprivate static func forServer(_ url: String) -> String {
         guard isUnixSocket(url), let parts = URLComponents(string: url) else { return url }
         return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
