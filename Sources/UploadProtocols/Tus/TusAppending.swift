@@ -166,7 +166,9 @@ struct TusAppending: Sendable {
         resource.confirmed = offset
         resource.expires = response.expiry ?? resource.expires
         // The server stored only a part of a request, so it cannot have checked the request's checksum.
-        if let sum = resource.tus.sum, offset % sum.chunk != 0, offset != size { resource.tus.isChecked = false }
+        if let sum = resource.tus.sum, offset % sum.chunk != 0, offset != size {
+            resource.tus.isChecked = false
+        }
         lost += max(0, before - offset)
         if let end = budget.judge(offset, after: before, sentTo: end) { return .failed(end) }
         return append(after: response)
@@ -219,7 +221,8 @@ struct TusAppending: Sendable {
         case 413:
             let failure = TusVerdict.failure(response)
             let sent = end - resource.confirmed
-            guard !failure.isTransient, resource.tus.sum == nil, let limit = ChunkSizePolicy.below(sent) else {
+            guard !failure.isTransient, resource.tus.sum == nil, let limit = ChunkSizePolicy.below(sent)
+            else {
                 return .failed(failure)
             }
             resource.tus.requestLimit = limit

@@ -1,16 +1,13 @@
 import HTTPTypes
 
 /// The check of a tus destination. It finds out which features the server has (tus 1.0.0, "OPTIONS"), and whether the
-/// server accepts a new upload.
-///
-/// The check creates an upload of one byte and deletes it without sending the byte. If the server cannot delete
-/// uploads, the empty upload stays until it expires.
+/// server accepts a new upload: it creates one of one byte and deletes it without sending the byte. If the server cannot
+/// delete uploads, the empty upload stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
         /// The request that creates the upload was sent. `isDeletable` is true if the server lists the extension
-        /// `termination`, or lists no extensions at all. The server then possibly allows the check to delete the
-        /// upload.
+        /// `termination`, or no extensions at all.
         case creating(CheckReport, isDeletable: Bool)
         case deleting(CheckReport)
     }
@@ -25,10 +22,7 @@ package struct TusCheck: DestinationCheck {
         self.options = options
     }
 
-    package mutating func start() -> CheckStep {
-        phase = .asking
-        return .send(Exchange(.options, url, fields: [.tusResumable: TusVerdict.version]))
-    }
+    package mutating func start() -> CheckStep { .send(TusOffer.question(url)) }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch (phase, reply) {
@@ -47,10 +41,8 @@ package struct TusCheck: DestinationCheck {
 
     private mutating func receiveOptions(_ response: ExchangeOutcome.Response) -> CheckStep {
         let failure = TusVerdict.failure(response)
-        let isRefusal = !response.isSuccess
-        if isRefusal, failure.isTransient || failure.category == .authentication, response.status != 500 {
-            return .failed(failure)
-        }
+        let isRefusal = failure.isTransient || failure.category == .authentication
+        if isRefusal, !response.isSuccess, response.status != 500 { return .failed(failure) }
         do throws(UploadFailure) {
             let found = try TusOffer.capabilities(in: response)
             guard found.facts[TusOffer.Fact.saysNothing] == nil else {
@@ -103,8 +95,7 @@ package struct TusCheck: DestinationCheck {
             return .finished(report)
         }
         phase = .deleting(report)
-        return .send(
-            Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version]))
+        return .send(Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version]))
     }
 
     private static let stays = "the empty upload of this check stays there until it expires"

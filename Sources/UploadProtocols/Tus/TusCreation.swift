@@ -5,8 +5,7 @@ struct TusCreation: Sendable {
     enum Kind: Sendable {
         /// One upload for the whole file. The request states the file's size.
         case whole
-        /// One upload for the whole file. Its length is not stated yet, but sent together with the first bytes of the
-        /// file.
+        /// One upload for the whole file. Its length is sent together with the first bytes of the file.
         case deferred
         case partial(ByteCount)
         /// The upload that joins the partial uploads at these URLs, in order.
@@ -41,8 +40,7 @@ struct TusCreation: Sendable {
     }
 
     /// Returns the URL of the created upload.
-    /// - Throws: `UploadFailure` (`permanent`) if the response has no `Location`, or if the URL in it is invalid or on
-    ///   another server.
+    /// - Throws: `UploadFailure` (`permanent`) if `Location` is missing, or its URL is invalid or on another server.
     func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {
         guard let location = response.fields[.location] else {
             throw UploadFailure(
@@ -53,11 +51,8 @@ struct TusCreation: Sendable {
     }
 
     private func metadata() throws(UploadFailure) -> String? {
-        // The keys `filename` and `filetype` are always sent. Without them, some servers refuse a later HEAD (seen with
-        // tuspyserver 4.4.3).
-        //
-        // A name with folders is sent as `relativePath`, as Uppy does. A server that does not support that key gets the
-        // name without folders.
+        // Without `filename` and `filetype`, some servers refuse a later HEAD (seen with tuspyserver 4.4.3). A name with
+        // folders is sent as `relativePath`, as Uppy does; a server without that key gets the name without folders.
         let name = FileName.last(item.name)
         var entries = [TusMetadata.Entry("filename", name), .init("filetype", item.contentType)]
         if name != item.name { entries.insert(.init("relativePath", item.name), at: 1) }

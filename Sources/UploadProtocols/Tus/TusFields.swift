@@ -11,8 +11,7 @@ extension HTTPField.Name {
     public static let tusChecksumAlgorithm = named("Tus-Checksum-Algorithm")
     /// The size of the largest upload that a server accepts, in bytes.
     public static let tusMaxSize = named("Tus-Max-Size")
-    /// An offset in the upload, in bytes. A request states where its bytes begin. A response states how many bytes are
-    /// stored.
+    /// An offset in bytes: where a request's bytes begin, or in a response the number of stored bytes.
     public static let uploadOffset = named("Upload-Offset")
     /// The size of the whole upload in bytes.
     public static let uploadLength = named("Upload-Length")
@@ -24,9 +23,8 @@ extension HTTPField.Name {
     public static let uploadExpires = named("Upload-Expires")
     /// The digest `NAME BASE64` of the content of one request (tus 1.0.0, Checksum).
     public static let uploadChecksum = named("Upload-Checksum")
-    /// The role of an upload if a file is sent in parts (tus 1.0.0, Concatenation). A part has the value `partial`. The
-    /// upload that joins the parts has `final;` and their URLs.
+    /// The role of an upload of a file in parts: `partial`, or `final;` and the parts' URLs (tus 1.0.0, Concatenation).
     public static let uploadConcat = named("Upload-Concat")
-    /// The HTTP method that a server must execute instead of POST. The field is used if a proxy blocks that method.
+    /// The HTTP method that a server must execute instead of POST, for proxies that block it.
     public static let methodOverride = named("X-HTTP-Method-Override")
 }

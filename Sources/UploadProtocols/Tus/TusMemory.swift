@@ -1,8 +1,6 @@
-/// The facts about a tus upload that are stored on disk for a later attempt. The URL and the offset are stored with
-/// them, in `UploadResource`.
+/// The facts about a tus upload that are stored on disk for a later attempt, with the URL and the offset.
 struct TusMemory: ResumeForm {
-    /// The checksum in each request, which the server checks, and the maximum size of such a request. It is nil if
-    /// requests have no checksum.
+    /// The checksum in each request, which the server checks; nil if requests have none.
     var sum: TusSum?
     /// True as long as the server has checked the checksums of all stored bytes. False if requests have no checksum.
     var isChecked = false
@@ -10,8 +8,7 @@ struct TusMemory: ResumeForm {
     var overridesMethod = false
     /// The maximum number of bytes in one request, set when the server refuses a request as too large; nil before.
     var requestLimit: ByteCount?
-    /// True if the server failed at the request that joins the parts. If the parts are missing later, the server has
-    /// possibly joined them.
+    /// True if the server failed at the request that joins the parts: it has possibly joined them if they are missing.
     var mayBeJoined = false
     /// The URLs of the partial uploads. The keys are the indices of the parts in the file.
     var partials: [Int: String] = [:]

@@ -19,8 +19,7 @@ package struct TusMetadata: Hashable, Sendable {
     /// The entries in the order of the header field; no key comes twice.
     package let entries: [Entry]
 
-    /// - Returns: nil if a key is empty or repeated. The result is also nil if a key contains a space, a comma, or a
-    ///   character that is not printable ASCII.
+    /// - Returns: nil if a key is empty or repeated, or contains a space, a comma, or no printable ASCII.
     package init?(_ entries: [Entry]) {
         var keys: Set<String> = []
         for entry in entries {
@@ -31,19 +30,13 @@ package struct TusMetadata: Hashable, Sendable {
     }
 
     /// Parses the value of the field `Upload-Metadata`. Allows spaces after commas, because some programs send them.
-    /// - Returns: nil if any pair is malformed, or if a key is repeated. Some programs send malformed fields, so a
-    ///   caller should accept the upload even if the result is nil.
+    /// Returns nil if any pair is malformed or a key is repeated; a caller should accept the upload all the same.
     package init?(header: String) {
         var entries: [Entry] = []
         for element in header.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = element.trimmed()
-                .split(separator: " ", omittingEmptySubsequences: false)
+            let words = element.trimmed().split(separator: " ", omittingEmptySubsequences: false)
             guard let key = words.first, words.count <= 2 else { return nil }
-            guard words.count == 2 else {
-                entries.append(Entry(String(key)))
-                continue
-            }
-            guard let data = Data(base64Encoded: String(words[1])) else { return nil }
+            guard let data = Data(base64Encoded: String(words.count == 2 ? words[1] : "")) else { return nil }
             entries.append(Entry(String(key), String(decoding: data, as: UTF8.self)))
         }
         self.init(entries)

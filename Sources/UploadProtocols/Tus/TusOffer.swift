@@ -6,24 +6,26 @@ enum TusOffer {
     enum Fact {
         /// The key for the value of the field `Tus-Checksum-Algorithm`.
         static let checksums = "checksums"
-        /// A key whose value is "yes" if the server sent no response to OPTIONS, refused OPTIONS, or responded without
-        /// a tus header field.
+        /// "yes" if the server sent no response to OPTIONS, refused it, or responded without a tus header field.
         static let saysNothing = "saysNothing"
-        /// A key whose value is "yes" once the server, or a proxy before it, has refused PATCH.
+        /// "yes" once the server, or a proxy before it, has refused PATCH.
         static let overridesMethod = "overridesMethod"
-        /// A key whose value is "yes" once the server has lost bytes that it had confirmed. Such a server can lose
-        /// bytes between two requests, so each file is then sent in one request.
+        /// "yes" once the server has lost bytes that it had confirmed. Each file is then sent in one request, because
+        /// such a server can lose bytes between two requests.
         static let forgets = "forgets"
     }
 
-    /// Returns the features in a response to OPTIONS. If the server lists no extensions, only `creation` is assumed.
-    /// The same applies if the server refuses OPTIONS, or responds without a tus header field, because tus does not
-    /// require support for OPTIONS.
+    static func question(_ url: String) -> Exchange {
+        Exchange(.options, url, fields: [.tusResumable: TusVerdict.version])
+    }
+
+    /// Returns the features in a response to OPTIONS. Only `creation` is assumed if the server lists no extensions,
+    /// refuses OPTIONS, or responds without a tus header field, because tus does not require support for OPTIONS.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server supports only other versions of tus.
-    static func capabilities(in response: ExchangeOutcome.Response) throws(UploadFailure)
-        -> ServerCapabilities
-    {
+    static func capabilities(
+        in response: ExchangeOutcome.Response
+    ) throws(UploadFailure) -> ServerCapabilities {
         let isSuccess = response.isSuccess
         let versions = FieldList.words(response.fields[.tusVersion])
         if !versions.isEmpty, !versions.contains(TusVerdict.version), isSuccess || response.status == 412 {
@@ -33,9 +35,7 @@ enum TusOffer {
                     + "not \(TusVerdict.version)",
                 hint: "check that the destination's url is a tus 1.0 endpoint")
         }
-        guard isSuccess, response.namesTus else {
-            return unheard
-        }
+        guard isSuccess, response.namesTus else { return unheard }
         guard let extensions = response.fields[.tusExtension] else { return core }
         var found = ServerCapabilities(extensions: Set(FieldList.words(extensions.lowercased())))
         found.maximumSize = ExchangeOutcome.Response.count(response.fields[.tusMaxSize])
@@ -43,17 +43,13 @@ enum TusOffer {
         return found
     }
 
-    /// The features to assume if the server sent no response to OPTIONS, refused OPTIONS, or responded without a tus
-    /// header field.
+    /// The features to assume after no usable response to OPTIONS (see `Fact.saysNothing`).
     static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
-    /// The features to assume if a tus server lists no extensions. They are only the extension `creation`, which every
-    /// upload needs.
+    /// The features to assume if a tus server lists no extensions: only `creation`, which every upload needs.
     static let core = ServerCapabilities(extensions: ["creation"])
 
-    /// Returns the digests that both Ferry and the server support, each with the server's name of the algorithm. If the
-    /// server supports checksums but lists no algorithms, SHA-1 is assumed. The result is empty if the server does not
-    /// check checksums.
+    /// Returns the digests that both Ferry and the server support, each with the server's name of the algorithm.
     static func checksums(of capabilities: ServerCapabilities) -> [(algorithm: DigestAlgorithm, name: String)]
     {
         guard capabilities.extensions.contains("checksum") else { return [] }
@@ -64,8 +60,7 @@ enum TusOffer {
         }
     }
 
-    /// Returns the digest algorithm with this name on a tus server, such as `sha1` or `SHA-256`; nil if Ferry does not
-    /// support it.
+    /// Returns the digest algorithm with this name on a tus server, such as `sha1` or `SHA-256`; nil if unsupported.
     static func algorithm(named name: String) -> DigestAlgorithm? {
         let letters = name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
         return switch String(decoding: letters, as: UTF8.self).lowercased() {
@@ -98,16 +93,12 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// Returns the checksum to send if the server offers one and the options require none. Returns nil for an empty
-    /// file, and for a file larger than `largestByItself` bytes. Also nil if Ferry supports none of the server's
-    /// digests.
-    ///
-    /// A server stores a request with a checksum completely or not at all. A broken connection thus loses all bytes of
-    /// the request, which is acceptable only for a small file. A larger file is sent without a checksum, and
-    /// `OfferedDigest` compares its digest at the end.
-    private static func offeredSum(
-        _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
-    ) -> TusSum? {
+    /// Returns the checksum to send if the server offers one and the options require none; nil for an empty file, and
+    /// for a file larger than `largestByItself` bytes. A broken connection loses all bytes of a request with a checksum
+    /// (see `TusSum.chunk`), so a larger file is sent without one, and `OfferedDigest` compares its digest at the end.
+    private static func offeredSum(_ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount)
+        -> TusSum?
+    {
         guard (1...largestByItself).contains(size) else { return nil }
         let found = DigestAlgorithm.strongestFirst.lazy
             .compactMap { wanted in offered.first { $0.algorithm == wanted } }.first
@@ -121,13 +112,11 @@ enum TusOffer {
 extension ServerCapabilities {
     var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
 
-    /// The digests with which this tus server can check the bytes that it receives. Digests that Ferry does not support
-    /// are left out.
+    /// The digests, among those that Ferry supports, with which this tus server can check the received bytes.
     package var tusChecksums: Set<DigestAlgorithm> { Set(TusOffer.checksums(of: self).map(\.algorithm)) }
 }
 
-/// The checksum that the requests of a tus upload contain, so that the server can check their bytes. It is chosen when
-/// the upload is created.
+/// The checksum in the requests of a tus upload, for the server's check. It is chosen when the upload is created.
 struct TusSum: Hashable, Sendable {
     var algorithm: DigestAlgorithm
     /// The name of the algorithm in the server's spelling.

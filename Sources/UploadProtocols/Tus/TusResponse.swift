@@ -7,34 +7,26 @@ extension ExchangeOutcome.Response {
 
     var expiry: Date? { date(in: .uploadExpires) }
 
-    /// True if the response has at least one of the header fields in this list, which belong to tus. False is possible
-    /// for a tus server too: some send a refusal without these fields (seen with tuspyserver 4.4.3).
+    /// True if the response has at least one header field of tus. Some tus servers send a refusal without any (seen with
+    /// tuspyserver 4.4.3).
     var namesTus: Bool {
         [HTTPField.Name.tusResumable, .tusVersion, .tusExtension, .uploadOffset].contains {
             fields[$0] != nil
         }
     }
 
-    /// True if the response has a field `Upload-Length` with another value than `length`. False if the field is
-    /// missing, for example while the server does not know the length.
+    /// True if the response has a field `Upload-Length` with another value than `length`.
     func tellsOtherLength(than length: ByteCount) -> Bool {
-        guard let reported = fields[.uploadLength] else { return false }
-        return Self.count(reported) != length
+        fields[.uploadLength].map { Self.count($0) != length } ?? false
     }
 
-    /// Parses a number of bytes in a tus header field, written in decimal digits only. Returns nil if the field is
-    /// missing, has any other text, or states a number that is too large.
+    /// Parses a number of bytes, written in decimal digits only; nil if there is none.
     static func count(_ field: String?) -> ByteCount? {
-        guard let digits = field?.trimmingSpaces, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else {
-            return nil
-        }
-        return ByteCount(digits)
+        field.flatMap { ByteCount(digits: $0.trimmingSpaces) }
     }
 }
 
-/// The failures for responses in which a tus server refuses a request. The statuses 412 and 413 have special texts, and
-/// a locked upload has a failure of its own.
+/// The failures for responses in which a tus server refuses a request.
 enum TusVerdict {
     static let version = "1.0.0"
 

@@ -2,10 +2,9 @@ import HTTPTypes
 
 /// The checks of an upload after the server has confirmed the whole file.
 ///
-/// Some servers truncate the file at each request, or lose the offset when they restart. At the end they still confirm
-/// the whole file (django-tus 0.5.0, fastapi-tusd 0.100.2). So Ferry checks a file that was sent in several requests.
-/// It asks for the upload's offset and length, and for the size of the finished file at the location that the server
-/// names.
+/// Some servers truncate the file at each request, or lose the offset when they restart, and still confirm the whole
+/// file at the end (django-tus 0.5.0, fastapi-tusd 0.100.2). So Ferry asks for the offset and the length of a file that
+/// was sent in several requests, and for the size of the finished file at the location that the server names.
 extension TusUpload {
     static let forgotten = "the server lost what it had confirmed"
 
@@ -17,23 +16,19 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Handles the response to the last request for the upload's offset. If all bytes are there, the finished file is
-    /// looked up, and then the upload is done. The same applies if the response does not show whether they are there.
-    /// If the server is temporarily unable to respond, the attempt fails. If bytes are missing, the upload starts
-    /// again, or fails at the second loss within an hour.
+    /// Handles the response to the last request for the upload's offset. Unless the response shows that bytes are
+    /// missing, looks up the finished file. If bytes are missing, the upload starts again, or fails at the second loss
+    /// within an hour.
     mutating func confirm(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt
-    )
-        -> Step
-    {
+    ) -> Step {
         guard response.isSuccess else {
             return LocationCheck.isBusy(response)
                 ? .failed(TusVerdict.failure(response, to: .head)) : locate(receipt, asked: resource.url)
         }
         guard let offset = response.uploadOffset else { return locate(receipt, asked: resource.url) }
         guard offset >= item.size, !response.tellsOtherLength(than: item.size) else {
-            var notes: [Step.Note] = [.serverLost(item.size - min(offset, item.size))]
-            notes += noteForgetting()
+            let notes = [.serverLost(item.size - min(offset, item.size))] + noteForgetting()
             if let end = dropped.drop(resource, because: Self.forgotten) { return end.noting(notes) }
             return clear(resource, noting: notes)
         }
@@ -44,8 +39,7 @@ extension TusUpload {
         return locate(receipt, asked: resource.url)
     }
 
-    /// Looks up the finished file at the location in `receipt`. If the location is unknown, or equals `asked`, the
-    /// upload is done without a lookup. `asked` is the URL to which the last request went.
+    /// Looks up the finished file, unless its location is unknown or `asked`, the URL of the last request.
     private mutating func locate(_ receipt: Receipt, asked: String) -> Step {
         guard let location = receipt.location, location != asked else { return .done(receipt) }
         phase = .locating(receipt)
@@ -53,15 +47,15 @@ extension TusUpload {
     }
 
     /// Handles the response to the lookup of the finished file. If the file has a wrong size, the attempt fails, and
-    /// the returned notes record that the server loses confirmed bytes.
+    /// the server counts as one that loses confirmed bytes.
     mutating func locate(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         let step = LocationCheck.step(response, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }
         return step.noting(noteForgetting())
     }
 
-    /// Returns a request that checks the file which the server has joined from parts. `step` must complete the upload
-    /// and name the file's location. Returns any other step unchanged.
+    /// Returns a request that checks the file which the server has joined from parts, if `step` completes the upload
+    /// and names the location. Returns any other step unchanged.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged
@@ -71,11 +65,10 @@ extension TusUpload {
         return .send(appending.ask(), notes: notes + [.resource(resource)])
     }
 
-    /// Records that this server loses confirmed bytes. Returns the note that stores this fact for other uploads; the
-    /// list is empty if the server's capabilities are unknown.
+    /// Records that this server loses confirmed bytes, and returns the note that stores this for other uploads.
     mutating func noteForgetting() -> [Step.Note] {
         isForgetting = true
         capabilities?.facts[TusOffer.Fact.forgets] = "yes"
-        return capabilities.map { [.capabilities($0)] } ?? []
+        return capabilityNotes
     }
 }

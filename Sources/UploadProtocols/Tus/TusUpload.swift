@@ -1,8 +1,7 @@
 import HTTPTypes
 
-/// The upload protocol tus 1.0.0. It creates an upload on the server, and then appends bytes until the server has the
-/// whole file. A large file is sent as several partial uploads at once, if the options allow this and the server offers
-/// concatenation.
+/// The upload protocol tus 1.0.0. It creates an upload on the server, and appends bytes until the server has the whole
+/// file. A large file is sent as several partial uploads at once, if the options and the server allow this.
 public struct TusUpload: SequentialProtocol {
     public static let name = "tus"
     public static let traits = ProtocolTraits(
@@ -10,23 +9,19 @@ public struct TusUpload: SequentialProtocol {
 
     enum Phase: Sendable {
         case asking
-        /// Creates the upload without content, even if the server offers creation-with-upload. If the response to a
-        /// creation with content were lost, the upload's URL would be unknown, and the file would be sent a second
-        /// time.
+        /// Creates the upload without content, even if the server offers creation-with-upload: if the response were
+        /// lost, its URL would be unknown, and the file would be sent a second time.
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
-        /// Deletes an abandoned upload, or all its partial uploads. The value is the number of deletion requests still
-        /// without a response.
+        /// Deletes an abandoned upload, or all its partial uploads. The value is the number of pending deletions.
         case clearing(Int)
-        /// Asks for the upload's offset once more, after the server has confirmed the whole file. The file was sent in
-        /// several requests or joined from parts.
+        /// Asks for the offset once more, after the server has confirmed a file sent in several requests or parts.
         case confirming(UploadResource, Receipt)
         /// The finished file is looked up at the location that the server named.
         case locating(Receipt)
     }
 
-    /// The origin of the value in `capabilities`.
     private enum Knowledge: Sendable {
         /// The capabilities were stored before this attempt, so they may be out of date.
         case kept
@@ -45,12 +40,11 @@ public struct TusUpload: SequentialProtocol {
     /// The limit on restarts of the upload after the server has lost it. Tests replace the clock of this value.
     var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
-    /// True once the server has lost bytes that it had confirmed. Such a server can lose bytes between two requests, so
-    /// the file is then sent in one request.
+    /// True once the server has lost bytes that it had confirmed. The file is then sent in one request.
     var isForgetting = false
 
-    /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
-    ///   requests, the checksum, and the deferred length.
+    /// - Parameter options: The options of the destination. The chunk size, the number of parallel requests, the
+    ///   checksum and the deferred length apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -74,9 +68,8 @@ public struct TusUpload: SequentialProtocol {
         }
         var appending = TusAppending(resource, range: 0..<item.size, chunkSize: chunkSize)
         let question = appending.ask()
-        phase =
-            resource.marks.isAcknowledged
-            ? .confirming(resource, receipt(resource, nil)) : .appending(appending)
+        let isWhole = resource.marks.isAcknowledged
+        phase = isWhole ? .confirming(resource, receipt(resource, nil)) : .appending(appending)
         return .send(question)
     }
 
@@ -133,15 +126,12 @@ extension TusUpload {
             return .failed(error)
         }
         knowledge = isBroken ? .assumed : .reported
-        return begin(noting: isBroken ? [] : capabilities.map { [.capabilities($0)] } ?? [])
+        return begin(noting: isBroken ? [] : capabilityNotes)
     }
 
     /// Handles an OPTIONS request that got no response. Some servers close the connection, because tus 1.0.0 does not
     /// require them to support OPTIONS (seen with fastapi-tusd 0.100.2). The upload then starts, and its next request
-    /// shows whether the server supports tus.
-    ///
-    /// The attempt fails if the request was not sent, or if the failure is not a network failure. It also fails if a
-    /// checksum is required, because only OPTIONS shows whether the server supports it.
+    /// shows whether the server supports tus. A required checksum needs OPTIONS, so the attempt then fails.
     private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
         guard wasSent, failure.category.isOfNetwork else { return .failed(failure) }
         guard options.checksum == nil else {
@@ -159,24 +149,20 @@ extension TusUpload {
         if isForgetting { capabilities?.facts[TusOffer.Fact.forgets] = "yes" }
     }
 
-    /// The configured maximum number of bytes in one request; nil for no limit. It is also nil for a server that has
-    /// lost confirmed bytes (see `isForgetting`).
+    /// The maximum number of bytes in one request; nil for no limit (see `isForgetting`).
     private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
 
-    /// Starts a new upload. If the server's features are unknown, first asks for them with OPTIONS. Fails if the file
-    /// is larger than the server accepts, or if the server does not support a required checksum.
+    /// Starts a new upload. If the server's features are unknown, first asks for them with OPTIONS.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         guard let capabilities else {
             phase = .asking
-            return .send(
-                Exchange(.options, item.url, fields: [.tusResumable: TusVerdict.version]),
-                notes: notes)
+            return .send(TusOffer.question(item.url), notes: notes)
         }
         if let limit = capabilities.maximumSize, limit > 0, item.size > limit {
             guard knowledge != .kept else { return askAnew(noting: notes) }
             return .failed(.tooLarge(item.size, limit: limit), notes: notes)
         }
-        // A captive portal, or a proxy, possibly sent the response to OPTIONS that named no checksum.
+        // A captive portal or a proxy possibly sent the response to OPTIONS that named no checksum.
         if knowledge == .kept, options.checksum != nil, capabilities.facts[TusOffer.Fact.saysNothing] != nil {
             return askAnew(noting: notes)
         }
@@ -185,9 +171,9 @@ extension TusUpload {
             if let parts = TusConcatenation(item: item, options: options, at: capabilities, sum: sum) {
                 return join(parts) { $0.start() }.noting(notes)
             }
-            let offers = capabilities.extensions
             let isDeferred =
-                options.defersLength && item.size > 0 && offers.contains("creation-defer-length")
+                options.defersLength && item.size > 0
+                && capabilities.extensions.contains("creation-defer-length")
             phase = .creating(sum: sum, isDeferred: isDeferred)
             return .send(try creation.exchange(isDeferred ? .deferred : .whole), notes: notes)
         } catch {
@@ -219,7 +205,7 @@ extension TusUpload {
             dropped.mark(&resource)
             var appending = TusAppending(
                 resource, range: 0..<item.size, chunkSize: chunkSize, isLengthTold: !isDeferred)
-            let learnt = knowledge == .assumed ? capabilities.map { [Step.Note.capabilities($0)] } ?? [] : []
+            let learnt = knowledge == .assumed ? capabilityNotes : []
             knowledge = .reported
             return take(appending.append(after: response), of: appending).noting(learnt)
         } catch {
@@ -247,8 +233,7 @@ extension TusUpload {
             } catch {
                 return .failed(error, notes: notes + [.resource(nil)])
             }
-            // Checked chunks need the confirmation of the offset too: a server that truncates its file at each request
-            // has checked every chunk, but lost the earlier ones.
+            // A server that truncates its file at each request has checked every chunk, but lost the earlier ones.
             if appending.isInChunks, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
             }
@@ -276,18 +261,19 @@ extension TusUpload {
             return finished(step, of: parts.resource).noting(news(of: parts.resource) + learnt)
         case .givenUp(let notes):
             capabilities?.extensions.remove("concatenation")
-            let learnt = capabilities.map { [Step.Note.capabilities($0)] } ?? []
-            return clear(parts.resource, noting: notes + learnt)
+            return clear(parts.resource, noting: notes + capabilityNotes)
         }
     }
 
-    /// Deletes the upload, or all its partial uploads, on the server. Then the upload starts again, even if a deletion
-    /// fails.
+    /// Deletes the upload, or all its partial uploads, on the server. Then the upload starts again in any case.
     mutating func clear(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let deletions = removal(of: resource)
         phase = .clearing(deletions.count)
         return .sendAll(deletions, notes: notes + [.resource(nil)])
     }
+
+    /// The note that stores the server's features for other uploads; none if they are unknown.
+    var capabilityNotes: [Step.Note] { capabilities.map { [.capabilities($0)] } ?? [] }
 
     /// Returns the new facts about the server that this upload has found, as a note that stores them for other uploads.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
@@ -308,8 +294,7 @@ extension TusUpload {
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
-    /// Returns the receipt of the finished upload. Its location is the `Content-Location` of the response, or else the
-    /// upload's URL.
+    /// Returns the receipt. Its location is the `Content-Location` of the response, or else the upload's URL.
     func receipt(_ resource: UploadResource, _ response: ExchangeOutcome.Response?) -> Receipt {
         let named = response?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
@@ -321,8 +306,8 @@ extension TusUpload {
 }
 
 extension UploadResource {
-    /// Copies into this resource the facts about the server that earlier uploads have found. Does not copy the chunk
-    /// size if the server loses confirmed bytes.
+    /// Copies the facts about the server that earlier uploads have found. Leaves out the chunk size if the server loses
+    /// confirmed bytes.
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { tus.overridesMethod = true }
