@@ -52,9 +52,7 @@ public struct ServerDigest: Hashable, Sendable {
             reported += [ServerDigest(algorithm, hex: pair[1])].compactMap(\.self)
         }
         // A composite checksum (`BASE64-N`) covers the checksums of the parts, and is no valid Base64.
-        reported += [DigestAlgorithm.sha256, .sha1, .crc64nvme, .crc32c].compactMap {
-            ServerDigest($0, base64: fields[S3Checksum.field($0)])
-        }
+        reported += s3Names.compactMap { ServerDigest($0.key, base64: fields[$0.value]) }
         return DigestAlgorithm.strongestFirst.flatMap { algorithm in
             reported.filter { $0.algorithm == algorithm }
         }
@@ -116,6 +114,10 @@ public struct ServerDigest: Hashable, Sendable {
     /// The algorithms by their keys in `Repr-Digest` (RFC 9530 §7.2).
     private static let httpNames: [String: DigestAlgorithm] = [
         "md5": .md5, "sha": .sha1, "sha-256": .sha256, "crc32c": .crc32c,
+    ]
+    private static let s3Names: KeyValuePairs<DigestAlgorithm, HTTPField.Name> = [
+        .sha256: S3Checksum.field(.sha256), .sha1: S3Checksum.field(.sha1),
+        .crc64nvme: S3Checksum.field(.crc64nvme), .crc32c: S3Checksum.field(.crc32c),
     ]
     private static let ownCloudNames: [String: DigestAlgorithm] = [
         "MD5": .md5, "SHA1": .sha1, "SHA256": .sha256,

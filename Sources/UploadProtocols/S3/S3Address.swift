@@ -1,3 +1,5 @@
+import FerryFiles
+
 /// The URLs of an S3 destination: the URL of the bucket and the URLs of its objects.
 struct S3Address: Hashable, Sendable {
     /// The configured scheme, host and port.
@@ -7,7 +9,7 @@ struct S3Address: Hashable, Sendable {
     /// The path of the destination's URL, without the query. It can contain the placeholder `{name}` for a file's name.
     private let path: String
 
-    /// - Parameter url: The URL of the destination. Its query is dropped, since it is not part of an object's URL.
+    /// - Parameter url: The URL of the destination; its query is dropped.
     /// - Throws: `UploadFailure` (`permanent`) if the text is no URL, or if the URL names no bucket.
     init(_ url: String, options: S3Options) throws(UploadFailure) {
         let url = UploadAddress.withoutQuery(url)
@@ -18,22 +20,18 @@ struct S3Address: Hashable, Sendable {
         origin = "\(parts[0])://\(parts[1][..<slash])"
         path = String(parts[1][slash...])
         isBucketInPath = options.bucketInPath ?? (Self.bucket(inHost: host) == nil)
-        guard isBucketInPath else {
-            guard let name = Self.bucket(inHost: host) ?? host.split(separator: ".").first.map(String.init)
-            else {
-                throw Self.noBucket(url)
-            }
+        if isBucketInPath {
+            let first = path.dropFirst().prefix { $0 != "/" }
+            guard !first.isEmpty, !first.contains(UploadAddress.nameMark) else { throw Self.noBucket(url) }
+            bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
+        } else {
+            let name = Self.bucket(inHost: host) ?? host.split(separator: ".").first.map(String.init)
+            guard let name else { throw Self.noBucket(url) }
             bucket = name
-            return
         }
-        let first = path.dropFirst().prefix { $0 != "/" }
-        guard !first.isEmpty, !first.contains(UploadAddress.nameMark) else { throw Self.noBucket(url) }
-        bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
     }
 
-    /// Returns the key of the object for a file with this name.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if the key would be empty.
+    /// Returns the key of the object for a file with this name. Throws `UploadFailure` (`permanent`) if it is empty.
     func key(for name: String) throws(UploadFailure) -> String {
         let key = key(inPath: UploadAddress.address(path, for: name))
         guard !key.isEmpty else {
@@ -52,12 +50,12 @@ struct S3Address: Hashable, Sendable {
 
     /// Returns the URL of an object. The key is percent-encoded once, in the form that the signature needs.
     func object(_ key: String) -> String {
-        bucketAddress + "/" + SigV4Encoding.encoded(key.utf8, keepsSlash: true)
+        bucketAddress + "/" + key.percentEncoded(keeping: SigV4Encoding.plainInPath)
     }
 
     /// The URL of the bucket, without a slash at its end.
     var bucketAddress: String {
-        isBucketInPath ? origin + "/" + SigV4Encoding.encoded(bucket.utf8) : origin
+        isBucketInPath ? origin + "/" + bucket.percentEncoded() : origin
     }
 
     /// True if the requests use https. TLS then protects their content from changes on the way.
@@ -65,9 +63,7 @@ struct S3Address: Hashable, Sendable {
 
     /// Returns the percent-encoded query of `name=value` pairs, with its question mark.
     static func query(_ pairs: KeyValuePairs<String, String>) -> String {
-        "?"
-            + pairs.map { "\(SigV4Encoding.encoded($0.utf8))=\(SigV4Encoding.encoded($1.utf8))" }
-            .joined(separator: "&")
+        "?" + pairs.map { "\($0.percentEncoded())=\($1.percentEncoded())" }.joined(separator: "&")
     }
 
     private func key(inPath path: String) -> String {
@@ -76,8 +72,7 @@ struct S3Address: Hashable, Sendable {
         return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
     }
 
-    /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host. If the
-    /// options do not set `bucketInPath`, a nil result means that the bucket is in the path.
+    /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host.
     private static func bucket(inHost host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

@@ -1,3 +1,4 @@
+import FerryFiles
 import HTTPTypes
 
 /// A check that shows whether a bucket can be read, and finds the bucket's unfinished uploads. The check changes
@@ -7,20 +8,17 @@ package struct S3Check: DestinationCheck {
         case starting
         case listing
         case searching
-        /// Requests the sizes of the stored parts of one unfinished upload. The number is the index of this upload in
-        /// `report.leftovers`.
+        /// Requests the sizes of the stored parts of the unfinished upload at this index of `report.leftovers`.
         case sizing(Int)
     }
 
     /// The maximum number of uploads whose size is requested. Each upload costs at least one request.
     private static let sizedUploads = 100
 
-    /// The maximum number of pages of the list of unfinished uploads to request. A page has up to 1,000 uploads. If
-    /// there are more pages, the report puts "more than" before the number of uploads.
+    /// The maximum number of requested pages of the list of unfinished uploads, with up to 1,000 uploads each.
     private static let pageLimit = 20
 
-    /// The number of requested pages after which the check requests only one page of parts for each upload. If an
-    /// upload has more pages, its size stays unknown.
+    /// The number of requested pages after which the size of an upload with more than one page of parts stays unknown.
     private static let requestLimit = 120
 
     private let setup: Result<S3Address, UploadFailure>
@@ -55,16 +53,14 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    /// Returns the step that sends a query to the bucket, limited to the destination's prefix. If the destination's URL
-    /// is not valid, returns the failure instead.
+    /// Returns the step that sends a query to the bucket, limited to the destination's prefix.
     private func ask(_ query: KeyValuePairs<String, String>) -> CheckStep {
         switch setup {
         case .failure(let failure): return .failed(failure)
         case .success(let address):
-            let pairs = S3Address.query(query) + "&prefix=" + SigV4Encoding.encoded(address.prefix.utf8)
+            let pairs = S3Address.query(query) + "&prefix=" + address.prefix.percentEncoded()
             return .send(
-                Exchange(
-                    .get, address.bucketAddress + "/" + pairs, fields: S3CreationFields.always(options.s3)))
+                Exchange(.get, address.bucketAddress + "/" + pairs, fields: options.s3.commonFields()))
         }
     }
 
@@ -138,18 +134,14 @@ package struct S3Check: DestinationCheck {
         return askSize(of: 0, after: nil)
     }
 
-    /// Requests one page of the stored parts of the unfinished upload at `index`. Finishes the check if there is no
-    /// such upload, or if `index` has reached `sizedUploads`.
-    ///
-    /// - Parameter marker: The number of the last part on the previous page; nil for the first page.
+    /// Requests one page of the stored parts of the unfinished upload at `index`, after the part `marker`. Finishes the
+    /// check if there is no such upload, or if `index` has reached `sizedUploads`.
     private mutating func askSize(of index: Int, after marker: Int?) -> CheckStep {
         guard index < min(report.leftovers.count, Self.sizedUploads) else { return .finished(report) }
         phase = .sizing(index)
         let page = marker.map { "&part-number-marker=\($0)" } ?? ""
         return .send(
-            Exchange(
-                .get, report.leftovers[index].resource.url + page,
-                fields: S3CreationFields.always(options.s3)))
+            Exchange(.get, report.leftovers[index].resource.url + page, fields: options.s3.commonFields()))
     }
 
     private mutating func receiveParts(_ response: ExchangeOutcome.Response, of index: Int) -> CheckStep {
@@ -171,8 +163,7 @@ package struct S3Check: DestinationCheck {
         return askSize(of: index + 1, after: nil)
     }
 
-    /// Ends the check, and leaves the size of the upload at `index` unknown. The list of its parts is incomplete, so
-    /// the sum of their sizes would be too small.
+    /// Ends the check, and leaves the size of the upload at `index` unknown, because the list of its parts is incomplete.
     private mutating func finishedWithoutSize(of index: Int) -> CheckStep {
         report.leftovers[index].size = nil
         return .finished(report)

@@ -5,32 +5,20 @@ import HTTPTypes
 enum S3Checksum {
     /// Returns the name of the header field for the digest of a message's content. The field's value is in Base64.
     static func field(_ algorithm: DigestAlgorithm) -> HTTPField.Name {
-        switch algorithm {
-        case .md5: .named("Content-MD5")
-        case .sha1: .named("x-amz-checksum-sha1")
-        case .sha256: .named("x-amz-checksum-sha256")
-        case .crc32c: .named("x-amz-checksum-crc32c")
-        case .crc64nvme: .named("x-amz-checksum-crc64nvme")
-        }
+        name(algorithm).map { .named("x-amz-checksum-\($0.lowercased())") } ?? .contentMD5
     }
 
     /// Returns the value of the field `x-amz-checksum-algorithm`. Nil for MD5, for which S3 uses `Content-MD5` and the
     /// entity tag instead.
     static func name(_ algorithm: DigestAlgorithm) -> String? {
-        switch algorithm {
-        case .md5: nil
-        case .sha1: "SHA1"
-        case .sha256: "SHA256"
-        case .crc32c: "CRC32C"
-        case .crc64nvme: "CRC64NVME"
-        }
+        algorithm == .md5 ? nil : algorithm.rawValue.uppercased().filter { $0 != "-" }
     }
 
     /// Returns the name of the XML element that contains the digest of a part or of the object; nil for MD5.
     static func element(_ algorithm: DigestAlgorithm) -> String? { name(algorithm).map { "Checksum\($0)" } }
 
-    /// Returns the value of `x-amz-checksum-type`; nil for MD5. The CRCs of the parts give the CRC of the object. The
-    /// hashes of the parts give only a composite, which is a hash of these hashes.
+    /// Returns the value of `x-amz-checksum-type`; nil for MD5. The CRCs of the parts give the CRC of the object. Their
+    /// hashes give only a composite, which is a hash of these hashes.
     static func type(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -39,14 +27,12 @@ enum S3Checksum {
         }
     }
 
-    /// Returns the digest that a server reports for an object after a multipart upload of these parts.
-    ///
-    /// For a CRC, the text is the Base64 of the object's CRC; nil if a part's CRC has the wrong length. For SHA-1 and
-    /// SHA-256, it is `BASE64-N`, with the hash of the parts' hashes and the number of parts. For MD5, it is the entity
-    /// tag `HEX-N`, with the MD5 of the parts' MD5s.
-    static func whole(_ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm)
-        -> String?
-    {
+    /// Returns the digest that a server reports for an object after a multipart upload of these parts: the Base64 of the
+    /// object's CRC, or the hash of the parts' hashes as `BASE64-N`, or for MD5 as the entity tag `HEX-N`. Nil if a part's
+    /// CRC has the wrong length.
+    static func whole(
+        _ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm
+    ) -> String? {
         switch algorithm {
         case .md5:
             return DigestRequest.Form.hex.text(RunningDigest.of(parts.flatMap(\.digest), .md5))
@@ -80,23 +66,20 @@ enum S3EntityTag: Hashable {
     /// The MD5 of the parts' MD5s, and the number of parts.
     case parts([UInt8], count: Int)
 
-    /// Parses an entity tag of the form `MD5` or `MD5-COUNT`, in hexadecimal digits; nil for any other tag, or if
-    /// `fields` name an encryption that changes the tag.
+    /// Parses an entity tag of the form `MD5` or `MD5-COUNT`; nil for any other tag, or if `fields` name an encryption
+    /// that changes the tag.
     init?(_ tag: String?, in fields: HTTPFields = [:]) {
         let encryption = fields[.named("x-amz-server-side-encryption")] ?? ""
         guard let tag, !encryption.hasPrefix("aws:kms"),
             fields[.named("x-amz-server-side-encryption-customer-algorithm")] == nil
         else { return nil }
         let parts = tag.filter { $0 != "\"" }.split(separator: "-", omittingEmptySubsequences: false)
-        guard let first = parts.first, first.utf8.count == 32, let digest = ServerDigest.unhex(first) else {
-            return nil
-        }
-        switch parts.count {
-        case 1: self = .whole(digest)
-        case 2:
-            guard let count = Int(parts[1]) else { return nil }
+        guard parts[0].utf8.count == 32, let digest = ServerDigest.unhex(parts[0]) else { return nil }
+        if parts.count == 1 {
+            self = .whole(digest)
+        } else {
+            guard parts.count == 2, let count = Int(parts[1]) else { return nil }
             self = .parts(digest, count: count)
-        default: return nil
         }
     }
 }

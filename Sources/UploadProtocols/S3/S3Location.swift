@@ -4,12 +4,10 @@ import FerryFiles
 package struct S3Location: Hashable, Sendable {
     /// The part of the URL that contains the bucket's name.
     package enum Addressing: String, Hashable, Sendable, CaseIterable {
-        /// The bucket is the first segment of the path. AWS and most other servers accept such a URL.
+        /// The bucket is the first segment of the path, which AWS and most other servers accept.
         case path
-        /// The bucket is the first part of the host name.
         case host
-        /// The bucket is in the host name if no endpoint is given and the TLS certificate of AWS covers that host. In
-        /// all other cases, it is in the path.
+        /// The bucket is in the path, unless no endpoint is given and the TLS certificate of AWS covers its host.
         case auto
     }
 
@@ -26,14 +24,13 @@ package struct S3Location: Hashable, Sendable {
     /// True if the URL begins with `s3://`.
     package static func isLocation(_ url: String) -> Bool { url.lowercased().hasPrefix(scheme) }
 
-    /// The http or https URL of the destination. Its path is percent-encoded, except the placeholder `{name}`.
+    /// The http or https URL of the destination, percent-encoded except the placeholder `{name}`.
     package let url: String
     /// True if the bucket is in the path of the URL.
     package let isBucketInPath: Bool
 
     /// - Parameters:
-    ///   - location: The text `s3://bucket/prefix/`, possibly with `{name}` for the file's name. Without a path, the
-    ///     file's name alone is the key.
+    ///   - location: The text `s3://bucket/prefix/`, possibly with `{name}`. Without a path, the file's name is the key.
     ///   - endpoint: The server's URL without a bucket; nil means AWS.
     ///   - region: The region at AWS; nil means AWS's host without a region, `s3.amazonaws.com`.
     /// - Throws: `Issue` if `location` or `endpoint` is not valid, or if `addressing` is `host` and a host name cannot
@@ -65,14 +62,11 @@ package struct S3Location: Hashable, Sendable {
         }
     }
 
-    private struct Base {
-        var scheme: String
-        var authority: String
-    }
+    private typealias Base = (scheme: String, authority: String)
 
     private static func amazon(_ region: String?) -> Base {
         let domain = region?.hasPrefix("cn-") ?? false ? "amazonaws.com.cn" : "amazonaws.com"
-        return Base(scheme: "https", authority: region.map { "s3.\($0).\(domain)" } ?? "s3.\(domain)")
+        return ("https", region.map { "s3.\($0).\(domain)" } ?? "s3.\(domain)")
     }
 
     private static func base(_ endpoint: String) throws(Issue) -> Base {
@@ -87,7 +81,7 @@ package struct S3Location: Hashable, Sendable {
                 expected: "the server's http or https address, such as https://s3.example.org",
                 isEndpoint: true)
         }
-        return Base(scheme: parts[0].lowercased(), authority: String(parts[1].prefix { $0 != "/" }))
+        return (parts[0].lowercased(), String(parts[1].prefix { $0 != "/" }))
     }
 
     private static let malformed = Issue(
@@ -97,11 +91,10 @@ package struct S3Location: Hashable, Sendable {
     private static func isBucket(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count)
             && name.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: ".-_").contains)
-            && name.utf8.first.map(lettersAndDigits.contains) ?? false
+            && name.utf8.first.map(PlainCharacters(alphanumericsAnd: "").contains) ?? false
     }
 
-    /// True for one label of a host name (RFC 1123 §2.1) in lower case. The wildcard of a TLS certificate covers
-    /// one label only, so `auto` puts a bucket with several labels into the path.
+    /// True for one label of a host name (RFC 1123 §2.1) in lower case. The wildcard of a TLS certificate covers one.
     private static func isLabel(_ text: some StringProtocol) -> Bool {
         (1...63).contains(text.utf8.count)
             && text.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "-").contains)
@@ -109,11 +102,9 @@ package struct S3Location: Hashable, Sendable {
             && !text.hasPrefix("-") && !text.hasSuffix("-")
     }
 
-    private static let lettersAndDigits = PlainCharacters(alphanumericsAnd: "")
-
     private static func encoded(_ path: Substring) -> String {
         path.split(separator: UploadAddress.nameMark, omittingEmptySubsequences: false)
-            .map { SigV4Encoding.encoded(SigV4Encoding.decoded($0), keepsSlash: true) }
+            .map { SigV4Encoding.encoded(SigV4Encoding.decoded($0), keeping: SigV4Encoding.plainInPath) }
             .joined(separator: UploadAddress.nameMark)
     }
 }

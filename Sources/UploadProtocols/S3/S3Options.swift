@@ -5,9 +5,8 @@ public struct S3Options: Hashable, Sendable {
     public var bucketInPath: Bool?
     /// The `x-amz-storage-class` of new objects, such as `STANDARD_IA`; nil uses the bucket's default.
     public var storageClass: String?
-    /// The header fields for the request that creates an object, such as encryption, metadata and access rights. Other
-    /// requests of the upload contain only three kinds of these fields: encryption keys that the customer provides, the
-    /// payer, and the expected owner of the bucket.
+    /// The header fields for the request that creates an object, such as encryption, metadata and access rights. The
+    /// other requests of the upload have only the customer's encryption keys, the payer and the bucket's owner.
     public var fields: [String: String]
 
     public init(bucketInPath: Bool? = nil, storageClass: String? = nil, fields: [String: String] = [:]) {

@@ -1,5 +1,5 @@
-/// The division of a file into numbered parts. All parts have the same size, except the last part, which can be
-/// smaller. If the connection breaks often, the rest of the file is divided into smaller parts.
+/// The division of a file into numbered parts of one size; the last one can be smaller. If the connection breaks often,
+/// the rest of the file is divided into smaller parts.
 struct S3PartPlan: Hashable, Sendable {
     /// A group of consecutive parts of a file that have the same size.
     private struct Run: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct S3PartPlan: Hashable, Sendable {
     static let usualPart: ByteCount = 8 << 20
 
     let size: ByteCount
-    /// The parts of the file, grouped into runs of equal size, in the order of the file. There is at least one run.
+    /// The parts of the file, grouped into runs of equal size. There is at least one run.
     private var runs: [Run]
 
     /// The part size at the start of the file, in bytes.
@@ -24,12 +24,8 @@ struct S3PartPlan: Hashable, Sendable {
     var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
     var isUniform: Bool { runs.count == 1 }
 
-    /// Restores the plan that an earlier attempt stored. Returns nil if the stored part sizes are not valid for the
-    /// file.
-    ///
-    /// - Parameters:
-    ///   - partSize: The stored part size at the start of the file, in bytes.
-    ///   - later: The stored value of `laterSizes`.
+    /// Restores the plan that an earlier attempt stored, from the part size at the start and `laterSizes`. Returns nil
+    /// if these are not valid for the file.
     init?(size: ByteCount, keeping partSize: ByteCount, later: String? = nil) {
         guard size >= 0, (1...Self.largestPart).contains(partSize) else { return nil }
         self.init(size: size, partSize: partSize)
@@ -44,18 +40,14 @@ struct S3PartPlan: Hashable, Sendable {
         guard count <= Self.mostParts else { return nil }
     }
 
-    /// The part sizes that follow the first part size, as text to store. In `4:5242880,9:…`, part 4 is the first part
-    /// of 5,242,880 bytes, and part 9 is the first part of the next size. Nil if all parts have the same size.
+    /// The part sizes that follow the first one, as text to store; nil if there are none. In `4:5242880,9:…`, part 4 is
+    /// the first part of 5,242,880 bytes, and part 9 is the first part of the next size.
     var laterSizes: String? {
         isUniform ? nil : runs.dropFirst().map { "\($0.first):\($0.partSize)" }.joined(separator: ",")
     }
 
-    /// Returns a plan that divides the file into smaller parts after part `number`. The parts up to `number` stay as
-    /// they are.
-    ///
-    /// - Parameter most: The maximum number of parts at this server.
-    /// - Returns: Nil if `partSize` is 0 or less, or is not smaller than `lastPartSize`. Also nil if the plan would
-    ///   have too many parts, or if there is no part `number + 1`.
+    /// Returns a plan that divides the file into smaller parts after part `number`. Nil if the parts would not be smaller,
+    /// if there would be more than `most`, or if there is no part `number + 1`.
     func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
         guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
         var plan = self
@@ -65,13 +57,9 @@ struct S3PartPlan: Hashable, Sendable {
         return plan.count <= min(most, Self.mostParts) ? plan : nil
     }
 
-    /// Makes a plan with the part size `asked`. If this size is not allowed, the nearest allowed size is used. If the
-    /// file would have too many parts, the part size is doubled until the file has few enough.
+    /// Makes a plan with the allowed part size nearest to `asked`, by default `usualPart`. The size is doubled until the
+    /// file has few enough parts. `smallest` and `most` are the limits of this server.
     ///
-    /// - Parameters:
-    ///   - asked: The requested part size, in bytes; nil means `usualPart`.
-    ///   - smallest: The minimum part size at this server, in bytes.
-    ///   - most: The maximum number of parts at this server.
     /// - Throws: `UploadFailure` (`permanent`) if the file is too large for any plan.
     static func make(
         size: ByteCount, asked: ByteCount? = nil, smallest: ByteCount = smallestPart,

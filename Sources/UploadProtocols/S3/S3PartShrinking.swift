@@ -1,8 +1,7 @@
-/// Computes a smaller part size for a connection that breaks often. If the connection breaks, the part in flight must
-/// be sent again, so fewer bytes are lost with smaller parts. But each part needs its own request, so the parts must
-/// not become too small.
+/// Computes a smaller part size for a connection that breaks often: a break loses the part in flight. But each part needs
+/// its own request, so the parts must not become too small.
 struct S3PartShrinking: Sendable {
-    /// The number of bytes sent in this attempt, in parts that arrived and in parts whose transfer broke.
+    /// The number of bytes sent in this attempt, also in parts whose transfer broke.
     private(set) var carried: ByteCount = 0
     private(set) var hasArrived = false
     /// True once the transfer of a part broke after some of its bytes were sent.
@@ -19,16 +18,12 @@ struct S3PartShrinking: Sendable {
         hasBroken = true
     }
 
-    /// The number of parts that should be sent between two breaks of the connection. A break loses half a part on
-    /// average. With four parts between breaks, an eighth of the sent bytes is lost.
+    /// The number of parts to send between two breaks. A break loses half a part on average, thus an eighth of the bytes.
     private static let partsBetweenBreaks: ByteCount = 4
 
-    /// Returns a smaller part size for later attempts, if the transfer of a part broke in this attempt. The new size is
-    /// a quarter of the bytes that this attempt sent, but at least `smallest`. It is also at least half of `size`, the
-    /// old part size: a single break does not show that the connection breaks often.
-    ///
-    /// - Parameter smallest: The minimum part size at this server, in bytes.
-    /// - Returns: Nil if no transfer broke, or if the new size would not be smaller.
+    /// Returns a smaller part size for later attempts; nil if no transfer broke, or if the size would not be smaller. It
+    /// is a quarter of the bytes that this attempt sent, at least `smallest`, the minimum at this server. It is also at
+    /// least half of the old size: a single break does not show that the connection breaks often.
     func size(after size: ByteCount, smallest: ByteCount) -> ByteCount? {
         guard hasBroken else { return nil }
         let wanted = max(smallest, size / 2, carried / Self.partsBetweenBreaks)
@@ -45,8 +40,8 @@ extension S3Upload {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The preferred part size of a new upload, in bytes. It is the configured size; nil means the default size. If
-    /// earlier uploads to the destination have recorded a smaller size, because the connection broke, it is that size.
+    /// The preferred part size of a new upload, in bytes: the configured size, or a smaller one that earlier uploads to
+    /// the destination have recorded. Nil means the default size.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -60,17 +55,15 @@ extension S3Upload {
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Makes the parts smaller if the transfer of a part broke in this attempt. Stores the smaller size for later
-    /// uploads to the destination. Then divides the rest of this file into parts of that size.
+    /// Makes the parts smaller if the transfer of a part broke in this attempt. Stores the smaller size for later uploads
+    /// to the destination. Then divides the rest of this file into parts of that size, unless there would be too many, or
+    /// the server requires parts of one size and some stored parts remain in use.
     ///
-    /// The division of this file does not change if there would be too many parts. It also does not change if the
-    /// server requires parts of one size, and some stored parts remain in use.
-    ///
-    /// - Returns: The notes to record; nil if the part size does not change.
-    mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note]? {
+    /// - Returns: The notes to record; empty if the part size does not change.
+    mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note] {
         let most = mostParts ?? S3PartPlan.mostParts
         guard let size = shrinking.size(after: session.plan.lastPartSize, smallest: smallestPart) else {
-            return nil
+            return []
         }
         facts.facts[Self.fact] = "\(size)"
         // If no part arrived, a part that is missing before stored ones may be too large for the link. The new plan
@@ -86,11 +79,9 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Doubles the reduced part size that `shrink` has stored for the destination, because all parts have arrived. If
-    /// the stored size is at least half of the configured or default size, deletes it instead. Does nothing if no size
-    /// is stored, or if this attempt resumed the upload of an earlier attempt.
-    ///
-    /// - Returns: The notes to record; empty if nothing was done.
+    /// Doubles the part size that `shrink` has stored for the destination, because all parts have arrived, or deletes it
+    /// if it is at least half of the usual size. Does nothing if this attempt resumed an earlier one. Returns the notes to
+    /// record.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

@@ -2,24 +2,25 @@ import HTTPTypes
 
 /// Makes the requests for the upload of one file. The requests are not signed.
 struct S3Requests: Sendable {
+    let address: S3Address
     private let item: UploadItem
     private let options: S3Options
-    private let isEncrypted: Bool
     private let creationFields: HTTPFields
 
-    /// - Throws: `UploadFailure` (`permanent`) if the configured fields or the file's metadata cannot be sent.
-    init(item: UploadItem, options: S3Options, isEncrypted: Bool) throws(UploadFailure) {
+    /// - Throws: `UploadFailure` (`permanent`) if the URL names no bucket or no key, or if the configured fields or the file's
+    ///   metadata cannot be sent.
+    init(item: UploadItem, options: S3Options) throws(UploadFailure) {
+        address = try S3Address(item.url, options: options)
+        _ = try address.key(for: item.name)
         self.item = item
         self.options = options
-        self.isEncrypted = isEncrypted
-        creationFields = try S3CreationFields.make(item: item, options: options)
+        creationFields = try options.creationFields(of: item)
     }
 
-    /// Makes the `PUT` request that sends the whole file to the URL `object`. If `onlyNew` is true, the request asks
-    /// the server to refuse it when there is an object at the URL.
+    /// Makes the `PUT` request that sends the whole file to the URL `object`. If `onlyNew` is true, the server must refuse
+    /// it when there is an object at the URL.
     func put(_ object: String, digest: DigestAlgorithm?, onlyNew: Bool) -> Exchange {
-        var exchange = Exchange(
-            .put, object, fields: creationFields, traits: [.idempotent, .completes])
+        var exchange = Exchange(.put, object, fields: creationFields, traits: [.idempotent, .completes])
         send(0..<item.size, digest: digest, in: &exchange)
         if onlyNew { exchange.fields[.ifNoneMatch] = "*" }
         return exchange
@@ -38,32 +39,31 @@ struct S3Requests: Sendable {
     func part(_ number: Int, of session: S3Session) -> Exchange? {
         guard let range = session.plan.range(of: number) else { return nil }
         let query = S3Address.query(["partNumber": "\(number)", "uploadId": session.uploadID])
-        var exchange = Exchange(
-            .put, session.object + query, fields: S3CreationFields.always(options))
+        var exchange = Exchange(.put, session.object + query, fields: options.commonFields())
         exchange.part = number
         send(range, digest: session.checksum, in: &exchange)
         return exchange
     }
 
     func list(_ session: S3Session, after marker: Int?) -> Exchange {
-        let query =
-            marker.map {
-                S3Address.query(["part-number-marker": "\($0)", "uploadId": session.uploadID])
-            } ?? S3Address.query(["uploadId": session.uploadID])
-        return Exchange(
-            .get, session.object + query, fields: S3CreationFields.always(options))
+        let query: KeyValuePairs =
+            if let marker {
+                ["part-number-marker": "\(marker)", "uploadId": session.uploadID]
+            } else {
+                ["uploadId": session.uploadID]
+            }
+        return Exchange(.get, session.object + S3Address.query(query), fields: options.commonFields())
     }
 
     /// Makes the request that joins the stored parts into the object.
     ///
     /// - Parameters:
     ///   - onlyNew: True to ask the server to refuse the request if there is an object at the URL.
-    ///   - declaresDigest: True to send the digests of the parts, so that the server can compare them with its own. If
-    ///     the algorithm is a CRC and the digest of the whole object is known, this digest is sent too.
+    ///   - declaresDigest: True to send the digests of the parts, and a known CRC of the object, for the server's check.
     func complete(
         _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
     ) -> Exchange {
-        var fields = S3CreationFields.always(options)
+        var fields = options.commonFields()
         // S3 forbids the media type of HTML forms here, and some servers lose a body of that type.
         fields[.contentType] = "application/xml"
         fields[.named("x-amz-mp-object-size")] = "\(session.plan.size)"
@@ -74,30 +74,11 @@ struct S3Requests: Sendable {
             fields[S3Checksum.field(algorithm)] = digest
             fields[.named("x-amz-checksum-type")] = "FULL_OBJECT"
         }
-        var exchange = Exchange(
+        return Exchange(
             .post, session.url, fields: fields,
-            body: .bytes(
-                S3CompletionDocument.bytes(parts, digest: declaresDigest ? session.checksum : nil)),
-            traits: [.idempotent, .completes])
-        // "It may take several minutes". During this time, the server sends white space (API of
-        // CompleteMultipartUpload).
-        exchange.traits.insert(.slowResponse)
-        return exchange
-    }
-
-    func head(_ object: String) -> Exchange {
-        Exchange(.head, object, fields: headFields)
-    }
-
-    /// The header fields of a `HEAD` request that asks for digests.
-    var headFields: HTTPFields {
-        var fields = S3CreationFields.always(options)
-        fields[.named("x-amz-checksum-mode")] = "ENABLED"
-        return fields
-    }
-
-    static func abort(_ url: String, _ options: S3Options) -> Exchange {
-        Exchange(.delete, url, fields: S3CreationFields.always(options, sendsKeys: false))
+            body: .bytes(S3CompletionDocument.bytes(parts, digest: declaresDigest ? session.checksum : nil)),
+            // The server can need minutes, in which it sends white space (API of CompleteMultipartUpload).
+            traits: [.idempotent, .completes, .slowResponse])
     }
 
     private func send(_ range: Range<ByteCount>, digest: DigestAlgorithm?, in exchange: inout Exchange) {
@@ -107,7 +88,7 @@ struct S3Requests: Sendable {
         }
         guard !range.isEmpty else { return }
         exchange.body = .file(range: range)
-        if isEncrypted {
+        if address.isEncrypted {
             exchange.fields[.amzContentSHA256] = "UNSIGNED-PAYLOAD"
         } else {
             exchange.digests.append(DigestRequest(.sha256, of: range, in: .init(.amzContentSHA256, .hex)))
@@ -115,11 +96,22 @@ struct S3Requests: Sendable {
     }
 }
 
-/// The header fields of the request that creates an object, and the fields for all requests about the object.
-enum S3CreationFields {
-    static func make(item: UploadItem, options: S3Options) throws(UploadFailure) -> HTTPFields {
+extension S3Options {
+    func head(_ object: String) -> Exchange { Exchange(.head, object, fields: headFields) }
+
+    func abort(_ url: String) -> Exchange { Exchange(.delete, url, fields: commonFields(sendsKeys: false)) }
+
+    /// The header fields of a `HEAD` request that asks for digests.
+    var headFields: HTTPFields {
+        var fields = commonFields()
+        fields[.named("x-amz-checksum-mode")] = "ENABLED"
+        return fields
+    }
+
+    /// Returns the header fields of the request that creates an object.
+    fileprivate func creationFields(of item: UploadItem) throws(UploadFailure) -> HTTPFields {
         var fields: HTTPFields = [.contentType: item.contentType]
-        fields[.named("x-amz-storage-class")] = options.storageClass
+        fields[.named("x-amz-storage-class")] = storageClass
         for parameter in item.parameters {
             guard let name = HTTPField.Name("x-amz-meta-\(parameter.name)") else {
                 throw UploadFailure(
@@ -127,9 +119,9 @@ enum S3CreationFields {
                     "a parameter's name cannot be S3 metadata: \(ServerText.cleaned(parameter.name))",
                     hint: "letters, digits and hyphens can")
             }
-            fields.append(HTTPField(name: name, value: metadata(parameter.value)))
+            fields.append(HTTPField(name: name, value: Self.metadata(parameter.value)))
         }
-        for (name, value) in options.fields {
+        for (name, value) in self.fields {
             guard let field = HTTPField.Name(name), HTTPField.isValidValue(value) else {
                 throw UploadFailure(
                     .permanent, "a field of the destination cannot be sent: \(ServerText.cleaned(name))",
@@ -140,16 +132,14 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns those configured header fields that all requests about the object contain. They are the encryption keys
-    /// of the customer, `x-amz-request-payer` and `x-amz-expected-bucket-owner`.
-    ///
-    /// - Parameter sendsKeys: False to leave out the encryption keys.
-    static func always(_ options: S3Options, sendsKeys: Bool = true) -> HTTPFields {
+    /// Returns those configured header fields that all requests about the object contain, without the encryption keys of
+    /// the customer if `sendsKeys` is false.
+    func commonFields(sendsKeys: Bool = true) -> HTTPFields {
         let prefixes =
             ["x-amz-request-payer", "x-amz-expected-bucket-owner"]
             + (sendsKeys ? ["x-amz-server-side-encryption-customer-"] : [])
         var fields = HTTPFields()
-        for (name, value) in options.fields {
+        for (name, value) in self.fields {
             guard let field = HTTPField.Name(name),
                 prefixes.contains(where: { field.canonicalName.hasPrefix($0) })
             else { continue }
@@ -158,8 +148,7 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Returns a metadata value in printable ASCII. A value with other characters is encoded as in RFC 2047. S3 itself
-    /// uses this encoding too.
+    /// Returns a metadata value in printable ASCII, with other characters encoded as in RFC 2047, as S3 does.
     private static func metadata(_ value: String) -> String {
         guard value.utf8.contains(where: { !(0x20...0x7E).contains($0) }) else { return value }
         return "=?UTF-8?B?\(S3Checksum.base64(Array(value.utf8)))?="

@@ -3,27 +3,23 @@ import HTTPTypes
 
 /// A part of a multipart upload that the server has stored.
 struct S3Part: Hashable, Sendable {
-    /// The maximum length of an entity tag, in bytes. It is limited because up to 10,000 tags are kept in memory and
-    /// sent in one document.
+    /// The maximum length of an entity tag, in bytes: up to 10,000 tags are kept in memory and sent in one document.
     static let longestTag = 1024
 
     /// The entity tag as the server sent it. The request that completes the upload must repeat it verbatim.
     var entityTag: String
-    /// The digest of the part, computed from the file or listed by the server. Nil if the upload has no digest
-    /// algorithm, or if the server lists no digest of this algorithm.
+    /// The digest of the part, computed from the file or listed by the server; nil if there is none.
     var digest: [UInt8]?
 }
 
-/// The parser of the response to `POST ?uploads`, the request that creates a multipart upload. It ignores the root
-/// element's name, which differs between servers.
+/// The parser of the response that creates a multipart upload. The root element's name differs between servers.
 enum S3Creation {
-    /// The maximum length of an upload ID, in bytes. The ID is journaled and is part of each URL. Real servers send at
-    /// most a few hundred bytes.
+    /// The maximum length of an upload ID, in bytes, which is journaled. Real servers send at most a few hundred.
     private static let longestID = 2048
 
     static func uploadID(in body: [UInt8]) -> String? {
-        XMLDocument.parse(body)?.child(named: "UploadId").flatMap {
-            (1...longestID).contains($0.text.utf8.count) ? $0.text : nil
+        XMLDocument.parse(body)?.text(of: "UploadId").flatMap {
+            (1...longestID).contains($0.utf8.count) ? $0 : nil
         }
     }
 }
@@ -34,70 +30,62 @@ struct S3PartPage {
     /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Parses a page of the list. Returns nil if the body is not such a page, or if it announces a next page without
-    /// saying where that page begins. A part without a valid number, size or entity tag is left out.
-    ///
-    /// - Parameter digest: The algorithm of the digests to read; nil to read none.
+    /// Parses a page of the list, with the parts' digests of the algorithm `digest`. Returns nil if the body is not such a
+    /// page, or if it announces a next page without saying where that begins. Leaves out a part without a valid number,
+    /// size or entity tag.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             root.child(named: "UploadId") ?? root.child(named: "IsTruncated") != nil
         else { return nil }
         for element in root.children(named: "Part") {
-            guard let number = element.child(named: "PartNumber").flatMap({ Int($0.text) }),
-                let size = element.child(named: "Size").flatMap({ ByteCount(digits: $0.text) }),
-                let tag = element.child(named: "ETag")?.text,
-                (1...S3Part.longestTag).contains(tag.utf8.count)
+            guard let number = element.text(of: "PartNumber").flatMap({ Int($0) }),
+                let size = element.text(of: "Size").flatMap({ ByteCount(digits: $0) }),
+                let tag = element.text(of: "ETag"), (1...S3Part.longestTag).contains(tag.utf8.count)
             else { continue }
             parts.append((number, size, S3Part(entityTag: tag, digest: Self.digest(element, tag, digest))))
         }
-        guard root.child(named: "IsTruncated")?.text == "true" else { return }
-        guard let marker = root.child(named: "NextPartNumberMarker").flatMap({ Int($0.text) }) else {
-            return nil
-        }
-        next = marker
+        guard root.text(of: "IsTruncated") == "true" else { return }
+        next = root.text(of: "NextPartNumberMarker").flatMap { Int($0) }
+        if next == nil { return nil }
     }
 
-    private static func digest(_ element: XMLElement, _ tag: String, _ algorithm: DigestAlgorithm?)
-        -> [UInt8]?
-    {
-        guard let algorithm else { return nil }
-        guard let name = S3Checksum.element(algorithm) else {
-            if case .whole(let digest) = S3EntityTag(tag) { return digest }
-            return nil
+    private static func digest(
+        _ element: XMLElement, _ tag: String, _ algorithm: DigestAlgorithm?
+    ) -> [UInt8]? {
+        if let name = algorithm.flatMap(S3Checksum.element) {
+            return element.text(of: name).flatMap(S3Checksum.bytes)
         }
-        return element.child(named: name).flatMap { S3Checksum.bytes($0.text) }
+        if algorithm == .md5, case .whole(let digest) = S3EntityTag(tag) { return digest }
+        return nil
     }
 }
 
 /// The response to the request that completes a multipart upload.
 struct S3Completion {
-    /// The entity tag of the object; nil if the server sent none. For example, radosgw 16.2.15 leaves the XML element
-    /// empty.
+    /// The entity tag of the object; nil if the server sent none or an empty one (radosgw 16.2.15).
     var entityTag: String?
     private let root: XMLElement
 
-    /// Parses the XML document for a completed upload; nil for any other body. A server can send status 200 before it
-    /// knows the outcome, and then send an error in the body.
+    /// Parses the XML document for a completed upload; nil for any other body, such as an error after status 200.
     init?(_ body: [UInt8]) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
-            let tag = root.child(named: "ETag")?.text
+            let tag = root.text(of: "ETag")
         else { return nil }
         entityTag = tag.isEmpty ? nil : tag
         self.root = root
     }
 
-    /// The CRCs of the whole object that the response contains. A composite checksum is left out, because it covers
-    /// only the checksums of the parts.
+    /// The CRCs of the whole object that the response contains, without a composite of the parts' checksums.
     var digests: [ServerDigest] {
-        guard root.child(named: "ChecksumType")?.text != "COMPOSITE" else { return [] }
+        guard root.text(of: "ChecksumType") != "COMPOSITE" else { return [] }
         return [DigestAlgorithm.crc64nvme, .crc32c].compactMap { algorithm in
-            reported(algorithm).flatMap(S3Checksum.bytes).map { ServerDigest(algorithm, $0) }
+            ServerDigest(algorithm, base64: reported(algorithm))
         }
     }
 
     /// Returns the object's digest as the server wrote it; nil for MD5, or if the response does not contain the digest.
     func reported(_ algorithm: DigestAlgorithm) -> String? {
-        S3Checksum.element(algorithm).flatMap { root.child(named: $0)?.text }
+        S3Checksum.element(algorithm).flatMap(root.text)
     }
 }
 
@@ -116,16 +104,15 @@ struct S3UploadPage {
     init?(_ body: [UInt8]) {
         guard let root = XMLDocument.parse(body), root.name != "Error" else { return nil }
         for element in root.children(named: "Upload") {
-            guard let key = element.child(named: "Key")?.text, !key.isEmpty,
-                let uploadID = element.child(named: "UploadId")?.text, !uploadID.isEmpty
+            guard let key = element.text(of: "Key"), !key.isEmpty,
+                let uploadID = element.text(of: "UploadId"), !uploadID.isEmpty
             else { continue }
-            let begun = element.child(named: "Initiated").flatMap { Self.date($0.text) }
+            let begun = element.text(of: "Initiated").flatMap(Self.date)
             uploads.append(Entry(key: key, uploadID: uploadID, begun: begun))
         }
-        guard root.child(named: "IsTruncated")?.text == "true",
-            let key = root.child(named: "NextKeyMarker")?.text, !key.isEmpty
+        guard root.text(of: "IsTruncated") == "true", let key = root.text(of: "NextKeyMarker"), !key.isEmpty
         else { return }
-        next = (key, root.child(named: "NextUploadIdMarker")?.text ?? "")
+        next = (key, root.text(of: "NextUploadIdMarker") ?? "")
     }
 
     /// Parses a time of S3, which is RFC 3339 in UTC; nil for any other text. A fraction of a second is ignored.
@@ -137,10 +124,10 @@ struct S3UploadPage {
 
 /// The XML body of the request that completes a multipart upload.
 enum S3CompletionDocument {
-    /// Returns the XML document, which lists all parts of the upload.
+    /// Returns the XML document, which lists all parts of the upload in ascending order, as the server requires.
     ///
     /// - Parameters:
-    ///   - parts: The parts by number. They are written in ascending order, as the server requires.
+    ///   - parts: The parts by number.
     ///   - digest: The algorithm of the parts' digests to include; nil to include none.
     static func bytes(_ parts: [Int: S3Part], digest: DigestAlgorithm?) -> [UInt8] {
         let name = digest.flatMap(S3Checksum.element)
@@ -155,4 +142,9 @@ enum S3CompletionDocument {
         }
         return Array((text + "</CompleteMultipartUpload>").utf8)
     }
+}
+
+extension XMLElement {
+    /// Returns the text of the first child with this name; nil if there is none.
+    func text(of name: String) -> String? { child(named: name)?.text }
 }

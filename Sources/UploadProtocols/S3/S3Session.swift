@@ -1,30 +1,25 @@
-/// Facts about a multipart upload that are stored between attempts. The list of the stored parts is not stored, because
-/// the server has this list.
+/// The facts about a multipart upload that are stored between attempts. The server has the list of the stored parts.
 struct S3Session: Hashable, Sendable {
     /// The URL of the object.
     let object: String
     let uploadID: String
-    /// The division of the file into parts. A later change of the configured part size does not affect the division.
+    /// The division of the file into parts, which a later change of the configured part size does not affect.
     var plan: S3PartPlan
     /// The digest algorithm that was chosen when the upload was created; nil if none was chosen.
     let checksum: DigestAlgorithm?
     /// The time of the upload's creation by the server's clock, in seconds since 1970; nil if the server sent no date.
     var created: Int?
-    /// The maximum number of concurrent requests, after the server has asked for fewer requests. Nil if the server has
-    /// not asked for that.
+    /// The maximum number of concurrent requests; nil unless the server has asked for fewer.
     var parallelLimit: Int?
-    /// The properties that the finished object should have. Nil if the request that completes the upload was not sent,
-    /// or had no effect.
+    /// The properties that the finished object should have; nil unless the request that completes the upload was sent.
     var completion: Expected?
 
-    /// The properties that show whether an object is the result of this upload. Another upload possibly stored an
-    /// object at the same URL.
+    /// The properties that show whether an object is the result of this upload.
     struct Expected: Hashable, Sendable {
-        /// The entity tag that the object should have, in the form `HEX-N`. N is the number of parts, and `HEX` is the
-        /// MD5 of their joined MD5s. Nil if the entity tags of the parts are not MD5s.
+        /// The entity tag `HEX-N`, with the MD5 of the parts' MD5s and the number of parts. Nil if the entity tags of the
+        /// parts are not MD5s.
         var entityTag: String?
-        /// The digest that the object should have, as text in the form that S3 uses. Nil if the upload has no digest
-        /// algorithm, or if the digest of a part is not known.
+        /// The digest, as text in the form that S3 uses; nil if it is unknown.
         var digest: String?
     }
 
@@ -35,8 +30,7 @@ struct S3Session: Hashable, Sendable {
         self.checksum = checksum
     }
 
-    /// Restores a multipart upload from the stored facts in `resource`. Returns nil if these are not the facts of a
-    /// multipart upload, or if they do not fit a file of `size` bytes.
+    /// Restores a multipart upload from `resource`; nil if that does not describe one of a file of `size` bytes.
     init?(_ resource: UploadResource, size: ByteCount) {
         let memory = resource[S3Memory.self]
         guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
@@ -53,40 +47,33 @@ struct S3Session: Hashable, Sendable {
         }
     }
 
-    /// The URL of this multipart upload: the URL of the object with the upload ID in the query. It is stored on disk
-    /// before the first part is sent.
+    /// The URL of this multipart upload. It is stored on disk before the first part is sent.
     var url: String { object + S3Address.query(["uploadId": uploadID]) }
 
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> UploadResource {
-        let memory = S3Memory(
-            uploadID: uploadID, partSize: plan.partSize, laterPartSizes: plan.laterSizes, checksum: checksum,
-            created: created, parallelLimit: parallelLimit, isCompleting: completion != nil,
-            entityTag: completion?.entityTag,
-            digest: completion?.digest)
         var resource = UploadResource(
             url: url, confirmed: heldBytes, parts: .init(stored: heldParts, planned: plan.count))
-        resource[S3Memory.self] = memory
+        resource[S3Memory.self] = S3Memory(
+            uploadID: uploadID, partSize: plan.partSize, laterPartSizes: plan.laterSizes, checksum: checksum,
+            created: created, parallelLimit: parallelLimit, isCompleting: completion != nil,
+            entityTag: completion?.entityTag, digest: completion?.digest)
         return resource
     }
 }
 
-/// The form in which the facts about a multipart upload are stored between attempts.
+/// The form in which the facts of an `S3Session` are stored between attempts.
 struct S3Memory: ResumeForm {
     var uploadID: String?
     /// The part size at the start of the file, in bytes.
     var partSize: ByteCount?
-    /// The part sizes that follow `partSize`, as text. For example, `4:5242880` means that part 4 and the parts after
-    /// it have 5,242,880 bytes each. Nil if all parts have the size `partSize`.
+    /// The value of `S3PartPlan.laterSizes`.
     var laterPartSizes: String?
     var checksum: DigestAlgorithm?
-    /// The time of the upload's creation by the server's clock, in seconds since 1970; nil if the server sent no date.
     var created: Int?
     var parallelLimit: Int?
     /// True if the request that completes the upload was possibly sent.
     var isCompleting = false
-    /// The entity tag that the finished object should have; nil if it is unknown.
     var entityTag: String?
-    /// The digest that the finished object should have, as text in the form that S3 uses; nil if it is unknown.
     var digest: String?
 
     static let keys: [ResumeKey<Self>] =
@@ -94,8 +81,7 @@ struct S3Memory: ResumeForm {
             .init("uploadId", \.uploadID), .init("partSize", \.partSize),
             .init("laterPartSizes", \.laterPartSizes), .init("checksum", \.checksum),
             .init("created", \.created), .init("parallel", \.parallelLimit),
-            .init("completing", \.isCompleting),
-            .init("etag", \.entityTag), .init("digest", \.digest),
+            .init("completing", \.isCompleting), .init("etag", \.entityTag), .init("digest", \.digest),
         ]
 }
 
@@ -111,8 +97,7 @@ struct S3PartLedger: Sendable {
 
     init(_ plan: S3PartPlan) { self.plan = plan }
 
-    /// Returns a record for the new division `plan` of the file. The parts up to `number` that are stored count as
-    /// stored in the new record too. All other parts are left to send.
+    /// Returns a record for the new division `plan` of the file, with the stored parts up to `number`.
     func replanned(_ plan: S3PartPlan, keeping number: Int) -> S3PartLedger {
         var ledger = S3PartLedger(plan)
         for (held, part) in held where held <= number { ledger.hold(part, number: held) }
@@ -124,27 +109,21 @@ struct S3PartLedger: Sendable {
     /// The number of stored parts before the first missing one.
     var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }
 
-    /// Records a part that the server lists as stored. The part is ignored if its number or its size does not fit the
-    /// plan. A part of the plan that is not recorded is sent again.
+    /// Records a part that the server lists as stored, if its number and its size fit the plan.
     mutating func list(_ part: S3Part, number: Int, size: ByteCount) {
-        guard let range = plan.range(of: number), range.upperBound - range.lowerBound == size else { return }
-        hold(part, number: number)
+        if let range = plan.range(of: number), range.count == size { hold(part, number: number) }
     }
 
     /// Marks all parts that are not stored as left to send, in the order of their numbers.
     ///
-    /// - Parameter asksWithLast: True to send the last part first. If the server does not allow that many parts, it
-    ///   then refuses the last part before most of the file is sent.
+    /// - Parameter asksWithLast: True to send the last part first: a server that does not allow that many parts then
+    ///   refuses it before most of the file is sent.
     mutating func plan(asksWithLast: Bool) {
         left = (1...plan.count).reversed().filter { held[$0] == nil }
-        if asksWithLast, let last = left.first {
-            left.removeFirst()
-            left.append(last)
-        }
+        if asksWithLast, !left.isEmpty { left.append(left.removeFirst()) }
     }
 
-    /// Returns the numbers of the next parts to send, and marks these parts as in flight. Stops when `limit` parts are
-    /// in flight.
+    /// Returns the numbers of the next parts to send, and marks them as in flight, until `limit` are.
     mutating func take(upTo limit: Int) -> [Int] {
         var taken: [Int] = []
         while underWay.count < limit, let next = left.popLast() {
@@ -157,30 +136,23 @@ struct S3PartLedger: Sendable {
     mutating func hold(_ part: S3Part, number: Int) {
         underWay.remove(number)
         guard let range = plan.range(of: number) else { return }
-        if held.updateValue(part, forKey: number) == nil {
-            heldBytes += range.upperBound - range.lowerBound
-        }
+        if held.updateValue(part, forKey: number) == nil { heldBytes += ByteCount(range.count) }
     }
 
-    /// Records that the transfer of a part in flight failed. The part is the next one to send. Does nothing if the part
-    /// is not in flight.
+    /// Records that the transfer of a part in flight failed. The part is the next one to send.
     mutating func lose(_ number: Int) {
-        guard underWay.remove(number) != nil else { return }
-        left.append(number)
+        if underWay.remove(number) != nil { left.append(number) }
     }
 
-    /// Records that a part is sent for the second time. Returns false if this was already recorded for the part. The
-    /// part must then not be sent for a third time.
+    /// Records that a part is sent for the second time. Returns false if it must not be sent for a third time.
     mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }
 
     var isComplete: Bool { held.count == plan.count }
 
-    /// The digests and lengths of all parts, in the order of their numbers. Nil if a part is not stored, or if its
-    /// digest is unknown.
+    /// The digests and lengths of all parts, in order; nil if a part is not stored, or if its digest is unknown.
     var digests: [(digest: [UInt8], length: ByteCount)]? { digests { $0.digest } }
 
-    /// The MD5s that the parts have as entity tags, with the lengths of the parts. Nil if a part is not stored, or if
-    /// its entity tag is not an MD5.
+    /// The MD5s that the parts have as entity tags, with the lengths; nil if a part is not stored or has another tag.
     var tagDigests: [(digest: [UInt8], length: ByteCount)]? {
         digests { part in
             if case .whole(let digest) = S3EntityTag(part.entityTag) { digest } else { nil }
@@ -188,13 +160,9 @@ struct S3PartLedger: Sendable {
     }
 
     private func digests(_ digest: (S3Part) -> [UInt8]?) -> [(digest: [UInt8], length: ByteCount)]? {
-        var digests: [(digest: [UInt8], length: ByteCount)] = []
-        for number in 1...plan.count {
-            guard let found = held[number].flatMap(digest), let range = plan.range(of: number) else {
-                return nil
-            }
-            digests.append((found, range.upperBound - range.lowerBound))
+        let digests = (1...plan.count).compactMap { number in
+            held[number].flatMap(digest).map { ($0, ByteCount(plan.range(of: number)?.count ?? 0)) }
         }
-        return digests
+        return digests.count == plan.count ? digests : nil
     }
 }

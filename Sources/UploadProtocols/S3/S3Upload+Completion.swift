@@ -3,15 +3,13 @@ import HTTPTypes
 
 // The completion of the object from its parts, and the check of the result.
 extension S3Upload {
-    /// The data for the check of a finished object: the receipt of the upload, the expected digest and the expected
-    /// entity tag.
+    /// The data for the check of a finished object.
     struct Verification: Sendable {
         var receipt: Receipt
         var algorithm: DigestAlgorithm
         /// The digest of the file, as text in the form that S3 uses.
         var ours: String
-        /// The expected entity tag. It is used only if the algorithm is MD5, because S3 reports an MD5 only as an
-        /// entity tag.
+        /// The expected entity tag, for MD5.
         var tag: S3EntityTag
     }
 
@@ -26,18 +24,16 @@ extension S3Upload {
                 ledger.digests.flatMap { S3Checksum.whole($0, algorithm) }
             })
         phase = .completing(session, ledger)
-        let onlyNew = wantsNewOnly && !lacks(.condition)
-        let declaresDigest = !lacks(.completionChecksum)
-        let mark = resource(session, ledger)
         let notes = notes + enlargeLearntPart(of: session.plan)
-        let (size, choice) = (item.size, options.checksumChoice)
-        return withRequests { _, requests in
+        return withRequests { requests in
             var exchange = requests.complete(
-                session, ledger.held, onlyNew: onlyNew, declaresDigest: declaresDigest)
-            exchange.markBeforeLastBytes = mark
+                session, ledger.held, onlyNew: wantsNewOnly && !lacks(.condition),
+                declaresDigest: !lacks(.completionChecksum))
+            exchange.markBeforeLastBytes = resource(session, ledger)
             if session.checksum == nil {
                 OfferedDigest.take(
-                    [.crc64nvme, .crc32c], in: .s3Completion, of: &exchange, size: size, choice)
+                    [.crc64nvme, .crc32c], in: .s3Completion, of: &exchange, size: item.size,
+                    options.checksumChoice)
             }
             return .send(exchange, notes: notes)
         }
@@ -46,15 +42,14 @@ extension S3Upload {
     mutating func receiveCompletion(
         _ response: ExchangeOutcome.Response, _ session: S3Session, _ ledger: S3PartLedger
     ) -> Step {
-        if response.isSuccess {
-            if let completion = S3Completion(response.body) { return finish(session, completion, response) }
-            // A server may send status 200 before it knows the outcome. Only a complete document is a success.
-            let error = S3Error(response)
-            guard !error.code.isEmpty else {
-                return .failed(.server, "the server's word on the finished upload cannot be read")
-            }
+        if response.isSuccess, let completion = S3Completion(response.body) {
+            return finish(session, completion, response)
         }
         let error = S3Error(response)
+        // A server may send status 200 before it knows the outcome. Only a complete document is a success.
+        if response.isSuccess, error.code.isEmpty {
+            return .failed(.server, "the server's word on the finished upload cannot be read")
+        }
         switch (error.code, response.status) {
         case _ where error.deniesUpload:
             return settle(session, then: .restart(because: "the server no longer knows the upload"))
@@ -77,20 +72,17 @@ extension S3Upload {
         default: break
         }
         if wantsNewOnly, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
-            let note = remember(without: .condition)
-            return complete(session, ledger, noting: [note])
+            return complete(session, ledger, noting: [remember(without: .condition)])
         }
         if session.checksum != nil, !lacks(.completionChecksum), error.refuses(.completionChecksum),
             budget.allows(.refusal)
         {
-            let note = remember(without: .completionChecksum)
-            return complete(session, ledger, noting: [note])
+            return complete(session, ledger, noting: [remember(without: .completionChecksum)])
         }
         return .failed(error.failure)
     }
 
-    /// Restarts the upload with larger parts, because the server requires larger parts than those of the plan. Fails if
-    /// the parts already have the maximum size of S3.
+    /// Restarts the upload with larger parts, which the server requires. Fails if the parts have the maximum size of S3.
     private mutating func enlarge(_ session: S3Session, _ error: S3Error) -> Step {
         let partSize = session.plan.partSize
         guard partSize < S3PartPlan.largestPart else { return .failed(error.failure) }
@@ -118,8 +110,7 @@ extension S3Upload {
         return conclude(verification, fields) { $0.verify(verification) }
     }
 
-    /// Ends the upload after comparing the checksums in the server's response with those of the file. The upload fails
-    /// if a checksum differs. It succeeds if the response contains no checksum that can be compared.
+    /// Ends the upload after comparing the checksums in the server's response, if it has any, with those of the file.
     private func compare(_ receipt: Receipt, _ completion: S3Completion, _ response: ExchangeOutcome.Response)
         -> Step
     {
@@ -129,17 +120,17 @@ extension S3Upload {
                 continue
             }
             guard ours.bytes == reported.bytes else {
-                let texts = (S3Checksum.base64(ours.bytes), S3Checksum.base64(reported.bytes))
                 return .failed(
-                    Self.mismatch(reported.algorithm, texts.0, texts.1), notes: [.resource(nil)])
+                    Self.mismatch(
+                        reported.algorithm, S3Checksum.base64(ours.bytes), S3Checksum.base64(reported.bytes)),
+                    notes: [.resource(nil)])
             }
             receipt.verified = receipt.verified ?? reported.algorithm
         }
         return .done(receipt)
     }
 
-    /// Returns the values for the check of the finished object. Returns nil if the upload has no digest algorithm, or
-    /// if the expected digest is unknown. Also returns nil for MD5 if the entity tags of the parts are not MD5s.
+    /// Returns the values for the check of the finished object; nil if there is no expected digest to compare.
     private func verification(_ session: S3Session, _ receipt: Receipt) -> Verification? {
         guard let algorithm = session.checksum, let ours = session.completion?.digest else { return nil }
         // If the parts' tags are not MD5s, the object's tag is not made of MD5s.
@@ -150,10 +141,8 @@ extension S3Upload {
             tag: tag ?? .parts([], count: session.plan.count))
     }
 
-    /// Compares the server's digest of the object with the digest of the file. The upload succeeds if the two are
-    /// equal, and fails if they differ.
-    ///
-    /// - Parameter otherwise: Returns the next step if the server reported no digest that can be compared.
+    /// Compares the server's digest of the object with that of the file. The upload succeeds if the two are equal, and
+    /// fails if they differ. `otherwise` returns the next step if the server reported no digest to compare.
     private mutating func conclude(
         _ verification: Verification, _ fields: HTTPFields, otherwise: (inout S3Upload) -> Step
     ) -> Step {
@@ -169,12 +158,10 @@ extension S3Upload {
         }
     }
 
-    /// Sends `HEAD` to request the digest of the finished object. If the URL of the object is unknown, the upload ends
-    /// without this check.
+    /// Sends `HEAD` to request the digest of the finished object.
     mutating func verify(_ verification: Verification) -> Step {
         phase = .verifying(verification)
-        guard let object = verification.receipt.location else { return .done(verification.receipt) }
-        return withRequests { _, requests in .send(requests.head(object)) }
+        return .send(options.s3.head(object))
     }
 
     mutating func receiveVerification(_ response: ExchangeOutcome.Response, _ verification: Verification)
@@ -185,25 +172,23 @@ extension S3Upload {
         if let length = response.contentLength, length != item.size {
             return .failed(
                 .permanent, UploadFailure.sizesDiffer(length, item.size),
-                hint: "look at the server; retry sends the file again",
-                notes: [.resource(nil)])
+                hint: "look at the server; retry sends the file again", notes: [.resource(nil)])
         }
         return conclude(verification, response.fields) { _ in .done(verification.receipt) }
     }
 
-    /// Handles a response which shows that the server no longer has the multipart upload. If the upload was possibly
-    /// completed, checks whether the object exists. Otherwise starts again with a new multipart upload.
+    /// Handles a response which shows that the server no longer has the multipart upload. Looks for the object if the
+    /// upload was possibly completed, and otherwise starts again.
     mutating func gone(_ session: S3Session) -> Step {
         let ending = Ending.restart(because: "the server no longer knows the upload")
         return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
     }
 
-    /// Sends `HEAD` for the object, to learn whether the request to complete the upload has created it.
-    ///
-    /// - Parameter ending: The action if there is no object, or if the object is possibly that of another upload.
+    /// Sends `HEAD` for the object, to learn whether the request to complete the upload has created it. `ending` is the
+    /// action if there is no object, or if the object is possibly that of another upload.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
-        return withRequests { _, requests in .send(requests.head(session.object)) }
+        return .send(options.s3.head(session.object))
     }
 
     mutating func receiveSettlement(
@@ -218,8 +203,7 @@ extension S3Upload {
             if case .resume = ending, !error.isTransient { return list(session) }
             return .failed(error.failure)
         }
-        var receipt = Receipt(
-            location: session.object, entityTag: response.fields[.eTag], bytes: item.size)
+        var receipt = Receipt(location: session.object, entityTag: response.fields[.eTag], bytes: item.size)
         let verification = verification(session, receipt)
         let reported = verification.map {
             S3DigestMatch(response.fields, $0.algorithm, ours: $0.ours, tag: $0.tag)
@@ -231,8 +215,8 @@ extension S3Upload {
         guard response.contentLength == item.size, receipt.verified != nil || !isOther else {
             return restart(session, ending)
         }
-        // If only the size could be compared, the object may belong to another upload. So a refusal because of an
-        // existing object stays a refusal. A resumed multipart upload continues if the server still has it.
+        // If only the size could be compared, the object may belong to another upload. A refusal then stays a refusal,
+        // and a resumed multipart upload continues if the server still has it.
         let isUnreported = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
         case .failed where isUnreported, .resume where isUnreported: return restart(session, ending)
@@ -241,12 +225,9 @@ extension S3Upload {
         }
     }
 
-    /// Returns true if the object in `response` was stored more than five seconds before the upload was created. A
-    /// smaller difference is ignored, because the clocks within a service can differ. Returns false if one of the two
-    /// times is unknown.
-    ///
-    /// The object's time is `Last-Modified`. In some services, this is the time when the multipart upload was created.
-    /// In others, it is the time when the multipart upload was completed.
+    /// Returns true if the object in `response` was stored more than five seconds before the upload was created: the
+    /// clocks within a service can differ. Some services report the creation of the multipart upload as
+    /// `Last-Modified`, and others its completion.
     private func isOlder(_ response: ExchangeOutcome.Response, than session: S3Session) -> Bool {
         guard let created = session.created, let modified = response.date(in: .lastModified) else {
             return false
@@ -254,11 +235,10 @@ extension S3Upload {
         return modified.timeIntervalSince1970 + 5 < Double(created)
     }
 
-    /// Sends the request that aborts the multipart upload on the server. After the response, the action `ending`
-    /// follows.
+    /// Aborts the multipart upload on the server. After the response, the action `ending` follows.
     mutating func remove(_ session: S3Session, then ending: Ending, noting notes: [Step.Note] = []) -> Step {
         phase = .removing(session, then: ending)
-        return .send(S3Requests.abort(session.url, options.s3), notes: notes)
+        return .send(options.s3.abort(session.url), notes: notes)
     }
 
     mutating func receiveRemoval(_ response: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending)
@@ -276,8 +256,7 @@ extension S3Upload {
         case .restart(let reason):
             guard budget.allows(.restart) else {
                 return .failed(
-                    .permanent, "\(reason), \(RetryBudget.limit) times in a row",
-                    notes: [.resource(nil)])
+                    .permanent, "\(reason), \(RetryBudget.limit) times in a row", notes: [.resource(nil)])
             }
             // The old resource stays recorded until there is a new one.
             return begin()

@@ -4,18 +4,14 @@ import HTTPTypes
 // The creation of a multipart upload, the list of its stored parts, and the sending of its parts.
 extension S3Upload {
     mutating func create(_ plan: S3PartPlan, noting notes: [Step.Note] = []) -> Step {
-        let (objectAddress, digest) = (objectAddress, digest)
-        guard let objectAddress else { return .failed(.permanent, "the destination's url names no object") }
         phase = .creating(plan, digest)
-        return withRequests { _, requests in
-            .send(requests.create(objectAddress.object, digest: digest), notes: notes)
-        }
+        return withRequests { .send($0.create(object, digest: digest), notes: notes) }
     }
 
     mutating func receiveCreation(
         _ response: ExchangeOutcome.Response, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
     ) -> Step {
-        guard response.isSuccess, let objectAddress else {
+        guard response.isSuccess else {
             let error = S3Error(response)
             if digest != nil, digest != .md5, error.refuses(.checksum), budget.allows(.refusal) {
                 return create(plan, noting: [remember(without: .checksum)])
@@ -27,8 +23,7 @@ extension S3Upload {
                 .permanent, "the server began an upload and did not say which",
                 hint: "check that the destination's url is an S3 endpoint: its response has no UploadId")
         }
-        var session = S3Session(
-            object: objectAddress.object, uploadID: uploadID, plan: plan, checksum: digest)
+        var session = S3Session(object: object, uploadID: uploadID, plan: plan, checksum: digest)
         session.created = response.date(in: .date).map { Int($0.timeIntervalSince1970) }
         var ledger = S3PartLedger(plan)
         ledger.plan(asksWithLast: plan.count > 1000 && mostParts == nil)
@@ -43,7 +38,7 @@ extension S3Upload {
         _ session: S3Session, _ ledger: S3PartLedger, marker: Int?, noting notes: [Step.Note] = []
     ) -> Step {
         phase = .listing(session, ledger, marker: marker)
-        return withRequests { _, requests in .send(requests.list(session, after: marker), notes: notes) }
+        return withRequests { .send($0.list(session, after: marker), notes: notes) }
     }
 
     mutating func receiveList(
@@ -76,22 +71,21 @@ extension S3Upload {
             noting: (lost > 0 ? [.serverLost(lost)] : []) + [.resource(resource(session, ledger))])
     }
 
-    /// Sends the next parts, up to the maximum number of parts in flight. If there is no part to send, waits for the
-    /// parts in flight. If all parts are stored, sends the request that completes the upload.
+    /// Sends the next parts, up to the maximum number of parts in flight, or waits for the parts in flight. If all parts
+    /// are stored, completes the upload.
     mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
         if ledger.isComplete { return complete(session, ledger, noting: notes) }
         var ledger = ledger
         let numbers = ledger.take(upTo: max(1, min(atOnce.limit, session.parallelLimit ?? .max)))
         phase = .sending(session, ledger)
-        return withRequests { _, requests in
+        return withRequests { requests in
             let exchanges = numbers.compactMap { requests.part($0, of: session) }
             return exchanges.isEmpty ? .wait(notes: notes) : .sendAll(exchanges, notes: notes)
         }
     }
 
-    /// Handles the outcome of a request that sent a part.
-    ///
-    /// - Parameter ending: The action when no part is in flight any more; nil if the upload sends more parts.
+    /// Handles the outcome of a request that sent a part. `ending` is the action when no part is in flight any more; nil
+    /// if the upload sends more parts.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         ending: Ending?
@@ -146,15 +140,10 @@ extension S3Upload {
     }
 
     /// Handles the successful response to a request that sent a part. If the server's digest differs from that of the
-    /// sent bytes, or if the entity tag is not usable, sends the part once more. If this happens for the second time,
-    /// the upload fails. In all other cases, records the part as stored.
-    ///
-    /// - Parameter ending: The action when no part is in flight any more; the part is then not sent once more. Nil if
-    ///   the upload sends more parts.
+    /// sent bytes, or if the entity tag is not usable, sends the part once more, and fails at the second time.
     private mutating func receiveHeld(
         _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
-        _ ledger: S3PartLedger,
-        _ ending: Ending?
+        _ ledger: S3PartLedger, _ ending: Ending?
     ) -> Step {
         var ledger = ledger
         let number = exchange.part
@@ -194,8 +183,8 @@ extension S3Upload {
         return drain(session, ledger, then: ending, noting: notes)
     }
 
-    /// Starts no new parts, and waits for the parts in flight. A part that the server stores in this time need not be
-    /// sent again. Then the action `ending` follows.
+    /// Starts no new parts, and waits for the parts in flight, which then need not be sent again. Then the action
+    /// `ending` follows.
     mutating func drain(
         _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
     ) -> Step {
@@ -206,7 +195,7 @@ extension S3Upload {
         switch ending {
         case .failed(let failure):
             var (session, ledger) = (session, ledger)
-            return .failed(failure, notes: notes + (shrink(&session, &ledger) ?? []))
+            return .failed(failure, notes: notes + shrink(&session, &ledger))
         case .resume: return list(session, noting: notes)
         case .restart: return remove(session, then: ending, noting: notes)
         }

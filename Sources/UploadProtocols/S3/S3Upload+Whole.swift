@@ -2,8 +2,7 @@ import HTTPTypes
 
 // The lookup of an existing object, and the upload of a file in one request.
 extension S3Upload {
-    /// Begins the upload. If the policy for existing files requires it, first looks up the object that has the file's
-    /// name.
+    /// Begins the upload, after a lookup of the object if the policy for existing files requires it.
     mutating func decide(noting notes: [Step.Note] = []) -> Step {
         let upload = self
         let existing = ExistingFile(item, policy: options.existing) { upload.object(of: $0) ?? "" }
@@ -25,63 +24,49 @@ extension S3Upload {
 
     private mutating func follow(_ verdict: ExistingFile.Verdict, _ existing: ExistingFile) -> Step {
         switch verdict {
-        case .ask(let exchange):
-            return withRequests { upload, requests in
-                var exchange = exchange
-                for field in requests.headFields { exchange.fields[field.name] = field.value }
-                upload.phase = .deciding(existing)
-                return .send(exchange)
-            }
+        case .ask(var exchange):
+            for field in options.s3.headFields { exchange.fields[field.name] = field.value }
+            phase = .deciding(existing)
+            return .send(exchange)
         case .free(let name, let precondition):
             guard let object = object(of: name) else {
                 return .failed(.permanent, "no object can have the name \(name)")
             }
-            objectAddress = ObjectAddress(object: object, onlyNew: precondition[.ifNoneMatch] != nil)
+            (self.object, onlyNew) = (object, precondition[.ifNoneMatch] != nil)
             return begin()
         case .finished(let receipt): return .done(receipt)
         case .failed(let failure): return .failed(failure)
         }
     }
 
-    /// Begins to send the file: in one request if the file fits into one part, otherwise in several parts. Fails if the
-    /// file is too large for S3.
-    mutating func begin(noting notes: [Step.Note] = []) -> Step {
+    /// Begins to send the file, in one request or in parts. Fails if the file is too large for S3.
+    mutating func begin() -> Step {
         do throws(UploadFailure) {
             let plan = try S3PartPlan.make(
                 size: item.size, asked: askedPart, smallest: smallestPart,
                 most: mostParts ?? S3PartPlan.mostParts)
-            return plan.count == 1 ? put(noting: notes) : create(plan, noting: notes)
+            return plan.count == 1 ? put() : create(plan)
         } catch {
-            return .failed(error, notes: notes)
+            return .failed(error)
         }
     }
 
     private mutating func put(noting notes: [Step.Note] = []) -> Step {
-        let (objectAddress, digest) = (objectAddress, digest)
-        guard let objectAddress else {
-            return .failed(.permanent, "the destination's url names no object")
-        }
         phase = .putting(digest)
-        let onlyNew = objectAddress.onlyNew && !lacks(.condition)
-        let compares = digest == nil && options.checksumChoice == .offered
-        let comparisons = compares ? Self.unaskedDigests.map { DigestRequest($0, of: 0..<item.size) } : []
-        return withRequests { _, requests in
-            var exchange = requests.put(objectAddress.object, digest: digest, onlyNew: onlyNew)
-            exchange.digestsIfReported = comparisons
-            // The mark lets the next attempt recognize the object of this attempt, instead of taking it for another
-            // upload's.
-            if objectAddress.onlyNew {
-                exchange.markBeforeLastBytes = UploadResource(url: objectAddress.object).withWholeBodySent(
-                    true)
+        return withRequests { requests in
+            var exchange = requests.put(object, digest: digest, onlyNew: onlyNew && !lacks(.condition))
+            if digest == nil, options.checksumChoice == .offered {
+                exchange.digestsIfReported = Self.unaskedDigests.map { DigestRequest($0, of: 0..<item.size) }
             }
+            // The mark lets the next attempt recognize the object of this attempt.
+            if onlyNew { exchange.markBeforeLastBytes = UploadResource(url: object).withWholeBodySent(true) }
             return .send(exchange, notes: notes)
         }
     }
 
     mutating func receivePut(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?) -> Step {
         guard response.isSuccess else { return receivePutRefusal(response, digest) }
-        let receipt = Receipt(
-            location: objectAddress?.object, entityTag: response.fields[.eTag], bytes: item.size)
+        let receipt = Receipt(location: object, entityTag: response.fields[.eTag], bytes: item.size)
         guard digest != nil else { return receipt.comparing(response) }
         guard let digest, let ours = response.digests.first(where: { $0.algorithm == digest })?.bytes else {
             return .done(receipt)
@@ -104,18 +89,15 @@ extension S3Upload {
         }
     }
 
-    /// The algorithms of the digests that a server possibly reports after a `PUT` of a whole object, although the
-    /// request did not ask for a digest. AWS has reported a checksum since 2024-12. Many other servers report the MD5
-    /// of the object as its entity tag.
+    /// The digests that a server possibly reports after a `PUT` that did not ask for one. AWS has reported a checksum
+    /// since 2024-12. Many other servers report the MD5 of the object as its entity tag.
     private static let unaskedDigests: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
         -> Step
     {
         let error = S3Error(response)
-        if objectAddress?.onlyNew == true, !lacks(.condition), error.refuses(.condition),
-            budget.allows(.refusal)
-        {
+        if onlyNew, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
             return put(noting: [remember(without: .condition)])
         }
         if digest != nil, digest != .md5, error.refuses(.checksum), budget.allows(.refusal) {
@@ -126,8 +108,8 @@ extension S3Upload {
             // Another upload took the name since the lookup: the next name is tried.
             return decide(noting: [.resource(nil)])
         }
-        // A permanent refusal means that no object was stored. After any other failure, an object may have been stored.
-        let isMarked = objectAddress?.onlyNew == true && !error.isTransient
+        // Only a permanent refusal means that no object was stored.
+        let isMarked = onlyNew && !error.isTransient
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
 
@@ -135,17 +117,13 @@ extension S3Upload {
         error.status == 412 ? .nameTaken(item.name) : error.failure
     }
 
-    /// Sends `HEAD` to learn whether the object exists. An earlier attempt possibly sent the whole file, but received
-    /// no response.
+    /// Sends `HEAD` to learn whether an earlier attempt, which received no response, has stored the object.
     mutating func recall(_ resource: UploadResource) -> Step {
         phase = .recalling(resource)
-        let size = item.size
-        return withRequests { upload, requests in
-            upload.objectAddress = ObjectAddress(object: resource.url, onlyNew: upload.wantsNewOnly)
-            var exchange = requests.head(resource.url)
-            exchange.digests = [DigestRequest(.md5, of: 0..<size)]
-            return .send(exchange)
-        }
+        (object, onlyNew) = (resource.url, wantsNewOnly)
+        var exchange = options.s3.head(resource.url)
+        exchange.digests = [DigestRequest(.md5, of: 0..<item.size)]
+        return .send(exchange)
     }
 
     mutating func receiveRecall(_ response: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
@@ -179,11 +157,10 @@ enum S3DigestMatch {
     ///
     /// - Parameters:
     ///   - ours: The digest of the file, as text in the form that S3 uses.
-    ///   - tag: The expected entity tag. It is used only if the algorithm is MD5, because S3 reports an MD5 only as an
-    ///     entity tag.
+    ///   - tag: The expected entity tag, for MD5, which S3 reports only as an entity tag.
     init(_ fields: HTTPFields, _ algorithm: DigestAlgorithm, ours: String, tag: S3EntityTag) {
         guard algorithm == .md5 else {
-            self.init(fields[S3Checksum.field(algorithm)], ours: ours)
+            self.init(fields[S3Checksum.field(algorithm)] ?? "", ours: ours)
             return
         }
         let reported = S3EntityTag(fields[.eTag], in: fields)
@@ -194,22 +171,15 @@ enum S3DigestMatch {
         }
     }
 
-    /// Compares two digests in Base64. A digest of a multipart upload is possibly composite: a hash of the hashes of
-    /// all parts, followed by `-N` with the number of parts.
+    /// Compares two digests in Base64. The digest of a multipart upload can be a composite: a hash of the hashes of all
+    /// parts, followed by `-N` with the number of parts, which `ours` always has.
     ///
-    /// - Parameters:
-    ///   - reported: The digest from the server; nil or empty if there is none. The `-N` of a composite digest is
-    ///     possibly missing.
-    ///   - ours: The expected digest. A composite digest always has the `-N`.
-    init(_ reported: String?, ours: String) {
-        guard let reported, !reported.isEmpty else {
-            self = .nothing
-            return
-        }
+    /// - Parameter reported: The digest from the server; empty if there is none.
+    private init(_ reported: String, ours: String) {
         let isComposite = ours.contains("-")
         // A composite cannot be compared with a digest of the whole. A server may omit a composite's number of parts.
         // So a different text without a number may be a digest of the whole, and proves nothing.
-        if !isComposite, reported.contains("-") {
+        if reported.isEmpty || !isComposite && reported.contains("-") {
             self = .nothing
         } else if isComposite, !reported.contains("-") {
             self = reported == ours.prefix { $0 != "-" } ? .same : .nothing
@@ -222,8 +192,8 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// A copy of the response, with the MD5 from the entity tag in the field `Repr-Digest`, where `ExistingFile` looks
-    /// for it. The copy is unchanged if the entity tag is not an MD5, or if the response already has this field.
+    /// A copy of the response with the MD5 from the entity tag in the field `Repr-Digest`, if that is missing, because
+    /// `ExistingFile` looks there.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var response = self
@@ -235,9 +205,8 @@ extension ExchangeOutcome.Response {
 }
 
 extension Receipt {
-    /// Returns the step that ends the upload, after comparing the digests in the response with those of the file. The
-    /// upload fails if a digest in the header fields differs. If only the entity tag differs from the file's MD5, the
-    /// upload succeeds, because an entity tag is not always an MD5.
+    /// Returns the step that ends the upload, after comparing the digests in the response with those of the file. A
+    /// different entity tag is no failure, because an entity tag is not always an MD5.
     fileprivate func comparing(_ response: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {

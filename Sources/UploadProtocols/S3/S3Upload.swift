@@ -1,33 +1,25 @@
 import HTTPTypes
 
 /// The protocol of Amazon S3 and compatible servers. A small file is sent in one `PUT`, and a large file in a multipart
-/// upload.
-///
-/// This type does not sign the requests. An interrupted multipart upload resumes: the server lists the stored parts,
-/// and the missing parts are sent.
+/// upload, which resumes: the server lists the stored parts, and the missing parts are sent. Other code signs the
+/// requests.
 ///
 /// If the response to the creation of a multipart upload is lost, this upload stays on the server, without parts. Later
 /// attempts do not use it, because another program possibly created it. `S3Check` lists it.
 ///
-/// If the options require no checksum, the upload ends with the successful response to the `PUT`, or to the request
-/// that completes the multipart upload. With `ChecksumChoice.offered`, the digests in this response are compared with
-/// those of the file. There is no comparison after a multipart upload of more than 1 GiB.
-///
-/// The request that completes a multipart upload contains the size of the object.
+/// With `ChecksumChoice.offered`, the digests in the response that completes the upload are compared with those of the
+/// file. There is no comparison after a multipart upload of more than 1 GiB.
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, fillsSlot: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
-    /// The state of the upload. In `starting`, no request was sent yet. In any other state, the upload waits for a
-    /// response.
     enum Phase: Sendable {
         case starting
-        /// Looks up whether an object with the file's key exists, to follow the policy for an existing file.
+        /// Looks up the object with the file's key, to follow the policy for an existing file.
         case deciding(ExistingFile)
-        /// Checks whether an earlier attempt has stored the object. That attempt possibly sent the whole file, but
-        /// received no response.
+        /// Checks whether an earlier attempt, which received no response, has stored the object.
         case recalling(UploadResource)
         case putting(DigestAlgorithm?)
         case creating(S3PartPlan, DigestAlgorithm?)
@@ -50,8 +42,7 @@ public struct S3Upload: UploadProtocol {
         /// Starts again with a new multipart upload.
         case restart(because: String)
 
-        /// Returns an ending with `failure` if this ending is a failure too, and `failure` asks all uploads to wait for
-        /// a longer time. Otherwise returns this ending.
+        /// Returns an ending with `failure` if this is a failure too, and `failure` asks all uploads to wait longer.
         func joined(with failure: UploadFailure) -> Ending {
             guard case .failed(let first) = self, failure.asksAllToWait,
                 failure.retryAfter ?? 0 > first.retryAfter ?? 0
@@ -60,43 +51,33 @@ public struct S3Upload: UploadProtocol {
         }
     }
 
-    /// The URL of the object, and whether an object that is already there can be replaced.
-    struct ObjectAddress: Sendable {
-        var object: String
-        var onlyNew: Bool
-    }
-
     static let usualParallelRequests = 4
 
     let item: UploadItem
     let options: ProtocolOptions
-    private let setup: Result<(S3Address, S3Requests), UploadFailure>
+    private let setup: Result<S3Requests, UploadFailure>
     var phase = Phase.starting
     var facts = ServerCapabilities()
-    var objectAddress: ObjectAddress?
+    /// The URL of the object to store; empty until the name is chosen.
+    var object = ""
+    /// True if the upload must not replace an object.
+    var onlyNew = false
     var budget = RetryBudget()
     var atOnce: PartConcurrency
-    /// The number of bytes in the stored parts, according to the server's last list of parts. Before this attempt
-    /// receives a list, it is the number that an earlier attempt recorded. If the next list has fewer bytes, the server
-    /// has lost the difference.
+    /// The number of bytes in the stored parts, by the server's last list or by the record of an earlier attempt. If
+    /// the next list has fewer bytes, the server has lost the difference.
     var claimed: ByteCount = 0
     var shrinking = S3PartShrinking()
     var wasResumed = false
 
-    /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
-    ///   requests, the checksum, the policy for an existing file, and the S3 options.
+    /// - Parameter options: The options of the destination. The chunk size, the number of parallel requests, the
+    ///   checksum, the policy for an existing file and the S3 options apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
         atOnce = PartConcurrency(most: options.parallelRequests ?? Self.usualParallelRequests)
         do throws(UploadFailure) {
-            let address = try S3Address(item.url, options: options.s3)
-            _ = try address.key(for: item.name)
-            setup = .success(
-                (
-                    address,
-                    try S3Requests(item: item, options: options.s3, isEncrypted: address.isEncrypted)
-                ))
+            setup = .success(try S3Requests(item: item, options: options.s3))
         } catch {
             setup = .failure(error)
         }
@@ -108,20 +89,18 @@ public struct S3Upload: UploadProtocol {
 
     public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         facts = capabilities ?? facts
-        return withRequests { upload, requests in
-            if let resource, let session = S3Session(resource, size: upload.item.size) {
-                upload.objectAddress = ObjectAddress(object: session.object, onlyNew: upload.wantsNewOnly)
-                upload.claimed = resource.confirmed
-                upload.wasResumed = true
-                upload.atOnce.beginAfterBreak()
-                // An earlier request to complete the upload possibly created the object, although no response arrived.
-                // Some servers then no longer know the multipart upload.
-                return session.completion == nil
-                    ? upload.list(session) : upload.settle(session, then: .resume)
-            }
-            if let resource, resource.wholeBodySent { return upload.recall(resource) }
-            return upload.decide()
+        if case .failure(let failure) = setup { return .failed(failure) }
+        if let resource, let session = S3Session(resource, size: item.size) {
+            (object, onlyNew) = (session.object, wantsNewOnly)
+            claimed = resource.confirmed
+            wasResumed = true
+            atOnce.beginAfterBreak()
+            // An earlier request to complete the upload possibly created the object, although no response arrived. Some
+            // servers then no longer know the multipart upload.
+            return session.completion == nil ? list(session) : settle(session, then: .resume)
         }
+        if let resource, resource.wholeBodySent { return recall(resource) }
+        return decide()
     }
 
     public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
@@ -130,18 +109,16 @@ public struct S3Upload: UploadProtocol {
             return receivePart(reply, to: exchange, session, ledger, ending: nil)
         case .draining(let session, let ledger, let ending):
             return receivePart(reply, to: exchange, session, ledger, ending: ending)
-        case .starting, .deciding, .recalling, .putting, .creating, .listing, .completing, .settling,
-            .verifying, .removing:
-            break
+        default:
+            guard case .responded(let response) = reply else { return .failed(reply.failure) }
+            return receive(response)
         }
-        guard case .responded(let response) = reply else { return .failed(reply.failure) }
-        return receive(response)
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
         guard resource[S3Memory.self].uploadID != nil else { return [] }
         // A part in flight possibly arrives after the first removal. The second removal then deletes that part.
-        let abort = S3Requests.abort(resource.url, options.s3)
+        let abort = options.s3.abort(resource.url)
         return [abort, abort]
     }
 
@@ -156,40 +133,35 @@ public struct S3Upload: UploadProtocol {
         case .settling(let session, let ending): receiveSettlement(response, session, ending)
         case .verifying(let verification): receiveVerification(response, verification)
         case .removing(let session, let ending): receiveRemoval(response, session, ending)
-        case .starting, .sending, .draining:
-            .failed(.unasked)
+        case .starting, .sending, .draining: .failed(.unasked)
         }
     }
 }
 
 extension S3Upload {
-    /// Returns the result of `body`, which receives the value that makes the requests. Returns a failure instead if the
-    /// configuration, the file's name or its metadata is not valid for S3.
-    mutating func withRequests(_ body: (inout S3Upload, S3Requests) -> Step) -> Step {
+    /// Returns the result of `body`. Returns a failure instead if the configuration, the file's name or its metadata is
+    /// not valid for S3.
+    func withRequests(_ body: (S3Requests) -> Step) -> Step {
         switch setup {
         case .failure(let failure): .failed(failure)
-        case .success(let (_, requests)): body(&self, requests)
+        case .success(let requests): body(requests)
         }
     }
 
     func object(of name: String) -> String? {
-        guard case .success(let (address, _)) = setup, let key = try? address.key(for: name) else {
-            return nil
-        }
-        return address.object(key)
+        guard case .success(let requests) = setup else { return nil }
+        return (try? requests.address.key(for: name)).map(requests.address.object)
     }
 
     var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
 
-    /// The digest algorithm for the requests. Nil if the options require none. Also nil if the server does not support
-    /// the fields `x-amz-checksum-…`, except for MD5, which does not need these fields.
+    /// The digest algorithm for the requests. Nil if the options require none, or if it needs the fields
+    /// `x-amz-checksum-…` and the server does not support them.
     var digest: DigestAlgorithm? { lacks(.checksum) && options.checksum != .md5 ? nil : options.checksum }
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }
 
-    /// Records that the server does not support a feature.
-    ///
-    /// - Returns: The note that stores this fact with the server's capabilities, for all uploads to the destination.
+    /// Records that the server does not support a feature. Returns the note that stores this for the destination.
     mutating func remember(without feature: S3Feature) -> Step.Note {
         facts.facts[feature.rawValue] = "no"
         return .capabilities(facts)

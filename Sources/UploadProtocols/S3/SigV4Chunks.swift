@@ -1,7 +1,6 @@
-/// Signs the chunks of a request body one after another. Each signature includes the signature of the previous chunk.
-///
-/// The method is described in the Amazon S3 API reference, “Signature Calculations for the Authorization Header:
-/// Transferring Payload in Multiple Chunks”.
+/// Signs the chunks of a request body one after another. Each signature includes the signature of the previous chunk
+/// (Amazon S3 API reference, “Signature Calculations for the Authorization Header: Transferring Payload in Multiple
+/// Chunks”).
 package struct SigV4ChunkSigner: Sendable {
     private static let emptyHash = SigV4Encoding.hash([])
 
@@ -10,9 +9,7 @@ package struct SigV4ChunkSigner: Sendable {
     /// The signature of the previous chunk; before the first chunk, the signature of the request.
     fileprivate(set) var previous: String
 
-    /// Returns the signature of the next chunk.
-    ///
-    /// - Parameter hash: The SHA-256 of the chunk in hexadecimal.
+    /// Returns the signature of the next chunk, whose SHA-256 in hexadecimal is `hash`.
     package mutating func sign(chunk hash: String) -> String {
         sign("AWS4-HMAC-SHA256-PAYLOAD", [Self.emptyHash, hash])
     }
@@ -20,9 +17,7 @@ package struct SigV4ChunkSigner: Sendable {
     /// Returns the signature of the empty chunk at the end of the body.
     package mutating func signEnd() -> String { sign(chunk: Self.emptyHash) }
 
-    /// Returns the signature of the trailer, which follows the last chunk of the body.
-    ///
-    /// - Parameter lines: The fields of the trailer as lines `name:value`. Each line ends with a line feed.
+    /// Returns the signature of the trailer, whose fields are lines `name:value`, each with a line feed at its end.
     package mutating func sign(trailer lines: String) -> String {
         sign("AWS4-HMAC-SHA256-TRAILER", [SigV4Encoding.hash(Array(lines.utf8))])
     }

@@ -1,17 +1,13 @@
 import Crypto
 import FerryFiles
 
-/// The percent-encoding of paths and queries for AWS Signature Version 4. The signature covers the encoded text, so the
-/// request must be sent with exactly this text.
+/// The encoding of paths and queries for AWS Signature Version 4. The request must be sent with exactly this text.
 package enum SigV4Encoding {
-    private static let plainInPath = PlainCharacters(alphanumericsAnd: "-._~/")
+    /// The unreserved characters of RFC 3986 §2.3 and the slash, which the path of a URL keeps.
+    static let plainInPath = PlainCharacters(alphanumericsAnd: "-._~/")
 
-    /// Percent-encodes all bytes except the unreserved characters of RFC 3986 §2.3, with upper-case hexadecimal digits.
-    ///
-    /// - Parameter keepsSlash: True to leave `/` as it is, for the path of a URL.
-    static func encoded(_ bytes: some Collection<UInt8>, keepsSlash: Bool = false) -> String {
-        let plain = keepsSlash ? plainInPath : .unreserved
-        return Array(bytes).percentEncoded { plain.contains($1) }
+    static func encoded(_ bytes: [UInt8], keeping plain: PlainCharacters = .unreserved) -> String {
+        bytes.percentEncoded { plain.contains($1) }
     }
 
     /// Decodes a percent-encoded text. A `%` without two hexadecimal digits after it stays unchanged.

@@ -2,22 +2,12 @@
 ///
 /// The format is described in the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
 package struct SigV4Request: Sendable {
-    /// One parameter of a query, decoded. Its value is nil if the parameter has no `=`.
-    private struct Item: Sendable {
-        var name: [UInt8]
-        var value: [UInt8]?
-
-        var encodedName: String { SigV4Encoding.encoded(name) }
-        var encodedValue: String { SigV4Encoding.encoded(value ?? []) }
-        /// The parameter as sent.
-        var encoded: String { value == nil ? encodedName : "\(encodedName)=\(encodedValue)" }
-    }
-
     /// The method in upper case.
     package var method: String
-    /// The path in the percent-encoding of the caller. `sentPath` is the same path in the encoding that is signed.
+    /// The path in the percent-encoding of the caller.
     private let path: String
-    private let items: [Item]
+    /// The parameters of the query, in the signed encoding. The value is nil for a parameter without `=`.
+    private let items: [(name: String, value: String?)]
     /// All header fields to sign, in the order in which they are sent, including `Host`.
     package var fields: [(name: String, value: String)]
     /// The SHA-256 of the request's content in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
@@ -36,31 +26,27 @@ package struct SigV4Request: Sendable {
         self.payload = payload
         items = (query ?? "").split(separator: "&").map { item in
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return Item(
-                name: SigV4Encoding.decoded(pair[0]),
-                value: pair.count == 2 ? SigV4Encoding.decoded(pair[1]) : nil)
+                .map { SigV4Encoding.encoded(SigV4Encoding.decoded($0)) }
+            return (pair[0], pair.count == 2 ? pair[1] : nil)
         }
     }
 
-    /// The path in the signed encoding. The request must be sent with exactly this path.
+    /// The path in the signed encoding, which the request must send.
     package var sentPath: String {
-        SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
+        SigV4Encoding.encoded(SigV4Encoding.decoded(path), keeping: SigV4Encoding.plainInPath)
     }
 
-    /// The query in the signed encoding; nil if the request has no query. The request must be sent with exactly this
-    /// query.
+    /// The query in the signed encoding, which the request must send; nil if there is none.
     package var sentQuery: String? {
-        items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
+        items.isEmpty
+            ? nil : items.map { $0.name + ($0.value.map { "=\($0)" } ?? "") }.joined(separator: "&")
     }
 
     private var canonicalQuery: String {
-        items.map { ($0.encodedName, $0.encodedValue) }
-            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-            .map { "\($0)=\($1)" }.joined(separator: "&")
+        items.map { ($0.name, $0.value ?? "") }.sorted(by: <).map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
-    /// The header fields sorted by name, with the names in lower case. If a name is repeated, its values are joined
-    /// with commas, in the order in which they are sent.
+    /// The header fields sorted by name, with the names in lower case. The values of a repeated name are joined.
     private var canonicalFields: [(name: String, value: String)] {
         Dictionary(grouping: fields) { $0.name.lowercased() }
             .mapValues { $0.map { Self.trimmed($0.value) }.joined(separator: ",") }
@@ -70,8 +56,7 @@ package struct SigV4Request: Sendable {
     /// The names of the signed fields, as in `Authorization`: `host;range;x-amz-date`.
     package var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
 
-    /// The text that is hashed for the signature. Its lines are the method, the path, the query, the header fields, the
-    /// names of these fields and `payload`.
+    /// The text that is hashed for the signature.
     package var canonical: String {
         let fields = canonicalFields
         return [

@@ -10,8 +10,7 @@ package struct SigV4Scope: Hashable, Sendable {
     /// The service, such as `s3`.
     package let service: String
 
-    /// - Parameter date: The current time, by the server's clock if its offset is known. S3 refuses a request if the
-    ///   time differs by more than 15 minutes.
+    /// - Parameter date: The time by the server's clock, from which S3 allows a difference of 15 minutes.
     package init(_ date: Date, region: String, service: String = "s3") {
         time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
@@ -45,13 +44,6 @@ struct SigV4Key: Sendable {
 
 /// The signer of requests (AWS Signature Version 4).
 package struct SigV4Signer: Sendable {
-    private struct Derivation: Hashable {
-        var secret: String
-        var day: String
-        var region: String
-        var service: String
-    }
-
     /// The signature of one request, and the signed text.
     package struct Signature: Sendable {
         /// The signature in hexadecimal.
@@ -73,16 +65,16 @@ package struct SigV4Signer: Sendable {
 
     static let algorithm = "AWS4-HMAC-SHA256"
 
-    /// The last derived key, valid for one day, region and service. It is kept because deriving one takes four HMACs.
-    private var known: (derivation: Derivation, key: SigV4Key)?
+    /// The last derived key, with its secret, day, region and service. It is kept because deriving takes four HMACs.
+    private var known: (source: [String], key: SigV4Key)?
 
     package init() {}
 
-    /// Signs a request. Its header fields must include `host` and `x-amz-date`. If the credentials have a session
-    /// token, the header fields must also include `x-amz-security-token`.
-    package mutating func sign(_ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope)
-        -> Signature
-    {
+    /// Signs a request. Its header fields must include `host` and `x-amz-date`, and `x-amz-security-token` for a session
+    /// token.
+    package mutating func sign(
+        _ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope
+    ) -> Signature {
         let canonical = request.canonical
         let hash = SigV4Encoding.hash(Array(canonical.utf8))
         let stringToSign = "\(Self.algorithm)\n\(scope.time)\n\(scope.text)\n\(hash)"
@@ -95,16 +87,15 @@ package struct SigV4Signer: Sendable {
     }
 
     private mutating func key(_ secret: String, _ scope: SigV4Scope) -> SigV4Key {
-        let derivation = Derivation(
-            secret: secret, day: scope.day, region: scope.region, service: scope.service)
-        if let known, known.derivation == derivation { return known.key }
+        let source = [secret, scope.day, scope.region, scope.service]
+        if let known, known.source == source { return known.key }
         let key = SigV4Key(secret: secret, scope: scope)
-        known = (derivation, key)
+        known = (source, key)
         return key
     }
 }
 
 extension SigV4Signer: CustomReflectable {
-    /// A mirror without children, so that a printed signer does not show the derived key, which is a secret.
+    /// A mirror without children, because the derived key is a secret.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
