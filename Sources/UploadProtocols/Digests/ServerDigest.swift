@@ -70,8 +70,8 @@ public struct ServerDigest: Hashable, Sendable {
                 reported.append(ServerDigest(.md5, digest))
             }
         case .azureFields: reported = Array(response.azureDigests.prefix(1))
-        case .googleObject: reported = GoogleObject(response)?.reported ?? []
-        case .graphItem: reported = GraphItem(response)?.reported ?? []
+        case .googleObject: reported = response.decoded(as: GoogleObject.self)?.reported ?? []
+        case .graphItem: reported = response.decoded(as: GraphItem.self)?.reported ?? []
         case .s3Completion: reported = S3Completion(response.body)?.digests ?? []
         case .webDAVProperties:
             reported = Array(WebDAVProperties.list(in: response)?.first?.file.reported.prefix(1) ?? [])

@@ -1,10 +1,8 @@
 import FerryFiles
 
-/// Functions that read the query parameters of a URL, and add others. Existing parameters stay unchanged, because a
-/// signature in the URL possibly covers them.
+/// Functions that read the query parameters of a URL, and add others without changing these, which may be signed.
 enum AddressQuery {
-    /// Returns the decoded value of the first query parameter with this name; nil if there is none. A parameter without
-    /// `=` has an empty value.
+    /// Returns the decoded value of the first query parameter with this name, empty without `=`; nil if there is none.
     static func value(_ name: String, in url: String) -> String? {
         for item in items(of: url) {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -17,14 +15,11 @@ enum AddressQuery {
 
     /// Returns the URL with the parameters `added` at the end of its query. The fragment of the URL is removed.
     static func adding(_ added: [(name: String, value: String)], to url: String) -> String {
-        let written = added.map { "\(encoded($0.name))=\(encoded($0.value))" }
+        let written = added.map { "\($0.name.percentEncoded())=\($0.value.percentEncoded())" }
         let query = (items(of: url).map(String.init) + written).joined(separator: "&")
         let base = UploadAddress.withoutQuery(url)
         return query.isEmpty ? base : "\(base)?\(query)"
     }
-
-    /// Percent-encodes every character except ASCII letters, digits, `-`, `.`, `_` and `~`.
-    static func encoded(_ text: String) -> String { text.percentEncoded() }
 
     private static func items(of url: String) -> [Substring] {
         guard let mark = url.firstIndex(where: { $0 == "?" || $0 == "#" }), url[mark] == "?" else {

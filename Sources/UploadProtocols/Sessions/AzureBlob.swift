@@ -1,9 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// Makes the requests for one block blob of Azure. The query of the destination's URL is a shared access signature,
-/// which gives the requests access to the blob. Every request contains this query, but the upload resource on disk does
-/// not.
+/// Makes the requests for one block blob of Azure. Every request contains the query of the destination's URL, which is a
+/// shared access signature. The upload resource on disk does not.
 struct AzureBlob: Sendable {
     /// The version of Azure's API. Blocks of 4000 MiB exist since version 2019-12-12.
     static let version = "2021-12-02"
@@ -43,9 +42,8 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes the request `Put Block List`, which joins the blocks into the blob. If the options require MD5, the
-    /// request contains the MD5 of the whole file. Azure stores this MD5 without checking it. Azure checks only the MD5
-    /// of each block, when it receives the block.
+    /// Makes the request `Put Block List`, which joins the blocks into the blob. Azure stores the MD5 of the whole file
+    /// in it without checking it. Azure checks only the MD5 of each block.
     func commit(_ plan: BlockPlan, onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put, [("comp", "blocklist")])
         exchange.fields[.contentType] = "application/xml"
@@ -57,14 +55,11 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes the request `Get Block List`, which lists the blocks of the blob.
-    ///
-    /// - Parameter kind: The blocks to list: `committed` or `uncommitted`.
+    /// Makes the request `Get Block List`, which lists the `committed` or `uncommitted` blocks of the blob.
     func list(_ kind: String) -> Exchange {
         exchange(.get, [("comp", "blocklist"), ("blocklisttype", kind)])
     }
 
-    /// Makes the request `Get Blob Properties`.
     func head() -> Exchange { exchange(.head) }
 
     /// Returns `exchange` with the header field for the version of Azure's API.
@@ -88,8 +83,7 @@ struct AzureBlob: Sendable {
     private func describe(_ exchange: inout Exchange, onlyNew: Bool) {
         if onlyNew {
             exchange.fields[.ifNoneMatch] = "*"
-            // The transport must not repeat the request: the blob from the first request would make the second one
-            // fail.
+            // The transport must not repeat the request: the blob from the first one would make the second one fail.
             exchange.traits.remove(.idempotent)
         }
         for parameter in item.parameters {
@@ -104,9 +98,7 @@ struct AzureBlob: Sendable {
         return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 
-    /// Lets the digest that Azure reports for the received bytes be compared with that of the file. The digest of the
-    /// file's bytes in `range` is computed only after Azure has reported a digest of the same algorithm. Does nothing
-    /// if the checksum choice is not `offered`, or if the file is empty or larger than 1 GiB.
+    /// Lets the digest that Azure reports for the received bytes be compared with that of the file's bytes in `range`.
     private func takeReported(of range: Range<ByteCount>, in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc64nvme, .md5], range: range, in: .azureFields, of: &exchange, size: item.size,
@@ -115,10 +107,32 @@ struct AzureBlob: Sendable {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if the response comes from Azure, because it contains the request ID that Azure adds to every response.
-    /// Azure refuses a body that does not match the field `Content-MD5`. So a successful response from Azure confirms
-    /// the MD5. Other servers possibly ignore this field.
+    /// True if the response has the request ID that Azure adds to every response. Azure refuses a body that does not match
+    /// `Content-MD5`, so its success confirms the MD5. Other servers possibly ignore this field.
     var isOfAzure: Bool { fields[.msRequestID] != nil }
+
+    /// The digests that Azure reports in the response, for the content of the request or for the whole blob. The CRC-64
+    /// comes first, because computing it takes less time.
+    ///
+    /// Azure reports a CRC-64 for all content that it receives, and the MD5 of a block only if the request contained one
+    /// (API version 2019-02-02 and later). The CRC-64 is CRC-64/NVME with the lowest byte first: recorded responses to the
+    /// content `Hello World` have `x-ms-content-crc64: YeJLfssylmU=`.
+    var azureDigests: [ServerDigest] {
+        let crc = ServerDigest(.crc64nvme, base64: fields[.msContentCRC64]).map {
+            ServerDigest(.crc64nvme, $0.bytes.reversed())
+        }
+        return [crc, ServerDigest(.md5, base64: fields[.contentMD5])].compactMap(\.self)
+    }
+
+    /// A copy of the response with the blob's MD5 from `Content-MD5` in the standard field `Repr-Digest` (RFC 9530 §3).
+    var reportingBlobMD5: ExchangeOutcome.Response {
+        var response = self
+        if let sum = fields[.contentMD5] { response.fields[.reprDigest] = "md5=:\(sum):" }
+        return response
+    }
+
+    /// The result of comparing a digest from Azure with the file's; nil if there are no two of the same algorithm.
+    var azureComparison: DigestComparison? { FoundFile(reported: azureDigests).agrees(with: digests) }
 }
 
 extension HTTPField.Name {
@@ -127,4 +141,6 @@ extension HTTPField.Name {
     static let msBlobType = named("x-ms-blob-type")
     static let msBlobContentType = named("x-ms-blob-content-type")
     static let msBlobContentMD5 = named("x-ms-blob-content-md5")
+    /// The header field with the CRC-64 of the content, in Base64.
+    static let msContentCRC64 = named("x-ms-content-crc64")
 }

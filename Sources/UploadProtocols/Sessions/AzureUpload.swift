@@ -1,9 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// The upload protocol for block blobs in Azure Storage. The destination's URL contains a shared access signature,
-/// which grants access. A file that fits into one block is sent in one request. A larger file is sent as several
-/// blocks, and a last request joins them.
+/// The upload protocol for block blobs in Azure Storage, with a shared access signature in the destination's URL. A file
+/// that fits into one block is sent in one request. A larger file is sent as blocks, and a last request joins them.
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
@@ -14,7 +13,7 @@ public struct AzureUpload: UploadProtocol {
         case idle
         case looking(ExistingFile)
         case sendingWhole(UploadResource)
-        /// Looks up the blob. An earlier attempt possibly sent the whole file but received no response.
+        /// Looks up the blob, because an earlier attempt possibly sent the whole file.
         case checkingWhole(UploadResource)
         /// Requests the list of the blob's committed blocks, to see whether an earlier attempt completed the blob.
         case askingCommitted(UploadResource, BlockPlan)
@@ -30,12 +29,11 @@ public struct AzureUpload: UploadProtocol {
     private var phase = Phase.idle
     private var budget = RetryBudget()
     private var atOnce: PartConcurrency
-    /// The blocks of this attempt whose digest equals the digest that Azure reported. A key is the index of a block. A
-    /// value is the algorithm of its digest.
+    /// The algorithms of equal digests that Azure reported for blocks of this attempt, by the index of the block.
     private var verifiedBlocks: [Int: DigestAlgorithm] = [:]
 
-    /// - Parameter options: The options of the destination. These apply: the chunk size, the number of parallel
-    ///   requests, the checksum, and the policy for an existing file.
+    /// - Parameter options: The options of the destination. The chunk size, the number of parallel requests, the
+    ///   checksum and the policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -47,7 +45,7 @@ public struct AzureUpload: UploadProtocol {
     }
 
     public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
-        if let wrong = item.parameters.first(where: { !AzureMetadata.takes($0) }) {
+        if let wrong = item.parameters.first(where: { !$0.isAzureMetadata }) {
             return .failed(
                 .permanent, "a parameter cannot be a blob's metadata: \(wrong.name)",
                 hint: "names are of letters, digits and underscores, values of printable ASCII")
@@ -56,8 +54,8 @@ public struct AzureUpload: UploadProtocol {
             atOnce.beginAfterBreak()
             return resume(resource)
         }
-        let (options, query) = (options, item.url)
-        var looking = ExistingFile(item, policy: options.existing) { UploadAddress.address(query, for: $0) }
+        let url = item.url
+        var looking = ExistingFile(item, policy: options.existing) { UploadAddress.address(url, for: $0) }
         return followed(looking.start(), &looking)
     }
 
@@ -75,8 +73,7 @@ public struct AzureUpload: UploadProtocol {
         }
     }
 
-    /// Returns an empty list, because no request to Azure deletes uncommitted blocks. Azure deletes these blocks itself
-    /// after a week.
+    // No request to Azure deletes uncommitted blocks. Azure deletes them itself after a week.
     public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
@@ -117,9 +114,7 @@ extension AzureUpload {
             return .send(head)
         }
         guard let plan = BlockPlan(size: item.size, blockSize: blockSize, key: item.key) else {
-            return .failed(
-                .permanent, "the upload's blocks do not fit this file", notes: [.resource(nil)]
-            )
+            return .failed(.permanent, "the upload's blocks do not fit this file", notes: [.resource(nil)])
         }
         guard resource.wholeBodySent else {
             var resource = resource
@@ -145,22 +140,21 @@ extension AzureUpload {
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveWhole(_ response: ExchangeOutcome.Response, _ resource: UploadResource)
-        -> Step
-    {
+    private mutating func receiveWhole(
+        _ response: ExchangeOutcome.Response, _ resource: UploadResource
+    ) -> Step {
         switch response.status {
         case 200, 201:
+            var verified = response.isOfAzure ? options.checksum : nil
             switch response.azureComparison {
             case .different(let algorithm):
                 return !resource.azure.mustBeNew && budget.allows(.damage)
                     ? sendWhole(resource)
                     : .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
-            case .same(let algorithm):
-                return .done(blob(resource).receipt(response, verified: algorithm))
-            case nil:
-                return .done(
-                    blob(resource).receipt(response, verified: response.isOfAzure ? options.checksum : nil))
+            case .same(let algorithm): verified = algorithm
+            case nil: break
             }
+            return .done(blob(resource).receipt(response, verified: verified))
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
         case 400 where ServiceFailure(response).code == "Md5Mismatch":
             return budget.allows(.damage) ? sendWhole(resource) : .failed(ServiceFailure.of(response))
@@ -170,9 +164,9 @@ extension AzureUpload {
         }
     }
 
-    private mutating func receiveCheck(_ response: ExchangeOutcome.Response, _ resource: UploadResource)
-        -> Step
-    {
+    private mutating func receiveCheck(
+        _ response: ExchangeOutcome.Response, _ resource: UploadResource
+    ) -> Step {
         switch response.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
@@ -186,29 +180,25 @@ extension AzureUpload {
 }
 
 extension AzureUpload {
-    private mutating func ask(_ resource: UploadResource, _ plan: BlockPlan, noting notes: [Step.Note] = [])
-        -> Step
-    {
+    private mutating func ask(
+        _ resource: UploadResource, _ plan: BlockPlan, noting notes: [Step.Note] = []
+    ) -> Step {
         phase = .askingHeld(resource, plan)
         return .send(blob(resource).list("uncommitted"), notes: notes)
     }
 
-    /// Handles the response with the list of the blob's committed blocks. If the list is exactly this upload's blocks
-    /// in order, the upload is done. If it is another list, if there is no blob, or if reading is not permitted,
-    /// requests the uncommitted blocks. If reading is not permitted and the blob must be new, the attempt fails
-    /// instead.
+    /// Handles the list of the blob's committed blocks. If these are exactly this upload's, the upload is done. If not, or
+    /// if there is no blob, requests the uncommitted blocks.
     private mutating func receiveCommitted(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
         switch response.status {
         case 200..<300:
-            if let blocks = BlockList.blocks("CommittedBlocks", in: response.body), plan.isWhole(blocks) {
-                return done(resource, plan, response)
-            }
-            return ask(resource, plan)
+            let blocks = BlockList.blocks("CommittedBlocks", in: response.body) ?? []
+            return plan.isWhole(blocks) ? done(resource, plan, response) : ask(resource, plan)
         case 404 where ServiceFailure(response).code != "ContainerNotFound": return ask(resource, plan)
-        // The signature permits writing but not reading. If the blob must be new, a repeated `Put Block List` would
-        // prove nothing: the server also refuses it if this upload made the blob.
+        // The signature does not permit reading. A repeated `Put Block List` would prove nothing if the blob must be new:
+        // the server also refuses it if this upload made the blob.
         case 403 where resource.azure.mustBeNew:
             return .failed(SingleRequestUpload.unknownOutcome(ServiceFailure.of(response)))
         case 403: return ask(resource, plan)
@@ -231,8 +221,7 @@ extension AzureUpload {
         }
     }
 
-    /// Sends the first blocks that Azure has not stored, as many as the limit for parallel requests allows. `held`
-    /// contains the indices of the stored blocks. If all blocks are stored, sends the request that joins them.
+    /// Sends the first blocks that are not in `held`, the indices of the stored ones, or joins them if all are stored.
     private mutating func send(_ held: Set<Int>, _ resource: UploadResource, _ plan: BlockPlan) -> Step {
         var table = PartTable(plan, held: held)
         var moved = resource.withWholeBodySent(false)
@@ -251,10 +240,9 @@ extension AzureUpload {
         _ before: PartTable<BlockPlan>
     ) -> Step {
         guard response.isSuccess else {
-            guard response.status == 400, ServiceFailure(response).code == "Md5Mismatch" else {
-                return .failed(ServiceFailure.of(response))
-            }
-            return budget.allows(.damage) ? .send(exchange) : .failed(ServiceFailure.of(response))
+            let isDamaged = response.status == 400 && ServiceFailure(response).code == "Md5Mismatch"
+            return isDamaged && budget.allows(.damage)
+                ? .send(exchange) : .failed(ServiceFailure.of(response))
         }
         switch response.azureComparison {
         case .different(let algorithm):
@@ -277,9 +265,9 @@ extension AzureUpload {
         return table.isComplete ? commit(moved, table.plan, noting: notes) : .wait(notes: notes)
     }
 
-    private mutating func commit(_ resource: UploadResource, _ plan: BlockPlan, noting notes: [Step.Note])
-        -> Step
-    {
+    private mutating func commit(
+        _ resource: UploadResource, _ plan: BlockPlan, noting notes: [Step.Note]
+    ) -> Step {
         phase = .committing(resource, plan)
         var exchange = blob(resource).commit(plan, onlyNew: resource.azure.mustBeNew)
         exchange.markBeforeLastBytes = resource.withWholeBodySent(true)
@@ -297,17 +285,15 @@ extension AzureUpload {
             // Blocks that were damaged in transit cause this error too.
             guard budget.allows(.damage) else { return .failed(failure) }
             return ask(resource, plan, noting: [.resource(resource)])
-        default:
-            return .failed(failure, notes: failure.isTransient ? [] : [.resource(resource)])
+        default: return .failed(failure, notes: failure.isTransient ? [] : [.resource(resource)])
         }
     }
 
-    /// Returns the step that completes the upload. The receipt says that the MD5 is verified if every block was sent
-    /// with its MD5 and Azure itself responded. Otherwise, the receipt names the algorithm of the digests that Azure
-    /// reported, if this attempt compared a digest for every block.
-    private func done(_ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response)
-        -> Step
-    {
+    /// Returns the step that completes the upload. The MD5 is verified if every block was sent with its MD5 and Azure
+    /// itself responded. Otherwise, the algorithm counts with which this attempt compared a digest of every block.
+    private func done(
+        _ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response
+    ) -> Step {
         let isChecked = resource.azure.hasBlockSums && options.checksum == .md5 && response.isOfAzure
         let compared = verifiedBlocks.count == plan.count ? verifiedBlocks.values.first : nil
         return .done(blob(resource).receipt(response, verified: isChecked ? .md5 : compared))
@@ -315,4 +301,34 @@ extension AzureUpload {
 
     /// The lifetime of an uncommitted block in seconds: a week.
     private static let lifetime = 604_800.0
+}
+
+/// The facts that an upload to Azure stores between attempts.
+struct AzureMemory: ResumeForm {
+    /// The size of a block in bytes. Nil if the file is sent in one request.
+    var blockSize: ByteCount?
+    /// True if the upload must not replace an existing blob.
+    var mustBeNew = false
+    /// True if every block of this upload that was sent had its MD5 in the request.
+    var hasBlockSums = false
+
+    static let keys: [ResumeKey<Self>] =
+        [.init("blockSize", \.blockSize), .init("onlyNew", \.mustBeNew), .init("md5", \.hasBlockSums)]
+}
+
+extension UploadResource {
+    fileprivate var azure: AzureMemory {
+        get { self[AzureMemory.self] }
+        set { self[AzureMemory.self] = newValue }
+    }
+}
+
+extension UploadItem.Parameter {
+    /// True if Azure accepts the parameter as metadata of a blob: a name of ASCII letters, digits and underscores that
+    /// does not begin with a digit, and a value of printable ASCII.
+    fileprivate var isAzureMetadata: Bool {
+        guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+        return name.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "_").contains)
+            && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
 }

@@ -1,6 +1,5 @@
 /// The XML documents with lists of blocks: the list that Ferry sends to join blocks, and the lists that Azure returns.
 enum BlockList {
-    /// A block in a list that Azure returned. The block can be committed or uncommitted.
     struct Block: Hashable, Sendable {
         var name: String
         var size: ByteCount
@@ -13,17 +12,13 @@ enum BlockList {
         return Array((text + "</BlockList>").utf8)
     }
 
-    /// Returns the blocks in the response to `Get Block List`; nil if the body is not a `BlockList` document. Blocks
-    /// without a name or a valid size are left out. The result is empty if the document has no element `list`.
-    ///
-    /// - Parameter list: The name of the XML element to read: `CommittedBlocks` or `UncommittedBlocks`.
+    /// Returns the valid blocks in the element `list` of the response to `Get Block List`, which is `CommittedBlocks` or
+    /// `UncommittedBlocks`; nil if the body is not a `BlockList` document.
     static func blocks(_ list: String, in body: [UInt8]) -> [Block]? {
         guard let root = XMLDocument.parse(body), root.name == "BlockList" else { return nil }
         return (root.child(named: list)?.children(named: "Block") ?? []).compactMap { block in
-            guard let name = block.child(named: "Name")?.text,
-                let size = block.child(named: "Size").flatMap({ ByteCount(digits: $0.text) })
-            else { return nil }
-            return Block(name: name, size: size)
+            guard let name = block.text(of: "Name"), let size = block.text(of: "Size") else { return nil }
+            return ByteCount(digits: size).map { Block(name: name, size: $0) }
         }
     }
 }
@@ -33,13 +28,11 @@ extension BlockPlan {
     func held(_ blocks: [BlockList.Block]) -> Set<Int> {
         Set(
             blocks.compactMap { block in
-                guard let index = index(of: block.name) else { return nil }
-                return range(of: index).count == block.size ? index : nil
+                index(of: block.name).flatMap { range(of: $0).count == block.size ? $0 : nil }
             })
     }
 
-    /// True if `blocks` are exactly the blocks of this plan, in order and with their planned sizes. False for the plan
-    /// of an empty file, which has no blocks.
+    /// True if `blocks` are exactly the blocks of this plan, in order and with their planned sizes, and not empty.
     func isWhole(_ blocks: [BlockList.Block]) -> Bool {
         count > 0 && blocks.count == count && held(blocks).count == count
             && blocks.enumerated().allSatisfy { index(of: $1.name) == $0 }

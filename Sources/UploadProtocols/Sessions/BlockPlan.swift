@@ -6,20 +6,18 @@ struct BlockPlan: Hashable, PartPlan {
     /// The maximum size of a block in bytes, from Azure's API version 2019-12-12 on.
     static let largestBlock: ByteCount = 4000 << 20
     static let blockLimit: ByteCount = 50_000
-    /// The preferred maximum number of blocks. Ferry reads only the beginning of a long response. If Azure stores more
-    /// blocks than this, its list of blocks can be too long.
+    /// The preferred maximum number of blocks. Ferry reads only the beginning of a longer list of blocks.
     static let comfortableCount: ByteCount = 10_000
     static let usualBlock: ByteCount = 8 << 20
 
     let size: ByteCount
-    /// The number of bytes in each block. Only the last block can be smaller.
+    /// The number of bytes in each block but the last, which can be smaller.
     let blockSize: ByteCount
     private let prefix: String
 
     /// - Parameters:
-    ///   - wish: The preferred block size in bytes; nil means `usualBlock`. The size is limited to at least 1 and at
-    ///     most `largestBlock`. It is doubled while the file has more than `comfortableCount` blocks, up to
-    ///     `largestBlock`.
+    ///   - wish: The preferred block size in bytes; nil means `usualBlock`. The size is doubled while the file has more
+    ///     than `comfortableCount` blocks, up to `largestBlock`.
     ///   - key: The key of the upload. It makes the names of the blocks unique to this upload.
     /// - Returns: The plan; nil if the file is too large for a blob.
     init?(size: ByteCount, wish: ByteCount?, key: String) {
@@ -30,13 +28,10 @@ struct BlockPlan: Hashable, PartPlan {
         self.init(size: size, blockSize: block, key: key)
     }
 
-    /// Makes a plan with exactly this block size, for an upload that resumes. The result is nil if Azure does not allow
-    /// this block size, or the number of blocks that results from it.
+    /// Makes a plan with exactly this block size, for an upload that resumes; nil if Azure does not allow that.
     init?(size: ByteCount, blockSize: ByteCount, key: String) {
         guard (1...Self.largestBlock).contains(blockSize), Self.count(size, blockSize) <= Self.blockLimit
-        else {
-            return nil
-        }
+        else { return nil }
         self.size = size
         self.blockSize = blockSize
         prefix = DigestRequest.Form.hex.text(Array(SHA256.hash(data: Data(key.utf8))).prefix(10))
@@ -50,8 +45,8 @@ struct BlockPlan: Hashable, PartPlan {
         return start..<min(size, start + blockSize)
     }
 
-    /// Returns the name of a block in Base64. Before the encoding, the name is 20 hexadecimal digits from the upload's
-    /// key, a hyphen, and the index in six digits. Azure requires that all block names in a blob have the same length.
+    /// Returns the name of a block: in Base64, 20 hexadecimal digits from the upload's key, a hyphen, and the index in six
+    /// digits. Azure requires that all block names in a blob have the same length.
     func id(of index: Int) -> String {
         let digits = String(index)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits

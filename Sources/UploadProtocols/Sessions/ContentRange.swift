@@ -1,17 +1,13 @@
-/// Functions that write the header field `Content-Range`, and that parse the byte ranges in a service's responses.
+/// The writer of the header field `Content-Range`, and the parsers of the byte ranges in a service's responses.
 enum ContentRange {
-    /// Returns the value of `Content-Range` for a request that sends these bytes of the file (RFC 9110 §14.4).
-    ///
-    /// - Parameters:
-    ///   - range: The bytes of the file in the request. The range is not empty.
-    ///   - total: The number of bytes of the whole file; nil while it is unknown.
-    static func sending(_ range: Range<ByteCount>, of total: ByteCount?) -> String {
-        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size(total))"
+    /// Returns the value of `Content-Range` for a request that sends these bytes, at least one, of a file of `total` bytes
+    /// (RFC 9110 §14.4).
+    static func sending(_ range: Range<ByteCount>, of total: ByteCount) -> String {
+        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
     }
 
-    /// Returns the value of `Content-Range` for a request that asks how many bytes the service has stored. `total` is
-    /// the size of the whole file in bytes; nil while it is unknown.
-    static func asking(of total: ByteCount?) -> String { "bytes */\(size(total))" }
+    /// Returns the value of `Content-Range` for a request that asks how many bytes the service has stored.
+    static func asking(of total: ByteCount) -> String { "bytes */\(total)" }
 
     /// Returns the number of stored bytes from a service's `Range` field, such as 43 for `bytes=0-42` or `0-42`.
     /// Returns nil if the range does not begin at 0, or if the field is malformed.
@@ -25,20 +21,17 @@ enum ContentRange {
         return last + 1
     }
 
-    /// Returns the lowest offset at which a service still expects bytes. Each of `ranges` has one of the forms
-    /// `12345-`, `12345-55232` and `26`. Returns nil if the list is empty, or if one of its ranges is malformed.
+    /// Returns the lowest offset at which a service still expects bytes, from ranges such as `12345-`, `12345-55232` and
+    /// `26`. Returns nil if the list is empty, or if one of its ranges is malformed.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
         guard !starts.contains(nil) else { return nil }
         return starts.compactMap { $0 }.min()
     }
-
-    private static func size(_ total: ByteCount?) -> String { total.map { "\($0)" } ?? "*" }
 }
 
 extension ByteCount {
-    /// Parses a text of decimal digits. The result is nil for any other text. It is also nil if the number does not fit
-    /// into `ByteCount`.
+    /// Parses a text of decimal digits; nil for any other text, and for a number that does not fit.
     init?(digits: some StringProtocol) {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(String(digits))

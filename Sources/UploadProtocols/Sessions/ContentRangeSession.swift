@@ -2,20 +2,19 @@ import FerryFiles
 
 /// The state of an upload session at a cloud service, as a response of the service reports it.
 enum SessionState {
-    /// The service has stored this number of bytes from the start of the file. It deletes them at the time `expires`.
-    /// If the response states no time, `expires` is nil.
+    /// The service has stored this number of bytes from the start of the file. It deletes them at the time `expires`;
+    /// nil if the response states no time.
     case holds(ByteCount, expires: Date? = nil)
     case complete
     /// The service does not know the session, or the session has ended.
     case gone
-    /// The response does not show how many bytes the service has stored. The next request asks for their number. After
-    /// several responses of this kind, the attempt ends with this failure.
+    /// The response does not show how many bytes the service has stored, so the next request asks for that. After several
+    /// such responses, the attempt ends with this failure.
     case unclear(UploadFailure)
     case failed(UploadFailure)
 }
 
-/// A cloud service with upload sessions, such as Google or Microsoft Graph. It makes the requests of a session and
-/// interprets the responses.
+/// The requests and the responses of a cloud service with upload sessions, such as Google or Microsoft Graph.
 protocol ContentRangeService: Sendable {
     /// The maximum number of the file's bytes in one request; nil for no limit.
     var rangeLimit: ByteCount? { get }
@@ -23,23 +22,19 @@ protocol ContentRangeService: Sendable {
     func query(_ session: UploadResource) -> Exchange
     /// Makes the request that sends a range of the file. The range is not empty.
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
-    /// Returns the state of the upload session that a response reports.
-    ///
-    /// - Parameter hasSent: True for the response to `append`, which sends bytes; false for the response to `query`.
+    /// Returns the state of the upload session that a response to `append` (`hasSent`) or to `query` reports.
     func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
-    /// Returns the step that ends the attempt after the service has reported that the file is complete. The step is a
-    /// failure if the service reports a wrong size or a wrong digest.
-    func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step
+    /// Returns the step that ends the attempt after the service has reported that the file is complete: a failure if it
+    /// reports a wrong size or digest.
+    func finish(_ response: ExchangeOutcome.Response) -> Step
 }
 
-/// The upload of a file to a session of a cloud service. Each request sends bytes after those that the service has
-/// already stored, until the file is complete.
+/// The upload of a file to a session of a cloud service. Each request sends bytes after those that are stored.
 struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     /// The result of handling a response: the next step, or the loss of the session.
     enum Turn: Sendable {
         case step(Step)
-        /// The service no longer has this session, or has stored more bytes in it than the file has. `reason` describes
-        /// this to the user.
+        /// The service no longer has this session, or has stored more bytes in it than the file has.
         case gone(UploadResource, reason: String)
     }
 
@@ -59,8 +54,8 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         self.size = size
     }
 
-    /// Resumes the existing session at `url`, which the user configured as the destination. Fails if the options
-    /// contain a policy for an existing file, because only the creation of a session can set this policy.
+    /// Resumes the session at `url`, which the user configured as the destination. Fails if the options have a policy for
+    /// an existing file, which only the creation of a session can set.
     mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
         guard options.existing == nil else {
             return .failed(
@@ -71,15 +66,13 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         return resume(given, noting: [.resource(given)])
     }
 
-    /// Asks the service how many bytes of the file it has stored. After the response, the upload continues with the
-    /// bytes that are missing.
+    /// Asks the service how many bytes of the file it has stored, to continue with the missing ones.
     mutating func resume(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .asking(session)
         return .send(service.query(session), notes: notes)
     }
 
-    /// Sends the next bytes of the file, up to the service's limit for one request. If no bytes are missing, asks the
-    /// service for the state of the session. An empty file never has missing bytes.
+    /// Sends the next bytes of the file. If no bytes are missing, asks the service for the state of the session.
     mutating func append(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let left = size - session.confirmed
         guard left > 0 else { return resume(session, noting: notes) }
@@ -102,21 +95,19 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         let session: UploadResource
         let end: ByteCount?
         switch phase {
-        case .idle:
-            return .step(.failed(.unasked))
+        case .idle: return .step(.failed(.unasked))
         case .asking(let asked): (session, end) = (asked, nil)
         case .sending(let held, let reached): (session, end) = (held, reached)
         }
         switch service.state(of: response, hasSent: end != nil) {
         case .complete:
             let reached = end ?? session.confirmed
-            // If none of these is true, the last bytes were never sent: the stored file is cut short, or another server
-            // answers.
+            // Otherwise the last bytes were never sent: the stored file is cut short, or another server answers.
             guard reached == size || session.wholeBodySent || session.isGiven else {
                 let (stored, whole) = (ByteFormat.sentence(reached), ByteFormat.sentence(size))
                 return .step(.failed(.server, "the server ended the upload at \(stored) of \(whole)"))
             }
-            return .step(service.finish(response, of: session))
+            return .step(service.finish(response))
         case .gone: return .gone(session, reason: "the server no longer knows the upload")
         case .holds(let held, let expires):
             return advance(session, to: held, expires: expires, sentTo: end)
@@ -131,9 +122,8 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         }
     }
 
-    /// Continues the upload after the bytes that the service now reports as stored, even if it reported more bytes
-    /// before. Returns `gone` if the service reports more bytes than the file has. Ends the attempt after several
-    /// responses without progress.
+    /// Continues the upload after the bytes that the service now reports as stored, even if it reported more before. Ends
+    /// the attempt after several responses without progress.
     private mutating func advance(
         _ session: UploadResource, to held: ByteCount, expires: Date?, sentTo sent: ByteCount?
     ) -> Turn {

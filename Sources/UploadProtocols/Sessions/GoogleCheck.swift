@@ -1,8 +1,7 @@
 import HTTPTypes
 
-/// The check of a destination at Google. In Cloud Storage, it requests the metadata of the bucket. It sends nothing to
-/// other Google services, because a test would leave an unused upload session behind. It sends nothing to an existing
-/// session, because a request could complete that session.
+/// The check of a destination at Google. In Cloud Storage, it requests the metadata of the bucket. A request to another
+/// service would leave an unused upload session behind, and one to an existing session could complete that.
 struct GoogleCheck: DestinationCheck {
     private let address: GoogleAddress
 
@@ -21,8 +20,7 @@ struct GoogleCheck: DestinationCheck {
     func receive(_ reply: ExchangeOutcome) -> CheckStep {
         guard case .responded(let response) = reply else { return .failed(reply.failure) }
         switch response.status {
-        case 200..<300:
-            return .found("the bucket is there, and the credentials may see it")
+        case 200..<300: return .found("the bucket is there, and the credentials may see it")
         case 403:
             return .found("the credentials may not see the bucket; they may still be allowed to write there")
         default: return .failed(ServiceFailure.of(response))

@@ -15,15 +15,7 @@ struct GoogleObject: Decodable {
     var md5Checksum: String?
     var etag: String?
 
-    init?(_ response: ExchangeOutcome.Response) {
-        guard let object = try? JSONDecoder().decode(GoogleObject.self, from: Data(response.body)) else {
-            return nil
-        }
-        self = object
-    }
-
-    /// The digests of the file that Google reports: MD5 first, then CRC32C. A digest that cannot be decoded is left
-    /// out.
+    /// The valid digests of the file that Google reports: MD5 first, then CRC32C.
     var reported: [ServerDigest] {
         [
             ServerDigest(.md5, base64: md5Hash), ServerDigest(.md5, hex: md5Checksum),
@@ -37,11 +29,11 @@ struct GoogleObject: Decodable {
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
     /// Returns the URL of the finished file: the `selfLink` from Google, or else the page of the file in Drive. Returns
-    /// nil if the `selfLink` is invalid, or if neither URL is known.
+    /// nil if the `selfLink` is invalid, or if neither is known.
     func location(for address: GoogleAddress) -> String? {
         if let selfLink { return UploadAddress.absolute(selfLink, against: address.url)?.absoluteString }
         guard let id, UploadAddress.withoutQuery(address.url).contains("/upload/drive/") else { return nil }
-        return "https://drive.google.com/file/d/\(AddressQuery.encoded(id))/view"
+        return "https://drive.google.com/file/d/\(id.percentEncoded())/view"
     }
 }
 
@@ -61,8 +53,7 @@ struct GoogleLookup: Sendable {
     private let base: String
     private let compares: Bool
 
-    /// - Parameter compares: True to compare the object with the local file. If false, every object with this name is
-    ///   reported as `other`, a different file.
+    /// - Parameter compares: True to compare the object with the local file; false to report every object as `other`.
     /// - Returns: The lookup; nil for a Google service other than Cloud Storage, where names cannot be looked up.
     init?(_ name: String, _ item: UploadItem, at address: GoogleAddress, compares: Bool) {
         guard let base = address.object(named: name) else { return nil }
@@ -72,16 +63,17 @@ struct GoogleLookup: Sendable {
 
     func start() -> Exchange { Exchange(.get, base) }
 
-    /// Handles the response to the lookup. The object counts as the same file if it has the same size and the same
-    /// digest. If Google reports no digest, an equal size is enough. A digest of the local file is computed only
-    /// together with a request, so the lookup is sent a second time for it.
+    /// Handles the response to the lookup. The object counts as the same file if it has the same size and the same digest,
+    /// or no digest. The digest of the local file is computed with a request, so the lookup is sent a second time.
     func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: return .free
         case 200..<300: break
         default: return .failed(response)
         }
-        guard compares, let object = GoogleObject(response), object.bytes == item.size else { return .other }
+        guard compares, let object = response.decoded(as: GoogleObject.self), object.bytes == item.size else {
+            return .other
+        }
         var receipt = Receipt(
             location: object.location(for: address), entityTag: object.tag, bytes: item.size, wasThere: true)
         guard let reported = object.reported.first else { return .same(receipt) }

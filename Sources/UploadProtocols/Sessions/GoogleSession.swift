@@ -1,8 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// The requests and responses of Google's upload sessions. A response with status 308 reports the stored bytes in its
-/// field `Range`.
+/// The requests and responses of Google's upload sessions. Status 308 reports the stored bytes in the field `Range`.
 struct GoogleSession: ContentRangeService {
     /// The unit of a request's size in bytes. Every request except the last must send a multiple of it.
     static let quantum: ByteCount = 256 << 10
@@ -11,8 +10,7 @@ struct GoogleSession: ContentRangeService {
     let options: ProtocolOptions
     var address: GoogleAddress { GoogleAddress(url: item.url) }
 
-    /// The maximum number of the file's bytes in one request. It is the configured chunk size, rounded down to a
-    /// multiple of `quantum`, and at least `quantum`. Without a configured size, it is nil (no limit): Google keeps the
+    /// The configured chunk size, rounded down to a multiple of `quantum`. Without it, there is no limit: Google keeps the
     /// bytes that arrived before a connection broke.
     var rangeLimit: ByteCount? {
         options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) }
@@ -21,7 +19,7 @@ struct GoogleSession: ContentRangeService {
     func query(_ session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.asking(of: item.size)
-        // If the whole file was sent, it is possibly complete, and the response then possibly reports its digest.
+        // The file is then possibly complete, and the response possibly reports its digest.
         if session.wholeBodySent {
             exchange.digests = digests(in: nil)
             takeReported(in: &exchange)
@@ -29,9 +27,8 @@ struct GoogleSession: ContentRangeService {
         return exchange
     }
 
-    /// Makes the request that sends these bytes of the file. The request always has the field `Content-Range`, even for
-    /// a whole file. Without this field, a server can store a truncated file as complete after the connection broke
-    /// (seen with gcp-storage-emulator 2026.7.19).
+    /// Makes the request that sends these bytes of the file. Without the field `Content-Range`, a server can store a
+    /// truncated file as complete after the connection broke (seen with gcp-storage-emulator 2026.7.19).
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
@@ -61,8 +58,7 @@ struct GoogleSession: ContentRangeService {
                     UploadFailure(
                         .server, "the server names a range that cannot be: \(ServerText.cleaned(range))"))
             }
-            // The stored size is a multiple of 256 KiB. An emulator reports 1 byte if 0 are stored. Sending a byte
-            // again is harmless, because the server ignores it.
+            // An emulator reports 1 byte if 0 are stored. The server ignores a byte that is sent again.
             return .holds(held == 1 ? 0 : held)
         case 404, 410: return .gone
         case 412: return .failed(.nameTaken(item.name, instead: "replace or rename"))
@@ -72,8 +68,8 @@ struct GoogleSession: ContentRangeService {
         }
     }
 
-    func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step {
-        let object = GoogleObject(response)
+    func finish(_ response: ExchangeOutcome.Response) -> Step {
+        let object = response.decoded(as: GoogleObject.self)
         var receipt = Receipt(
             location: object?.location(for: address), entityTag: object?.tag ?? response.fields[.eTag],
             bytes: item.size)
@@ -89,9 +85,7 @@ struct GoogleSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Lets the CRC32C of the file be computed, and compared with the CRC32C in the response to `exchange`. Cloud
-    /// Storage reports a CRC32C for every object. Does nothing if the checksum choice is not `offered`, or if the file
-    /// is empty or larger than 1 GiB.
+    /// Lets the CRC32C of the file be compared with that in the response to `exchange`, as Cloud Storage reports it.
     private func takeReported(in exchange: inout Exchange) {
         OfferedDigest.take(
             [.crc32c], in: .googleObject, of: &exchange, size: item.size, options.checksumChoice)
@@ -103,9 +97,9 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
     }
 
-    /// Makes a request to the URL of a session. The request has no credentials if the user configured that URL, because
-    /// the URL grants access. It also has none in Cloud Storage, so that an expired token does not interrupt the
-    /// upload. In other services, it has credentials, as in the examples of Drive's documentation.
+    /// Makes a request to the URL of a session. It has no credentials if the user configured that URL, which grants
+    /// access, and in Cloud Storage, so that an expired token does not interrupt the upload. In other services, it has
+    /// credentials, as in the examples of Drive's documentation.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -132,16 +126,15 @@ extension HTTPField.Name {
 struct SessionMemory: ResumeForm {
     /// True if the user configured the session's URL as the destination.
     var isGiven = false
-    /// The name of the file in the request that created the session. It is nil if the user configured the session, and
-    /// for Microsoft Graph.
+    /// The name of the file in the request that created the session; nil for a given one, and for Microsoft Graph.
     var name: String?
 
     static let keys: [ResumeKey<Self>] = [.init("given", \.isGiven), .init("name", \.name)]
 }
 
 extension UploadResource {
-    /// Returns the resource for a session that the user configured as the destination. Its URL has no query, because
-    /// the query is a secret that grants access, and the resource is stored on disk.
+    /// Returns the resource for a session that the user configured as the destination, without the query of its URL,
+    /// which is a secret that grants access.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -150,12 +143,9 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Handles the loss of the session at the server. Returns nil if the caller must create a new session. Returns a
-    /// step that ends the upload if the user configured the session, because only the user can get a new one. Also
-    /// returns such a step if the server has lost two sessions within an hour.
-    ///
-    /// If the result is nil, the old URL stays in the journal until the new session exists. The server possibly
-    /// reported the loss by mistake.
+    /// Handles the loss of the session at the server. Returns the step that ends the upload if the user configured the
+    /// session, or if the server has lost two within an hour. Returns nil if the caller must create a new session. The old
+    /// URL then stays on disk until that exists, because the server possibly reported the loss by mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

@@ -9,12 +9,11 @@ public struct GoogleUpload: SequentialProtocol {
         resumes: true, checksums: [.md5, .crc32c], existing: [.skip, .replace, .rename, .fail])
 
     private enum Phase: Sendable {
-        /// Looks up an object of this name in Cloud Storage. `number` is the number of names looked up, including this
-        /// one.
+        /// Looks up an object in Cloud Storage. `number` is the number of names looked up, including this one.
         case looking(GoogleLookup, number: Int)
         case creating(name: String)
         case sending
-        /// Checks whether the file is on the server. The session has ended, possibly because the file is complete.
+        /// Checks whether the session has ended because the file is complete.
         case recovering(GoogleLookup, UploadResource)
     }
 
@@ -25,8 +24,8 @@ public struct GoogleUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The options of the destination. These apply: the chunk size, the checksum, and the policy
-    ///   for an existing file.
+    /// - Parameter options: The options of the destination. The chunk size, the checksum and the policy for an existing
+    ///   file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -69,8 +68,8 @@ extension GoogleUpload {
         }
     }
 
-    /// Starts a new upload. If the policy for an existing file requires it, first looks up the name in Cloud Storage.
-    /// With any such policy, an upload to another Google service fails, because files there can have equal names.
+    /// Starts a new upload, after a lookup of the name if the policy for an existing file requires it. With any policy, an
+    /// upload to another service than Cloud Storage fails, because files there can have equal names.
     private mutating func begin(noting notes: [Step.Note] = []) -> Step {
         switch options.existing {
         case nil: return create(item.name, noting: notes)
@@ -112,15 +111,12 @@ extension GoogleUpload {
         let next = FileName.numbered(item.name, number + 1)
         guard number < ExistingChoice.nameLimit,
             let lookup = GoogleLookup(next, item, at: address, compares: false)
-        else {
-            return .failed(.namesTaken(item.name, count: number))
-        }
+        else { return .failed(.namesTaken(item.name, count: number)) }
         return look(lookup, number: number + 1)
     }
 
     private mutating func create(_ name: String, noting notes: [Step.Note] = []) -> Step {
         phase = .creating(name: name)
-        let metadata = GoogleMetadata.encoded(item, name: name, at: address)
         var more: [(name: String, value: String)] = []
         if address.isCloudStorage, options.existing == .fail || options.existing == .rename {
             more.append(("ifGenerationMatch", "0"))
@@ -136,9 +132,31 @@ extension GoogleUpload {
         ]
         return .send(
             Exchange(
-                .post, address.creation(of: name, more: more), fields: fields, body: .bytes(metadata),
+                .post, address.creation(of: name, more: more), fields: fields, body: .bytes(metadata(name)),
                 traits: .idempotent),
             notes: notes)
+    }
+
+    /// Returns the JSON document that describes the file in the request to create an upload session. In Cloud Storage, the
+    /// parameters of the upload become custom metadata of the object. In other services, they become members of the
+    /// document, such as Drive's `parents` and `description`.
+    private func metadata(_ name: String) -> [UInt8] {
+        var object: [String: JSONValue] = [:]
+        if !address.tellsName { object["name"] = .text(name) }
+        if address.isCloudStorage {
+            object["contentType"] = .text(item.contentType)
+            let members = Dictionary(item.parameters.map { ($0.name, $0.value) }) { "\($0),\($1)" }
+            if !members.isEmpty { object["metadata"] = .object(members.mapValues { .text($0) }) }
+        } else {
+            object["mimeType"] = .text(item.contentType)
+            object["modifiedTime"] = item.modified.map { .text($0.formatted(.iso8601)) }
+            for (name, same) in Dictionary(grouping: item.parameters, by: \.name) {
+                let values = same.map { JSONValue.text($0.value) }
+                // Drive accepts `parents` only as a list.
+                object[name] = values.count > 1 || name == "parents" ? .array(values) : values.first
+            }
+        }
+        return JSONValue.object(object).bytes
     }
 
     private mutating func receiveCreation(_ response: ExchangeOutcome.Response, name: String) -> Step {
@@ -166,9 +184,8 @@ extension GoogleUpload {
         }
     }
 
-    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. If the
-    /// whole file was possibly sent, looks it up on the server. If no lookup is possible, the attempt fails. If the
-    /// whole file was not sent, creates a new session or ends the upload.
+    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. Looks up the
+    /// file if it was possibly sent, and otherwise creates a new session or ends the upload.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         let name = resource[SessionMemory.self].name ?? item.name

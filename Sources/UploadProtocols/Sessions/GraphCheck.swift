@@ -1,16 +1,13 @@
 import HTTPTypes
 
-/// The check of a destination at Microsoft Graph: it requests the root folder of the drive. It sends nothing if the
-/// destination's URL belongs to a session, or if the URL names no drive.
+/// The check of a destination at Microsoft Graph: it requests the root folder of the drive that the URL names.
 struct GraphCheck: DestinationCheck {
     private let address: GraphAddress
 
     init(url: String) { address = GraphAddress(url: url) }
 
     func start() -> CheckStep {
-        if address.isSession {
-            return .found("a session for one file; nothing was asked there")
-        }
+        if address.isSession { return .found("a session for one file; nothing was asked there") }
         guard let drive = address.drive else {
             return .found("nothing was asked: the address names no drive, and a session would stay")
         }

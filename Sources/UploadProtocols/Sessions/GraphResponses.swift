@@ -7,17 +7,9 @@ struct GraphSessionResponse: Decodable {
     var expirationDateTime: String?
     var nextExpectedRanges: [String]?
 
-    init?(_ response: ExchangeOutcome.Response) {
-        guard let session = try? JSONDecoder().decode(Self.self, from: Data(response.body)) else {
-            return nil
-        }
-        self = session
-    }
-
     var expires: Date? {
         guard let expirationDateTime else { return nil }
-        let style = Date.ISO8601FormatStyle()
-        return (try? style.parse(expirationDateTime))
+        return (try? Date.ISO8601FormatStyle().parse(expirationDateTime))
             ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(expirationDateTime))
     }
 }
@@ -28,7 +20,7 @@ struct GraphItem: Decodable {
         var hashes: Hashes?
     }
 
-    /// The digests of the file, in hexadecimal. A digest is nil if this kind of drive does not report it.
+    /// The digests of the file, in hexadecimal, as far as this kind of drive reports them.
     struct Hashes: Decodable {
         var sha256Hash: String?
         var sha1Hash: String?
@@ -41,15 +33,17 @@ struct GraphItem: Decodable {
     var webUrl: String?
     var file: File?
 
-    init?(_ response: ExchangeOutcome.Response) {
-        guard let item = try? JSONDecoder().decode(Self.self, from: Data(response.body)) else { return nil }
-        self = item
-    }
-
     var reported: [ServerDigest] {
         [
             ServerDigest(.sha256, hex: file?.hashes?.sha256Hash),
             ServerDigest(.sha1, hex: file?.hashes?.sha1Hash),
         ].compactMap(\.self)
+    }
+}
+
+extension ExchangeOutcome.Response {
+    /// Returns the value of the JSON body; nil if it is not of this type.
+    func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
+        try? JSONDecoder().decode(type, from: Data(body))
     }
 }

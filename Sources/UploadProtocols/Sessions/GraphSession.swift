@@ -1,15 +1,13 @@
 import FerryFiles
 import HTTPTypes
 
-/// The requests and responses of Graph's upload sessions. A response lists the missing ranges of the file in its member
-/// `nextExpectedRanges`.
+/// The requests and responses of Graph's upload sessions. `nextExpectedRanges` lists the missing ranges of the file.
 struct GraphSession: ContentRangeService {
-    /// The unit of a range's size in bytes (320 KiB). The size of every range except the last must be a multiple of it.
+    /// The unit of a range's size in bytes. The size of every range except the last must be a multiple of it.
     static let quantum: ByteCount = 320 << 10
     /// The maximum size of a range in bytes, below the service's limit of 60 MiB for one request.
     static let largestRange = (60 << 20) / quantum * quantum - quantum
-    /// The default size of a range in bytes. It is small, because a broken connection loses all bytes of the range in
-    /// transit.
+    /// The default size of a range in bytes. It is small, because a broken connection loses the range in transit.
     static let usualRange = 32 * quantum
 
     let item: UploadItem
@@ -35,7 +33,7 @@ struct GraphSession: ContentRangeService {
     func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState {
         switch response.status {
         case 200, 201, 202:
-            let session = GraphSessionResponse(response)
+            let session = response.decoded(as: GraphSessionResponse.self)
             if let ranges = session?.nextExpectedRanges, let start = ContentRange.firstExpected(ranges) {
                 return .holds(start, expires: session?.expires)
             }
@@ -51,12 +49,8 @@ struct GraphSession: ContentRangeService {
         }
     }
 
-    func finish(_ response: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(response) }
-
-    /// Returns the step that ends the upload. The step is a failure if Graph reports fewer bytes than the file has. It
-    /// is also a failure if Graph reports a digest, and Ferry computed a different one with the same algorithm.
     func finish(_ response: ExchangeOutcome.Response) -> Step {
-        let file = GraphItem(response)
+        let file = response.decoded(as: GraphItem.self)
         var receipt = Receipt(
             location: file?.webUrl.flatMap { UploadAddress.absolute($0, against: item.url)?.absoluteString },
             entityTag: file?.eTag.map(ServerText.cleaned) ?? response.fields[.eTag], bytes: item.size)
@@ -64,8 +58,7 @@ struct GraphSession: ContentRangeService {
         if let stored = file?.size, stored < item.size {
             return .failed(
                 .permanent, UploadFailure.sizesDiffer(stored, item.size),
-                hint: "retry sends all of it again",
-                notes: [.resource(nil)])
+                hint: "retry sends all of it again", notes: [.resource(nil)])
         }
         for reported in file?.reported ?? [] {
             guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
@@ -84,16 +77,16 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Sets which digests of the file are computed with `exchange`, the request that sends the last bytes. The digests
-    /// are not sent. They are compared later with the digests that Graph reports.
+    /// Sets which digests of the file are computed with `exchange`, the request that sends the last bytes, to compare them
+    /// with the digests that Graph reports.
     func addDigests(to exchange: inout Exchange) {
         exchange.digests = options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
         OfferedDigest.take(
             [.sha256, .sha1], in: .graphItem, of: &exchange, size: item.size, options.checksumChoice)
     }
 
-    /// Makes a request without credentials to a session's URL. The URL grants access by itself. Graph chooses the host
-    /// of this URL, and that host can respond 401 to a request with `Authorization`.
+    /// Makes a request without credentials to a session's URL, which grants access by itself. Its host, which Graph
+    /// chooses, can respond 401 to a request with `Authorization`.
     private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
         Exchange(
             method, session.isGiven ? item.url : session.url, traits: [.idempotent, .withoutCredentials])

@@ -13,7 +13,7 @@ public struct GraphUpload: SequentialProtocol {
         case sending
         /// Sends an empty file without a session, because no session accepts an empty file.
         case sendingWhole(Exchange)
-        /// Checks whether the file is on the server. The session has ended, possibly because the file is complete.
+        /// Checks whether the session has ended because the file is complete.
         case recovering(UploadResource)
     }
 
@@ -25,8 +25,8 @@ public struct GraphUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The options of the destination. These apply: the chunk size, the checksum, and the policy
-    ///   for an existing file.
+    /// - Parameter options: The options of the destination. The chunk size, the checksum and the policy for an existing
+    ///   file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -66,16 +66,8 @@ public struct GraphUpload: SequentialProtocol {
 }
 
 extension GraphUpload {
-    /// The policy for an existing file, in Graph's words. It is nil for Graph's default, which applies if no policy or
-    /// `skip` is configured.
-    private var policy: String? {
-        switch options.existing {
-        case nil, .skip: nil
-        case .replace: "replace"
-        case .rename: "rename"
-        case .fail: "fail"
-        }
-    }
+    /// The policy for an existing file, which has the same name in Graph; nil for Graph's default.
+    private var policy: String? { options.existing == .skip ? nil : options.existing?.rawValue }
 
     private mutating func create(noting notes: [Step.Note] = []) -> Step {
         phase = .creating
@@ -99,7 +91,7 @@ extension GraphUpload {
             return .failed(.nameTaken(item.name, instead: "replace or rename"))
         default: return .failed(ServiceFailure.of(response))
         }
-        let made = GraphSessionResponse(response)
+        let made = response.decoded(as: GraphSessionResponse.self)
         guard let uploadURL = made?.uploadUrl else {
             return .failed(
                 .permanent, "the server began no upload session",
@@ -118,14 +110,11 @@ extension GraphUpload {
         }
     }
 
-    /// Checks the URL of a new session. Returns nil if the URL is safe, and a failure if it is not. A URL on the
-    /// destination's own server is safe. A URL on another server must use https. It can lead into a private network
-    /// only if the destination is in one too.
+    /// Returns the failure for an unsafe URL of a new session. A URL on another server than the destination's must use
+    /// https. It can lead into a private network only if the destination is in one too.
     private func refusal(of url: URL) -> UploadFailure? {
         guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
-        else {
-            return nil
-        }
+        else { return nil }
         let shown = ServerText.cleaned(UploadAddress.withoutQuery(url.absoluteString))
         guard url.scheme?.lowercased() == "https" else {
             return UploadFailure(
@@ -139,9 +128,8 @@ extension GraphUpload {
         return nil
     }
 
-    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. If the
-    /// whole file was possibly sent, looks it up on the server. If the user configured that session, the attempt fails
-    /// without a lookup. If the whole file was not sent, creates a new session or ends the upload.
+    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. Looks up the
+    /// file if it was possibly sent, and otherwise creates a new session or ends the upload.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         guard !resource.isGiven else { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
@@ -149,15 +137,16 @@ extension GraphUpload {
         return .send(Exchange(.get, address.item(named: item.name)))
     }
 
-    private mutating func receiveRecovery(_ response: ExchangeOutcome.Response, _ resource: UploadResource)
-        -> Step
-    {
+    private mutating func receiveRecovery(
+        _ response: ExchangeOutcome.Response, _ resource: UploadResource
+    ) -> Step {
         let failure = ServiceFailure.of(response)
         let isThere = response.isSuccess
         guard isThere || response.status == 404 else {
             return .failed(failure.isTransient ? failure : SingleRequestUpload.unknownOutcome(failure))
         }
-        if isThere, let file = GraphItem(response), file.size == item.size, let reported = file.reported.first
+        if isThere, let file = response.decoded(as: GraphItem.self), file.size == item.size,
+            let reported = file.reported.first
         {
             guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
                 var again = Exchange(.get, address.item(named: item.name))
@@ -166,8 +155,7 @@ extension GraphUpload {
             }
             if ours.bytes == reported.bytes { return service.finish(response) }
         }
-        // The file is sent again only if that is harmless. Under other policies, the server could store a second file,
-        // or refuse the request because this upload's own file exists.
+        // Otherwise, the server could store a second file, or refuse the request because this upload's own file exists.
         guard options.existing == .replace || !isThere && options.existing != .rename else {
             return .failed(SingleRequestUpload.unknownOutcome(nil))
         }

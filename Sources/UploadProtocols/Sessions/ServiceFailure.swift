@@ -1,11 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The failure for a response in which a cloud service refuses a request. Its text contains the error code and the
-/// message from the JSON or XML in the response.
+/// The failure for a response in which a cloud service refuses a request, with the error code and the message in it.
 struct ServiceFailure {
-    /// The service's error code, such as `nameAlreadyExists` or `InvalidBlockList`; empty if the response contains no
-    /// code.
+    /// The service's error code, such as `nameAlreadyExists` or `InvalidBlockList`; empty if there is none.
     var code: String
     private let failure: UploadFailure
 
@@ -25,9 +23,9 @@ struct ServiceFailure {
     private static func said(by response: ExchangeOutcome.Response) -> (code: String, message: String)? {
         if let root = XMLDocument.parse(response.body) {
             guard root.name == "Error" else { return nil }
-            return (root.child(named: "Code")?.text ?? "", root.child(named: "Message")?.text ?? "")
+            return (root.text(of: "Code") ?? "", root.text(of: "Message") ?? "")
         }
-        guard let error = try? JSONDecoder().decode(JSONRefusal.self, from: Data(response.body)).error else {
+        guard let error = response.decoded(as: JSONRefusal.self)?.error else {
             return response.fields[.msErrorCode].map { ($0, "") }
         }
         return (error.code?.text ?? error.errors?.first?.reason ?? "", error.message ?? "")
@@ -46,8 +44,7 @@ private struct JSONRefusal: Decodable {
         var errors: [Reason]?
     }
 
-    /// The code of an error. Microsoft sends a name such as `nameAlreadyExists`. Google sends the HTTP status as a
-    /// number, for which `text` is nil.
+    /// The code of an error. Google sends the HTTP status as a number, for which `text` is nil.
     struct Code: Decodable {
         var text: String?
 

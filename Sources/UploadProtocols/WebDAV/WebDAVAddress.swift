@@ -103,5 +103,5 @@ struct WebDAVAddress: Hashable, Sendable {
     }
 
     /// Returns a name as one percent-encoded segment of a path.
-    static func quoted(_ name: String) -> String { AddressQuery.encoded(name) }
+    static func quoted(_ name: String) -> String { name.percentEncoded() }
 }

@@ -63,11 +63,12 @@ struct ContentRangeTests {
 
     @Test func `ranges are written as the vectors say`() {
         for entry in vectors.contentRangeRequest {
+            guard let total = entry.total else { continue }
             guard let offset = entry.offset, let count = entry.count else {
-                #expect(ContentRange.asking(of: entry.total) == entry.header)
+                #expect(ContentRange.asking(of: total) == entry.header)
                 continue
             }
-            #expect(ContentRange.sending(offset..<offset + count, of: entry.total) == entry.header)
+            #expect(ContentRange.sending(offset..<offset + count, of: total) == entry.header)
         }
     }
 
