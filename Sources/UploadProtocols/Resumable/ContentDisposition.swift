@@ -2,11 +2,14 @@ import FerryFiles
 
 /// Reads and writes the name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
 package enum ContentDisposition {
-    /// Returns the field's value for a file name. If the name contains quotes, backslashes or characters other than
-    /// printable ASCII, the parameter `filename` has `_` for each of them. The parameter `filename*` then has the
-    /// unchanged name.
+    /// Returns the field's value for a file name. The parameter `filename` has `_` for each quote, backslash and character
+    /// other than printable ASCII, which servers decode in different ways. `filename*` then has the unchanged name.
     package static func inline(filename name: String) -> String {
-        let plain = plainText(name)
+        let plain = String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.map { scalar in
+                    (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\" ? scalar : "_"
+                }))
         guard plain != name else { return "inline; filename=\"\(name)\"" }
         return "inline; filename=\"\(plain)\"; \(extended(filename: name))"
     }
@@ -16,30 +19,19 @@ package enum ContentDisposition {
         "filename*=UTF-8''\(name.percentEncoded(keeping: attributeCharacters))"
     }
 
-    /// Returns the file's name from `filename*`. If that parameter is missing, empty, malformed or not in UTF-8,
-    /// returns the name from `filename`. Returns nil if `filename` is also missing or empty.
+    /// Returns the file's name from `filename*`, or else from `filename`. A parameter that is empty, malformed or not in
+    /// UTF-8 counts as missing.
     package static func filename(in field: String) -> String? {
         let field = ParameterizedField(field)
         if let extended = field["filename*"] {
             let parts = extended.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-            if parts.count == 3, parts[0].lowercased() == "utf-8",
-                let name = parts[2].percentDecoded(),
+            if parts.count == 3, parts[0].lowercased() == "utf-8", let name = parts[2].percentDecoded(),
                 !name.isEmpty
             {
                 return name
             }
         }
         return field["filename"].flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// Returns the name with `_` for each quote, backslash and character other than printable ASCII. Servers decode
-    /// these in different ways.
-    private static func plainText(_ name: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                name.unicodeScalars.map { scalar in
-                    (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\" ? scalar : "_"
-                }))
     }
 
     /// The characters that `filename*` need not encode (`attr-char` of RFC 8187 §3.2.1).

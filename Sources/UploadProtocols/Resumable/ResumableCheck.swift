@@ -1,7 +1,6 @@
 import HTTPTypes
 
-/// The check of a destination with the protocol `resumable`. An `OPTIONS` request shows whether the server accepts
-/// resumable uploads, and with which limits.
+/// The check of a destination with the protocol `resumable`, which asks for the server's limits by `OPTIONS`.
 package struct ResumableCheck: DestinationCheck {
     private let target: String
 

@@ -1,20 +1,19 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// The Boolean field for the end of an upload. In a request, true means that the content reaches the end of the
-    /// file. In a response, true means that the upload is complete.
+    /// The Boolean field for the end of an upload: a request's content reaches the end of the file, or a response reports
+    /// that the upload is complete.
     package static let uploadComplete = named("Upload-Complete")
     /// The field that interop versions up to 3 use instead of `Upload-Complete`, with the opposite value.
     package static let uploadIncomplete = named("Upload-Incomplete")
     /// The field with the server's limits, such as the maximum size of a file and the lifetime of an upload.
     package static let uploadLimit = named("Upload-Limit")
-    /// The field with the version of the draft (`InteropVersion`). Every request has this field until the draft becomes
-    /// an RFC.
+    /// The field with the version of the draft (`InteropVersion`), in every request until the draft becomes an RFC.
     package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
 }
 
-/// The interop versions of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload). Each version stands for
-/// the drafts that have the same format of requests and responses.
+/// The interop versions of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload). The drafts of a version have
+/// the same format of requests and responses.
 package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Draft -01.
     case three = 3
@@ -25,8 +24,7 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Drafts -09 to -11 and the editor's copy of 2026.
     case eight = 8
 
-    /// Parses a value of `Upload-Draft-Interop-Version`. Returns nil if the field is missing or malformed, or if Ferry
-    /// does not support the version in it.
+    /// Parses a value of `Upload-Draft-Interop-Version`; nil if it is missing, malformed or unsupported.
     package init?(field: String?) {
         guard let number = StructuredField.count(field) else { return nil }
         self.init(rawValue: Int(number))
@@ -35,18 +33,13 @@ package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// The header fields of every request of this version.
     package var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
 
-    /// True for versions that have digests, `Upload-Length`, and a media type for the `PATCH` requests that append
-    /// bytes. Versions below 6 have none of the three.
+    /// True for versions that have digests, `Upload-Length`, and a media type for `PATCH` requests that append bytes.
     package var isTyped: Bool { self >= .six }
 
     /// Sets `Upload-Complete`, or in version 3 its opposite `Upload-Incomplete`.
-    ///
-    /// - Parameter isComplete: True if the content of the request, or the stored content, reaches the end of the file.
     package func write(isComplete: Bool, to fields: inout HTTPFields) {
-        switch self {
-        case .three: fields[.uploadIncomplete] = isComplete ? "?0" : "?1"
-        case .five, .six, .eight: fields[.uploadComplete] = isComplete ? "?1" : "?0"
-        }
+        let isThree = self == .three
+        fields[isThree ? .uploadIncomplete : .uploadComplete] = isComplete != isThree ? "?1" : "?0"
     }
 
     package static func < (lhs: InteropVersion, rhs: InteropVersion) -> Bool { lhs.rawValue < rhs.rawValue }

@@ -6,11 +6,10 @@ struct ResumableMemory: ResumeForm {
     var interop: InteropVersion?
     /// The limits on the size of a `PATCH` request that the server stated most recently; nil if it stated none.
     var limit: UploadLimit?
-    /// The maximum number of bytes to append in one `PATCH` request; nil until the server refuses such a request as too
-    /// large.
+    /// The maximum number of bytes to append in one request; nil until the server refuses one as too large.
     var largestAppend: ByteCount?
-    /// The digest of the whole file that Ferry sent to the server when it created the upload; nil if Ferry sent none.
-    /// If the server reports a digest of the complete file, Ferry compares the server's digest with this one.
+    /// The digest of the whole file that Ferry sent to the server when it created the upload, and which it compares with
+    /// the server's digest; nil if Ferry sent none.
     var ownDigest: [UInt8]?
 
     static let keys: [ResumeKey<Self>] =
@@ -29,23 +28,17 @@ extension UploadResource {
     /// The longest stored lifetime of an upload, in seconds. A server that states a longer one means "for ever".
     private static let longestAge: ByteCount = 10 * 366 * 86_400
 
-    /// Stores the limits for `PATCH` requests, and the time when the server deletes the unfinished upload. Does nothing
-    /// if `reported` is nil.
+    /// Stores the limits for `PATCH` requests, and the time when the server deletes the unfinished upload.
     mutating func take(_ reported: UploadLimit?) {
         guard let reported else { return }
         if let age = reported.age { expires = Date().addingTimeInterval(Double(min(age, Self.longestAge))) }
-        let hasLimits = reported.maximumAppend != nil || reported.minimumAppend ?? 0 > 0
-        resumable.limit =
-            hasLimits
-            ? UploadLimit(maximumAppend: reported.maximumAppend, minimumAppend: reported.minimumAppend) : nil
+        let limit = UploadLimit(maximumAppend: reported.maximumAppend, minimumAppend: reported.minimumAppend)
+        resumable.limit = limit.maximumAppend != nil || limit.minimumAppend ?? 0 > 0 ? limit : nil
     }
 }
 
 extension InteropVersion: ResumeText {
-    init?(stored: String) {
-        guard let number = Int(stored) else { return nil }
-        self.init(rawValue: number)
-    }
+    init?(stored: String) { self.init(rawValue: Int(stored) ?? 0) }
     var stored: String? { "\(rawValue)" }
 }
 

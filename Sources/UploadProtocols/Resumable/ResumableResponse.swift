@@ -31,39 +31,25 @@ struct ResumableResponse: Sendable {
     var isTelling: Bool { version != nil || isComplete != nil || offset != nil || limit != nil }
 }
 
-/// The problems that a server can report in the JSON body of a refusal (RFC 9457). Their types are defined in
+/// The problems that a server can report in the JSON body of a refusal (RFC 9457), by the types of
 /// draft-ietf-httpbis-resumable-upload and draft-ietf-httpapi-digest-fields-problem-types.
 enum ResumableProblem: Sendable, Hashable {
-    case mismatchingOffset(expected: ByteCount?)
+    case mismatchingOffset
     case completedUpload
     case inconsistentLength
     case mismatchingDigest
 
     private struct Body: Decodable {
-        enum CodingKeys: String, CodingKey {
-            case type
-            case expectedOffset = "expected-offset"
-        }
-
         var type: String
-        var expectedOffset: ByteCount?
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            type = try container.decode(String.self, forKey: .type)
-            expectedOffset = (try? container.decode(ByteCount.self, forKey: .expectedOffset))
-                .flatMap { $0 < 0 ? nil : $0 }
-        }
     }
 
-    /// - Returns: The problem; nil if the response contains no problem (RFC 9457) of these types.
     init?(_ response: ExchangeOutcome.Response) {
         guard response.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,
-            let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)),
-            let mark = body.type.lastIndex(where: { $0 == "#" || $0 == "/" })
+            let type = response.decoded(as: Body.self)?.type,
+            let mark = type.lastIndex(where: { $0 == "#" || $0 == "/" })
         else { return nil }
-        switch body.type[body.type.index(after: mark)...] {
-        case "mismatching-upload-offset": self = .mismatchingOffset(expected: body.expectedOffset)
+        switch type[type.index(after: mark)...] {
+        case "mismatching-upload-offset": self = .mismatchingOffset
         case "completed-upload": self = .completedUpload
         case "inconsistent-upload-length": self = .inconsistentLength
         case "digest-mismatching-values", "mismatching-digest-value": self = .mismatchingDigest
@@ -74,8 +60,7 @@ enum ResumableProblem: Sendable, Hashable {
     func failure(status: Int) -> UploadFailure {
         switch self {
         case .mismatchingOffset:
-            UploadFailure(
-                .server, "the server has another number of bytes than expected", status: status)
+            UploadFailure(.server, "the server has another number of bytes than expected", status: status)
         case .completedUpload:
             UploadFailure(
                 .permanent, "the server says that this upload is complete and takes no more of it",

@@ -2,15 +2,11 @@ import FerryFiles
 import HTTPTypes
 
 extension ResumableUpload {
-    /// The default number of bytes that one `PATCH` request appends if it carries a digest. A server drops all bytes of
-    /// a request whose digest does not match, so a smaller request loses less.
+    /// The default number of bytes in a `PATCH` request with a digest. A server drops all its bytes if the digest does not
+    /// match, so a smaller request loses less.
     static let checkedChunk: ByteCount = 32 << 20
-    /// The largest number of bytes to try in a `PATCH` request after the server has refused a larger one and stated no
-    /// limit.
-    static let largestGuess: ByteCount = 64 << 20
-    /// The smallest number of bytes to try in a `PATCH` request after the server has refused a larger one and stated no
-    /// limit.
-    static let smallestGuess: ByteCount = 64 << 10
+    /// The numbers of bytes to try in a `PATCH` request after the server has refused a larger one and stated no limit.
+    static let guesses: ClosedRange<ByteCount> = 64 << 10...64 << 20
 
     mutating func query(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .querying(resource)
@@ -82,9 +78,8 @@ extension ResumableUpload {
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// Returns a note that stores a fact for other uploads: the server drops the bytes of a request whose connection
-    /// breaks. The result is empty if `resource` does not show this, or if `capabilities` already contains the fact. It
-    /// is also empty if the server has not shown that it supports resumable uploads.
+    /// Returns the note that stores a new fact for other uploads, if `resource` shows it: the server drops the bytes of a
+    /// request whose connection breaks.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
         ChunkSizePolicy.note(resource, in: &found)
@@ -93,8 +88,8 @@ extension ResumableUpload {
         return [.capabilities(found)]
     }
 
-    /// Ends the attempt because the connection broke after `bytes` bytes of the request's body were sent. If the
-    /// request was appending bytes, also updates the upload's stored facts about broken requests.
+    /// Ends the attempt because the connection broke after `bytes` bytes of the request's body were sent, and updates the
+    /// stored facts about broken requests.
     func broke(_ failure: UploadFailure, afterSending bytes: ByteCount) -> Step {
         guard case .appending(let resource, _) = phase else { return .failed(failure) }
         var known = resource
@@ -104,15 +99,9 @@ extension ResumableUpload {
 
     mutating func receiveAppend(
         _ response: ExchangeOutcome.Response, resource: UploadResource, end: ByteCount
-    )
-        -> Step
-    {
+    ) -> Step {
         var resource = resource
-        if response.isSuccess {
-            resource.appends.didAppend()
-        } else {
-            resource.appends.wasRefused()
-        }
+        if response.isSuccess { resource.appends.didAppend() } else { resource.appends.wasRefused() }
         let reported = ResumableResponse(response, version: resource.resumable.interop ?? .eight)
         let completes = end == item.size
         // A response has arrived, so the mark for a missing response is removed.
@@ -152,20 +141,17 @@ extension ResumableUpload {
                 hint: "what is at the server is not the whole file; retry sends it again",
                 notes: [.resource(nil)])
         }
+        guard end == item.size, reported.offset ?? end == end else {
+            return advance(resource, reported, to: reported.offset ?? end, end: end)
+        }
         // A success without a contradicting offset means that the server has stored everything.
-        if end == item.size, reported.isComplete == nil, reported.offset ?? end == end {
-            return done(resource, response)
-        }
-        if end == item.size, reported.offset ?? end == end {
-            return askAgain(resource, "the server has the whole file and does not call it complete")
-        }
-        return advance(resource, reported, to: reported.offset ?? end, end: end)
+        return reported.isComplete == nil
+            ? done(resource, response)
+            : askAgain(resource, "the server has the whole file and does not call it complete")
     }
 
-    /// Continues the upload at the offset that the server states, even if an earlier response stated another one. If
-    /// the offset is impossible, the upload starts again. If it brings too little progress, the attempt ends.
-    ///
-    /// - Parameter end: The end of the range in the request; nil if the request sent no bytes.
+    /// Continues the upload at the offset that the server states, even if an earlier response stated another one. `end` is
+    /// the end of the range in the request; nil if that sent no bytes.
     private mutating func advance(
         _ resource: UploadResource, _ reported: ResumableResponse, to offset: ByteCount, end: ByteCount?
     ) -> Step {
@@ -186,7 +172,7 @@ extension ResumableUpload {
         var smaller = resource
         smaller.take(reported.limit)
         let most = smaller.resumable.limit?.maximumAppend ?? .max
-        let guess = max(min(sent / 2, Self.largestGuess), min(Self.smallestGuess, most))
+        let guess = max(min(sent / 2, Self.guesses.upperBound), min(Self.guesses.lowerBound, most))
         guard guess < sent, RetryAfter.seconds(in: response.fields, now: Date()) == nil else {
             return .failed(ResponseClassifier.failure(response), notes: [.resource(resource)])
         }
@@ -195,7 +181,7 @@ extension ResumableUpload {
     }
 
     /// Requests the offset again, because the server refused the bytes or contradicted an earlier response. The attempt
-    /// fails with `reason` instead if too many responses in a row brought no progress (`RetryBudget.limit`).
+    /// fails with `reason` after too many such responses (`RetryBudget.limit`).
     private mutating func askAgain(
         _ resource: UploadResource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {
@@ -219,7 +205,7 @@ extension ResumableUpload {
 }
 
 extension ResumableUpload {
-    /// Handles the final response, which accepts or refuses the whole file. Nothing is left to resume after it.
+    /// Handles the final response, which accepts or refuses the whole file.
     private func verdict(_ response: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
         if response.isSuccess { return done(resource, response) }
         if let problem = ResumableResponse(response, version: .eight).problem {
@@ -252,23 +238,18 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
-    /// Returns a request that checks the size of the finished file, if `step` completes the upload and the check is
-    /// necessary. Otherwise returns `step`.
-    ///
-    /// The check is necessary if several requests sent the file and no digest verified it, because a faulty server can
-    /// truncate the file at each request. It is left out if the receipt has no location, or if the location is the
-    /// upload's URL or `target`.
+    /// Returns a request that checks the size of the finished file, if `step` completes an upload that several requests
+    /// sent and no digest verified: a faulty server can truncate the file at each request. Otherwise returns `step`, also
+    /// if the location is unknown, the upload's URL or `target`.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)
         else { return step }
-        let resource = appended.acknowledged
         phase = .locating(receipt)
-        return .send(LocationCheck.question(location), notes: notes + [.resource(resource)])
+        return .send(LocationCheck.question(location), notes: notes + [.resource(appended.acknowledged)])
     }
 
-    /// Returns the URL of the finished file. If no response names one, this is `target` for a PUT, and otherwise the
-    /// URL of the upload.
+    /// Returns the URL of the finished file. If no response names one, it is `target` for a PUT, or else the upload's URL.
     private func location(named response: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
         for field in [response?.fields[.contentLocation], response?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }

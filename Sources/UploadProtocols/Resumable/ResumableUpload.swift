@@ -1,12 +1,10 @@
 import HTTPTypes
 
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. The client creates
-/// an upload and appends bytes until the server reports the upload as complete. To resume, the client requests the
-/// offset.
+/// an upload and appends bytes until the server reports it as complete. To resume, the client requests the offset.
 ///
-/// A separate request without content creates the upload. So no interim responses (1xx) are needed, and the URL is on
-/// disk before a byte of the file is sent. A server without this protocol possibly stores an empty file for that
-/// request. The upload then fails before a byte of the file is sent.
+/// A separate request without content creates the upload, so that its URL is on disk before a byte of the file is sent.
+/// A server without this protocol possibly stores an empty file for that request. The upload then fails.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(
@@ -31,8 +29,7 @@ public struct ResumableUpload: SequentialProtocol {
     private var hasAsked = false
     var capabilities = ServerCapabilities()
     var search = VersionSearch()
-    /// The digest of the whole file, for the request that creates the upload; nil until it is computed. If the upload
-    /// starts again, this digest is used again.
+    /// The digest of the whole file, for requests that create the upload; nil until it is computed.
     private var ownDigest: [UInt8]?
 
     /// - Parameter options: The options. Only the HTTP method, the chunk size and the checksum are used.
@@ -53,18 +50,14 @@ public struct ResumableUpload: SequentialProtocol {
     }
 
     public mutating func receive(_ reply: ExchangeOutcome) -> Step {
-        let response: ExchangeOutcome.Response
-        switch reply {
-        case .broken(let failure, let bodySent): return broke(failure, afterSending: bodySent ?? 0)
-        case .responded(let received): response = received
-        }
-        switch phase {
-        case .discovering: return receiveOptions(response)
-        case .creating(let version): return receiveCreation(response, version: version)
-        case .querying(let resource): return receiveOffset(response, resource: resource)
-        case .appending(let resource, let end):
-            return located(receiveAppend(response, resource: resource, end: end), resource)
-        case .locating(let receipt): return LocationCheck.step(response, receipt)
+        switch (phase, reply) {
+        case (_, .broken(let failure, let bodySent)): broke(failure, afterSending: bodySent ?? 0)
+        case (.discovering, .responded(let response)): receiveOptions(response)
+        case (.creating(let version), .responded(let response)): receiveCreation(response, version: version)
+        case (.querying(let resource), .responded(let response)): receiveOffset(response, resource: resource)
+        case (.appending(let resource, let end), .responded(let response)):
+            located(receiveAppend(response, resource: resource, end: end), resource)
+        case (.locating(let receipt), .responded(let response)): LocationCheck.step(response, receipt)
         }
     }
 
@@ -86,8 +79,7 @@ public struct ResumableUpload: SequentialProtocol {
         return .send(ResumableCheck.question(target))
     }
 
-    /// Discards the stored facts about the server and sends OPTIONS. The caller does this after a refusal that outdated
-    /// facts possibly caused.
+    /// Discards the stored facts about the server and sends OPTIONS, after a refusal that these possibly caused.
     private mutating func askAnew() -> Step {
         capabilities = ServerCapabilities()
         search.isExpected = false
@@ -105,10 +97,9 @@ public struct ResumableUpload: SequentialProtocol {
 
     /// The keys of this protocol in `ServerCapabilities.facts`.
     enum Fact {
-        /// The key of the interop version (`Upload-Draft-Interop-Version`) that the server accepted, or that it stated
-        /// in a response.
+        /// The key of the interop version (`Upload-Draft-Interop-Version`) that the server accepted or stated.
         static let version = "resumable-version"
-        /// The key of the limits that the server stated in the field `Upload-Limit` of its response to `OPTIONS`.
+        /// The key of the limits (`Upload-Limit`) in the server's response to `OPTIONS`.
         static let limit = "resumable-limit"
     }
 }
@@ -121,8 +112,7 @@ extension ResumableUpload {
         var found = capabilities
         found.note(ResumableResponse(response, version: .eight))
         learn(found)
-        // Without `Upload-Limit`, the server possibly still supports this protocol: older versions do not require the
-        // field.
+        // Older versions do not require `Upload-Limit`, so the server possibly supports this protocol without it.
         return create(noting: search.isExpected ? [.capabilities(found)] : [])
     }
 
@@ -133,40 +123,41 @@ extension ResumableUpload {
         guard let version = search.versions.first else {
             return .failed(.permanent, "no version of resumable uploads is left to try")
         }
-        var fields = version.fields
-        version.write(isComplete: false, to: &fields)
-        fields[.contentType] = item.contentType
-        fields[.contentDisposition] = ContentDisposition.inline(filename: item.name)
-        var orders: [DigestRequest] = []
+        var exchange = Exchange(
+            options.requestMethod(or: .post), target, fields: version.fields, traits: .idempotent)
+        version.write(isComplete: false, to: &exchange.fields)
+        exchange.fields[.contentType] = item.contentType
+        exchange.fields[.contentDisposition] = ContentDisposition.inline(filename: item.name)
         if version.isTyped {
-            fields[.uploadLength] = "\(item.size)"
+            exchange.fields[.uploadLength] = "\(item.size)"
             if let algorithm = options.checksum, let carrier = Self.carrier(of: algorithm, in: .reprDigest) {
-                fields[.wantReprDigest] = wantedDigest
+                exchange.fields[.wantReprDigest] = wantedDigest
                 if let ownDigest {
-                    fields[.reprDigest] = carrier.value(ownDigest)
+                    exchange.fields[.reprDigest] = carrier.value(ownDigest)
                 } else {
-                    orders = [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
+                    exchange.digests = [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
                 }
             }
         }
         phase = .creating(version)
-        var exchange = Exchange(
-            options.requestMethod(or: .post), target, fields: fields, traits: .idempotent)
-        exchange.digests = orders
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveCreation(_ response: ExchangeOutcome.Response, version: InteropVersion)
-        -> Step
-    {
+    private mutating func receiveCreation(
+        _ response: ExchangeOutcome.Response, version: InteropVersion
+    ) -> Step {
         if let digest = response.digests.first { ownDigest = digest.bytes }
         let reported = ResumableResponse(response, version: version)
         switch response.status {
         case 200..<300:
-            // If the response reports a complete upload, the server has possibly stored an empty file. The same applies
-            // if the response has no sign of this protocol.
+            // Otherwise, the server has possibly stored an empty file.
             guard reported.isComplete != true, search.isExpected || reported.isTelling else {
-                return .failed(tookEmptyFile())
+                return .failed(
+                    .permanent,
+                    "the server does not know resumable uploads: it took the empty request that begins one as the file",
+                    hint:
+                        "set the destination's protocol to put, post or tus; an empty file may be at the server now"
+                )
             }
             return created(response, reported, version: reported.version ?? version)
         case 400, 412:
@@ -178,25 +169,14 @@ extension ResumableUpload {
         case 413:
             return .failed(
                 reported.limit?.refusal(ofSize: item.size)
-                    ?? ResponseClassifier.failure(response).naming(item.size)
-            )
+                    ?? ResponseClassifier.failure(response).naming(item.size))
         default: return .failed(ResponseClassifier.failure(response))
         }
     }
 
-    private func tookEmptyFile() -> UploadFailure {
-        UploadFailure(
-            .permanent,
-            "the server does not know resumable uploads: it took the empty request that begins one as the file",
-            hint: "set the destination's protocol to put, post or tus; an empty file may be at the server now"
-        )
-    }
-
     private mutating func created(
         _ response: ExchangeOutcome.Response, _ reported: ResumableResponse, version: InteropVersion
-    )
-        -> Step
-    {
+    ) -> Step {
         guard let location = response.fields[.location] else {
             return .failed(
                 .permanent, "the server made the upload and did not say where",
@@ -235,16 +215,15 @@ extension ResumableUpload {
         return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
     }
 
-    /// Returns the carrier that sends a digest in `field`, which is `Repr-Digest` or `Content-Digest` (RFC 9530 §2,
-    /// §3). Returns nil if these fields have no key for the algorithm.
+    /// Returns the carrier for a digest in `field`, which is `Repr-Digest` or `Content-Digest` (RFC 9530 §2, §3); nil if
+    /// these fields have no key for the algorithm.
     static func carrier(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
             DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
         }
     }
 
-    /// The value of `Want-Repr-Digest` (RFC 9530 §4). Nil if the options require no digest, or a digest that has no key
-    /// in this field.
+    /// The value of `Want-Repr-Digest` (RFC 9530 §4); nil if the options require no digest that has a key there.
     var wantedDigest: String? {
         options.checksum.flatMap { ServerDigest.key(of: $0) }.map { "\($0)=10" }
     }
@@ -252,12 +231,11 @@ extension ResumableUpload {
 
 /// The search for the newest version of the protocol that both Ferry and the server support.
 struct VersionSearch: Sendable {
-    /// The interop versions still to try, the newest first. A version that the server has named or accepted comes
-    /// before the others.
+    /// The interop versions still to try: those that the server has named or accepted, then the newest first.
     private(set) var versions = InteropVersion.allCases.sorted(by: >)
     /// True once the server has shown that it supports resumable uploads.
     var isExpected = false
-    /// The failure for the first version that the server refused. It is reported if the server refuses every version.
+    /// The failure for the first refused version, which is reported if the server refuses every version.
     private var firstRefusal: UploadFailure?
     /// True once a refusal has shown, by its status or its version field, that the server refuses the version.
     private var isAboutVersion = false
@@ -267,10 +245,8 @@ struct VersionSearch: Sendable {
         versions = [version] + versions.filter { $0 != version }
     }
 
-    /// Records that the server refused to create an upload with this protocol version.
-    ///
-    /// - Parameter spoken: The version that the response names; nil if it names none, or none that Ferry supports.
-    /// - Returns: The failure if no version is left to try; nil to try another version.
+    /// Records that the server refused to create an upload with this version, in a response that names the version
+    /// `spoken`. Returns the failure if no version is left to try.
     mutating func refused(
         _ version: InteropVersion, _ response: ExchangeOutcome.Response, spoken: InteropVersion?
     ) -> UploadFailure? {
@@ -293,8 +269,8 @@ struct VersionSearch: Sendable {
 }
 
 extension ServerCapabilities {
-    /// Stores the interop version and the limits that a response to `OPTIONS` states. Version 8 is not stored, because
-    /// it is tried first in any case. The lifetime of an upload is not stored either.
+    /// Stores the interop version and the limits that a response to `OPTIONS` states, without the lifetime of an upload.
+    /// Version 8 is tried first in any case.
     mutating func note(_ reported: ResumableResponse) {
         if let version = reported.version, version != .eight {
             facts[ResumableUpload.Fact.version] = "\(version.rawValue)"

@@ -1,9 +1,7 @@
 import RawStructuredFieldValues
 
-/// The parsers of structured header fields (RFC 9651). A field of another type or a malformed field counts as absent.
-///
-/// A field of more than `longest` bytes counts as malformed: the parser takes quadratic time for many parameters, half
-/// a second for 70 KB.
+/// The parsers of structured header fields (RFC 9651). A field of another type or a malformed field counts as absent. A
+/// field of more than `longest` bytes counts as malformed: the parser takes half a second for parameters of 70 KB.
 package enum StructuredField {
     /// The maximum length of a field in bytes.
     package static let longest = 1 << 10
@@ -14,15 +12,14 @@ package enum StructuredField {
         return value
     }
 
-    /// Returns the value of a non-negative Integer; nil for any other field. An Integer has at most 15 digits, so it
-    /// never overflows.
+    /// Returns the value of a non-negative Integer, which has at most 15 digits; nil for any other field.
     package static func count(_ field: String?) -> ByteCount? {
         guard case .integer(let value)? = item(field), value >= 0 else { return nil }
         return value
     }
 
-    /// Returns the members of a Dictionary that have one of `keys`. Returns nil if the field is too long or not a
-    /// Dictionary, or if one of these members is not an Integer or is negative.
+    /// Returns the members of a Dictionary that have one of `keys`. Returns nil if the field is not a Dictionary, or if one
+    /// of these members is not a non-negative Integer.
     package static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
         guard field.utf8.count <= longest else { return nil }
         var parser = StructuredFieldValueParser(Array(field.utf8))

@@ -1,5 +1,4 @@
-/// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload). Sizes are in bytes, and nil means
-/// that the server states no limit.
+/// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload), in bytes; nil for no limit.
 package struct UploadLimit: Hashable, Sendable {
     /// The maximum size of the whole file.
     package var maximumSize: ByteCount?
@@ -23,37 +22,30 @@ package struct UploadLimit: Hashable, Sendable {
         self.age = age
     }
 
-    private enum Key {
-        static let maximumSize = "max-size"
-        static let minimumSize = "min-size"
-        static let maximumAppend = "max-append-size"
-        static let minimumAppend = "min-append-size"
-        static let age = "max-age"
-        /// The key in `Upload-Limit` that interop versions up to 6 use instead of `max-age`.
-        static let expires = "expires"
+    private static let members:
+        [(key: String, limit: any WritableKeyPath<UploadLimit, ByteCount?> & Sendable)] = [
+            ("min-size", \.minimumSize), ("max-size", \.maximumSize), ("min-append-size", \.minimumAppend),
+            ("max-append-size", \.maximumAppend),
+        ]
 
-        static let all: Set<String> = [maximumSize, minimumSize, maximumAppend, minimumAppend, age]
-    }
-
-    /// Parses a value of `Upload-Limit`. Returns nil if clients must ignore the field: it is not a Dictionary, or one
-    /// of the limits is not an Integer or is negative. Also nil if the field is longer than `StructuredField.longest`.
+    /// Parses a value of `Upload-Limit`. Returns nil if clients must ignore the field: it is not a Dictionary, it is longer
+    /// than `StructuredField.longest`, or one of the limits is not an Integer or is negative.
     package init?(_ field: String, version: InteropVersion = .eight) {
-        let isOld = version <= .six
-        let keys = isOld ? Key.all.union([Key.expires]) : Key.all
-        guard let counts = StructuredField.counts(field, of: keys) else { return nil }
-        self.init(
-            maximumSize: counts[Key.maximumSize], minimumSize: counts[Key.minimumSize],
-            maximumAppend: counts[Key.maximumAppend], minimumAppend: counts[Key.minimumAppend],
-            age: counts[Key.age] ?? counts[Key.expires])
+        let ages = version <= .six ? ["max-age", "expires"] : ["max-age"]
+        guard let counts = StructuredField.counts(field, of: Set(Self.members.map(\.key) + ages)) else {
+            return nil
+        }
+        for (key, limit) in Self.members { self[keyPath: limit] = counts[key] }
+        age = counts["max-age"] ?? counts["expires"]
     }
 
     /// Returns the value of `Upload-Limit` in the form of `version`. Without limits, it is `min-size=0`.
     package func header(_ version: InteropVersion = .eight) -> String {
-        let members = [
-            (Key.minimumSize, minimumSize ?? 0), (Key.maximumSize, maximumSize),
-            (Key.minimumAppend, minimumAppend), (Key.maximumAppend, maximumAppend),
-            (version <= .six ? Key.expires : Key.age, age),
-        ]
+        var limits = self
+        limits.minimumSize = minimumSize ?? 0
+        let members =
+            Self.members.map { ($0.key, limits[keyPath: $0.limit]) }
+            + [(version <= .six ? "expires" : "max-age", age)]
         return members.compactMap { key, value in value.map { "\(key)=\(min($0, Self.largest))" } }
             .joined(separator: ", ")
     }
@@ -62,20 +54,15 @@ package struct UploadLimit: Hashable, Sendable {
     private static let largest: ByteCount = 999_999_999_999_999
 
     func refusal(ofSize size: ByteCount) -> UploadFailure? {
-        if let maximumSize, size > maximumSize {
-            return .tooLarge(size, limit: maximumSize)
-        }
+        if let maximumSize, size > maximumSize { return .tooLarge(size, limit: maximumSize) }
         if let minimumSize, size < minimumSize {
             return .tooLarge(size, limit: minimumSize, taker: "the server takes none below")
         }
         return nil
     }
 
-    /// Returns the number of bytes to send in the next `PATCH` request.
-    ///
-    /// - Parameters:
-    ///   - left: The number of bytes that are still to send.
-    ///   - wish: The preferred number. The server's limits take precedence.
+    /// Returns the number of bytes to send in the next `PATCH` request, if `left` are still to send. The server's limits
+    /// take precedence over the preferred number `wish`.
     func appendSize(left: ByteCount, wish: ByteCount) -> ByteCount {
         var size = min(left, max(1, wish))
         if let maximumAppend, maximumAppend > 0 { size = min(size, maximumAppend) }
