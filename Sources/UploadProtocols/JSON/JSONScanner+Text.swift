@@ -39,8 +39,7 @@ extension JSONScanner {
             position = endOfPlainText(from: position)
             if next == UInt8(ascii: "\"") { break }
             guard next == UInt8(ascii: "\\") else {
-                throw unexpected(
-                    "a text that does not end on its line, or has a control character in it")
+                throw unexpected("a text that does not end on its line, or has a control character in it")
             }
             hasEscapes = true
             position += 1

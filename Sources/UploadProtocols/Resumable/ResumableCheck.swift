@@ -5,9 +5,7 @@ package struct ResumableCheck: DestinationCheck {
     private let target: String
 
     /// - Parameter url: The URL of the destination.
-    package init(url: String, options: ProtocolOptions) {
-        target = UploadAddress.filled(url, with: "")
-    }
+    package init(url: String, options: ProtocolOptions) { target = UploadAddress.filled(url, with: "") }
 
     package mutating func start() -> CheckStep { .send(Self.question(target)) }
 

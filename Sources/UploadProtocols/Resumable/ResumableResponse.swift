@@ -39,9 +39,7 @@ enum ResumableProblem: Sendable, Hashable {
     case inconsistentLength
     case mismatchingDigest
 
-    private struct Body: Decodable {
-        var type: String
-    }
+    private struct Body: Decodable { var type: String }
 
     init?(_ response: ExchangeOutcome.Response) {
         guard response.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,

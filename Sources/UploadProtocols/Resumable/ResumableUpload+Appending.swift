@@ -44,8 +44,7 @@ extension ResumableUpload {
         let isChecked = options.checksum != nil && version.isTyped
         let wish = min(
             options.chunkSize ?? (isChecked ? Self.checkedChunk : left),
-            resource.resumable.largestAppend ?? .max,
-            resource.appends.learntChunk ?? .max)
+            resource.resumable.largestAppend ?? .max, resource.appends.learntChunk ?? .max)
         let end =
             resource.confirmed
             + (resource.resumable.limit ?? UploadLimit()).appendSize(left: left, wish: wish)
@@ -225,8 +224,7 @@ extension ResumableUpload {
         {
             guard reported.bytes == own else {
                 return .failed(
-                    .permanent,
-                    "the server's \(algorithm.shown) is not the file's: its content differs",
+                    .permanent, "the server's \(algorithm.shown) is not the file's: its content differs",
                     hint: "retry sends it again", notes: [.resource(nil)])
             }
             receipt.verified = algorithm

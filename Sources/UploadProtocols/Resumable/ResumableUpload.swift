@@ -202,9 +202,7 @@ extension ResumableUpload {
                 return .failed(refusal, notes: notes)
             }
             return append(resource, noting: notes)
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     mutating func restart(after resource: UploadResource, because reason: String) -> Step {
@@ -224,9 +222,7 @@ extension ResumableUpload {
     }
 
     /// The value of `Want-Repr-Digest` (RFC 9530 §4); nil if the options require no digest that has a key there.
-    var wantedDigest: String? {
-        options.checksum.flatMap { ServerDigest.key(of: $0) }.map { "\($0)=10" }
-    }
+    var wantedDigest: String? { options.checksum.flatMap { ServerDigest.key(of: $0) }.map { "\($0)=10" } }
 }
 
 /// The search for the newest version of the protocol that both Ferry and the server support.

@@ -54,9 +54,7 @@ struct S3Address: Hashable, Sendable {
     }
 
     /// The URL of the bucket, without a slash at its end.
-    var bucketAddress: String {
-        isBucketInPath ? origin + "/" + bucket.percentEncoded() : origin
-    }
+    var bucketAddress: String { isBucketInPath ? origin + "/" + bucket.percentEncoded() : origin }
 
     /// True if the requests use https. TLS then protects their content from changes on the way.
     var isEncrypted: Bool { origin.lowercased().hasPrefix("https:") }

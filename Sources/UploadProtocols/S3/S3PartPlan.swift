@@ -62,8 +62,7 @@ struct S3PartPlan: Hashable, Sendable {
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the file is too large for any plan.
     static func make(
-        size: ByteCount, asked: ByteCount? = nil, smallest: ByteCount = smallestPart,
-        most: Int = mostParts
+        size: ByteCount, asked: ByteCount? = nil, smallest: ByteCount = smallestPart, most: Int = mostParts
     ) throws(UploadFailure) -> S3PartPlan {
         let most = max(1, min(most, mostParts))
         var partSize = min(largestPart, max(smallestPart, smallest, asked ?? usualPart))

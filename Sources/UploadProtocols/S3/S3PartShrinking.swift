@@ -69,9 +69,7 @@ extension S3Upload {
         // If no part arrived, a part that is missing before stored ones may be too large for the link. The new plan
         // splits that part, and drops the stored parts after it.
         let kept = shrinking.hasArrived ? ledger.lastHeld : ledger.heldFromFirst
-        if kept == 0 || !wantsEqualParts,
-            let plan = session.plan.shrunk(to: size, after: kept, most: most)
-        {
+        if kept == 0 || !wantsEqualParts, let plan = session.plan.shrunk(to: size, after: kept, most: most) {
             session.plan = plan
             ledger = ledger.replanned(plan, keeping: kept)
             claimed = ledger.heldBytes

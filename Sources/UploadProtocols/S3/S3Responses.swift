@@ -91,11 +91,7 @@ struct S3Completion {
 
 /// One page of a server's list of the unfinished multipart uploads in a bucket.
 struct S3UploadPage {
-    struct Entry {
-        var key: String
-        var uploadID: String
-        var begun: Date?
-    }
+    typealias Entry = (key: String, uploadID: String, begun: Date?)
 
     var uploads: [Entry] = []
     /// The marker with which the next page is requested; nil on the last page, or if the server sent no marker.
@@ -108,7 +104,7 @@ struct S3UploadPage {
                 let uploadID = element.text(of: "UploadId"), !uploadID.isEmpty
             else { continue }
             let begun = element.text(of: "Initiated").flatMap(Self.date)
-            uploads.append(Entry(key: key, uploadID: uploadID, begun: begun))
+            uploads.append((key, uploadID, begun))
         }
         guard root.text(of: "IsTruncated") == "true", let key = root.text(of: "NextKeyMarker"), !key.isEmpty
         else { return }

@@ -23,28 +23,20 @@ struct S3Session: Hashable, Sendable {
         var digest: String?
     }
 
-    init(object: String, uploadID: String, plan: S3PartPlan, checksum: DigestAlgorithm?) {
-        self.object = object
-        self.uploadID = uploadID
-        self.plan = plan
-        self.checksum = checksum
-    }
+}
 
+extension S3Session {
     /// Restores a multipart upload from `resource`; nil if that does not describe one of a file of `size` bytes.
     init?(_ resource: UploadResource, size: ByteCount) {
         let memory = resource[S3Memory.self]
         guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
             let plan = S3PartPlan(size: size, keeping: partSize, later: memory.laterPartSizes)
         else { return nil }
-        object = UploadAddress.withoutQuery(resource.url)
-        self.uploadID = uploadID
-        self.plan = plan
-        checksum = memory.checksum
-        created = memory.created
+        self.init(
+            object: UploadAddress.withoutQuery(resource.url), uploadID: uploadID, plan: plan,
+            checksum: memory.checksum, created: memory.created)
         parallelLimit = memory.parallelLimit.map { max(1, $0) }
-        if memory.isCompleting {
-            completion = Expected(entityTag: memory.entityTag, digest: memory.digest)
-        }
+        if memory.isCompleting { completion = Expected(entityTag: memory.entityTag, digest: memory.digest) }
     }
 
     /// The URL of this multipart upload. It is stored on disk before the first part is sent.
@@ -140,9 +132,7 @@ struct S3PartLedger: Sendable {
     }
 
     /// Records that the transfer of a part in flight failed. The part is the next one to send.
-    mutating func lose(_ number: Int) {
-        if underWay.remove(number) != nil { left.append(number) }
-    }
+    mutating func lose(_ number: Int) { if underWay.remove(number) != nil { left.append(number) } }
 
     /// Records that a part is sent for the second time. Returns false if it must not be sent for a third time.
     mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }

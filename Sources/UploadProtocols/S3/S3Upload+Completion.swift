@@ -65,10 +65,11 @@ extension S3Upload {
         case ("EntityTooSmall", _): return enlarge(session, error)
         case ("ConditionalRequestConflict", _):
             return remove(session, then: .restart(because: "another upload of the same name came first"))
-        case ("PreconditionFailed", _), (_, 412):
-            return settle(session, then: .failed(refusal(error)))
-        case ("BadDigest", _) where session.checksum != nil:
-            return remove(session, then: .failed(Self.mismatch(session, reported: "another")))
+        case ("PreconditionFailed", _), (_, 412): return settle(session, then: .failed(refusal(error)))
+        case ("BadDigest", _):
+            guard let algorithm = session.checksum else { break }
+            let failure = Self.mismatch(algorithm, session.completion?.digest ?? "unknown", "another")
+            return remove(session, then: .failed(failure))
         default: break
         }
         if wantsNewOnly, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
@@ -116,14 +117,11 @@ extension S3Upload {
     {
         var receipt = receipt
         for reported in completion.digests {
-            guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
-                continue
-            }
-            guard ours.bytes == reported.bytes else {
+            guard let ours = response.digest(reported.algorithm) else { continue }
+            guard ours == reported.bytes else {
+                let texts = (S3Checksum.base64(ours), S3Checksum.base64(reported.bytes))
                 return .failed(
-                    Self.mismatch(
-                        reported.algorithm, S3Checksum.base64(ours.bytes), S3Checksum.base64(reported.bytes)),
-                    notes: [.resource(nil)])
+                    Self.mismatch(reported.algorithm, texts.0, texts.1), notes: [.resource(nil)])
             }
             receipt.verified = receipt.verified ?? reported.algorithm
         }
@@ -271,9 +269,5 @@ extension S3Upload {
             "\(what) at the server is not what was sent: its \(algorithm.shown) is "
                 + "\(ServerText.cleaned(reported)), and that of the file \(ours)",
             hint: "retry sends it again; if that fails too, check this computer's memory and the server")
-    }
-
-    private static func mismatch(_ session: S3Session, reported: String) -> UploadFailure {
-        mismatch(session.checksum ?? .md5, session.completion?.digest ?? "unknown", reported)
     }
 }

@@ -57,9 +57,7 @@ extension S3Upload {
         var ledger = ledger
         for (number, size, part) in page.parts { ledger.list(part, number: number, size: size) }
         // If `next` is not below the number of the last part, no later page can have a part of this plan.
-        if let next = page.next, next < session.plan.count {
-            return list(session, ledger, marker: next)
-        }
+        if let next = page.next, next < session.plan.count { return list(session, ledger, marker: next) }
         ledger.plan(asksWithLast: false)
         var session = session
         // The upload still exists, so a completion that may have been sent did not happen.
@@ -147,9 +145,7 @@ extension S3Upload {
     ) -> Step {
         var ledger = ledger
         let number = exchange.part
-        let ours = session.checksum.flatMap { algorithm in
-            response.digests.first { $0.algorithm == algorithm }?.bytes
-        }
+        let ours = session.checksum.flatMap(response.digest)
         var fault: UploadFailure?
         if let algorithm = session.checksum, let ours,
             case .other(let reported) = S3DigestMatch(

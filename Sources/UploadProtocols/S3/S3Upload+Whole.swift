@@ -46,9 +46,7 @@ extension S3Upload {
                 size: item.size, asked: askedPart, smallest: smallestPart,
                 most: mostParts ?? S3PartPlan.mostParts)
             return plan.count == 1 ? put() : create(plan)
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     private mutating func put(noting notes: [Step.Note] = []) -> Step {
@@ -68,9 +66,7 @@ extension S3Upload {
         guard response.isSuccess else { return receivePutRefusal(response, digest) }
         let receipt = Receipt(location: object, entityTag: response.fields[.eTag], bytes: item.size)
         guard digest != nil else { return receipt.comparing(response) }
-        guard let digest, let ours = response.digests.first(where: { $0.algorithm == digest })?.bytes else {
-            return .done(receipt)
-        }
+        guard let digest, let ours = response.digest(digest) else { return .done(receipt) }
         switch S3DigestMatch(response.fields, digest, ours: S3Checksum.base64(ours), tag: .whole(ours)) {
         case .same:
             var receipt = receipt
@@ -165,8 +161,7 @@ enum S3DigestMatch {
         }
         let reported = S3EntityTag(fields[.eTag], in: fields)
         switch (reported, tag) {
-        case (.whole, .whole), (.parts, .parts):
-            self = reported == tag ? .same : .other(fields[.eTag] ?? "")
+        case (.whole, .whole), (.parts, .parts): self = reported == tag ? .same : .other(fields[.eTag] ?? "")
         case (nil, _), (.whole, .parts), (.parts, .whole): self = .nothing
         }
     }
@@ -212,8 +207,7 @@ extension Receipt {
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {
             return .failed(error, notes: [.resource(nil)])
         }
-        let ours = response.digests.first { $0.algorithm == .md5 }?.bytes
-        if receipt.verified == nil, let ours,
+        if receipt.verified == nil, let ours = response.digest(.md5),
             S3EntityTag(response.fields[.eTag], in: response.fields) == .whole(ours)
         {
             receipt.verified = .md5

@@ -104,14 +104,13 @@ public struct S3Upload: UploadProtocol {
     }
 
     public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
-        switch phase {
-        case .sending(let session, let ledger):
-            return receivePart(reply, to: exchange, session, ledger, ending: nil)
-        case .draining(let session, let ledger, let ending):
-            return receivePart(reply, to: exchange, session, ledger, ending: ending)
-        default:
-            guard case .responded(let response) = reply else { return .failed(reply.failure) }
-            return receive(response)
+        switch (phase, reply) {
+        case (.sending(let session, let ledger), _):
+            receivePart(reply, to: exchange, session, ledger, ending: nil)
+        case (.draining(let session, let ledger, let ending), _):
+            receivePart(reply, to: exchange, session, ledger, ending: ending)
+        case (_, .broken(let failure, _)): .failed(failure)
+        case (_, .responded(let response)): receive(response)
         }
     }
 

@@ -17,8 +17,7 @@ package struct SigV4Request: Sendable {
     ///   - path: The path, percent-encoded in any way; empty means `/`.
     ///   - query: The query without `?`, percent-encoded in any way. A plus sign does not stand for a space.
     package init(
-        method: String, path: String, query: String?, fields: [(name: String, value: String)],
-        payload: String
+        method: String, path: String, query: String?, fields: [(name: String, value: String)], payload: String
     ) {
         self.method = method
         self.path = path.isEmpty ? "/" : path
@@ -38,8 +37,7 @@ package struct SigV4Request: Sendable {
 
     /// The query in the signed encoding, which the request must send; nil if there is none.
     package var sentQuery: String? {
-        items.isEmpty
-            ? nil : items.map { $0.name + ($0.value.map { "=\($0)" } ?? "") }.joined(separator: "&")
+        items.isEmpty ? nil : items.map { $0.name + ($0.value.map { "=\($0)" } ?? "") }.joined(separator: "&")
     }
 
     private var canonicalQuery: String {
@@ -60,8 +58,7 @@ package struct SigV4Request: Sendable {
     package var canonical: String {
         let fields = canonicalFields
         return [
-            method, sentPath, canonicalQuery,
-            fields.map { "\($0.name):\($0.value)\n" }.joined(),
+            method, sentPath, canonicalQuery, fields.map { "\($0.name):\($0.value)\n" }.joined(),
             fields.map(\.name).joined(separator: ";"), payload,
         ].joined(separator: "\n")
     }

@@ -35,8 +35,6 @@ struct SigV4Key: Sendable {
         self.key = key
     }
 
-    var bytes: [UInt8] { key.withUnsafeBytes(Array.init) }
-
     func signature(_ text: String) -> String {
         SigV4Encoding.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
     }

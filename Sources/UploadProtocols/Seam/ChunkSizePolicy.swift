@@ -24,13 +24,13 @@ enum ChunkSizePolicy {
     /// bytes of broken requests. There is no other value.
     private static let fact = "keepsBrokenRequests"
 
-/// Returns the size to try after the server refused a request of `bytes` bytes as too large: half of it, but at most
-/// `careful` and at least `smallest`. Nil if `bytes` is not above the smallest size.
-static func below(_ bytes: ByteCount) -> ByteCount? {
-    bytes <= smallest ? nil : max(smallest, min(careful, bytes / 2))
-}
+    /// Returns the size to try after the server refused a request of `bytes` bytes as too large: half of it, but at most
+    /// `careful` and at least `smallest`. Nil if `bytes` is not above the smallest size.
+    static func below(_ bytes: ByteCount) -> ByteCount? {
+        bytes <= smallest ? nil : max(smallest, min(careful, bytes / 2))
+    }
 
-static func afterBreak(_ chunk: ByteCount) -> ByteCount { max(smallest, chunk / 2) }
+    static func afterBreak(_ chunk: ByteCount) -> ByteCount { max(smallest, chunk / 2) }
     static func afterSuccess(_ chunk: ByteCount) -> ByteCount { min(largest, max(smallest, chunk) * 2) }
 
     /// Limits the size of the next request to `careful` bytes, if the stored capabilities say that the server drops the

@@ -170,8 +170,7 @@ extension AzureUpload {
         switch response.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
-            guard response.contentLength == item.size,
-                case .same(let algorithm)? = response.azureComparison
+            guard response.contentLength == item.size, case .same(let algorithm)? = response.azureComparison
             else { return exists(resource) }
             return .done(blob(resource).receipt(response, verified: algorithm))
         default: return .failed(ServiceFailure.of(response))

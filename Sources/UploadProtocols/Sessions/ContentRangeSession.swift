@@ -109,8 +109,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
             }
             return .step(service.finish(response))
         case .gone: return .gone(session, reason: "the server no longer knows the upload")
-        case .holds(let held, let expires):
-            return advance(session, to: held, expires: expires, sentTo: end)
+        case .holds(let held, let expires): return advance(session, to: held, expires: expires, sentTo: end)
         case .unclear(let failure):
             // After the last range, the file may be complete, and the session may have ended for that reason.
             let asked = end == size ? session.withWholeBodySent(true) : session

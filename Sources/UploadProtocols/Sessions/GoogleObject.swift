@@ -77,12 +77,12 @@ struct GoogleLookup: Sendable {
         var receipt = Receipt(
             location: object.location(for: address), entityTag: object.tag, bytes: item.size, wasThere: true)
         guard let reported = object.reported.first else { return .same(receipt) }
-        guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
+        guard let ours = response.digest(reported.algorithm) else {
             var again = start()
             again.digests = [DigestRequest(reported.algorithm, of: 0..<item.size)]
             return .ask(again)
         }
-        guard ours.bytes == reported.bytes else { return .other }
+        guard ours == reported.bytes else { return .other }
         receipt.verified = reported.algorithm
         return .same(receipt)
     }

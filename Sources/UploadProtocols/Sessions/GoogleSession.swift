@@ -12,9 +12,7 @@ struct GoogleSession: ContentRangeService {
 
     /// The configured chunk size, rounded down to a multiple of `quantum`. Without it, there is no limit: Google keeps the
     /// bytes that arrived before a connection broke.
-    var rangeLimit: ByteCount? {
-        options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) }
-    }
+    var rangeLimit: ByteCount? { options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) } }
 
     func query(_ session: UploadResource) -> Exchange {
         var exchange = exchange(session)

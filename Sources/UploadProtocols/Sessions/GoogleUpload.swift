@@ -43,14 +43,19 @@ public struct GoogleUpload: SequentialProtocol {
     }
 
     public mutating func receive(_ reply: ExchangeOutcome) -> Step {
-        if case .sending = phase {
+        switch (phase, reply) {
+        case (.sending, _):
             switch session.receive(reply) {
-            case .step(let step): return step
-            case .gone(let resource, let reason): return gone(resource, because: reason)
+            case .step(let step): step
+            case .gone(let resource, let reason): gone(resource, because: reason)
             }
+        case (_, .broken(let failure, _)): .failed(failure)
+        case (.looking(let lookup, let number), .responded(let response)):
+            receiveLookup(response, lookup, number: number)
+        case (.creating(let name), .responded(let response)): receiveCreation(response, name: name)
+        case (.recovering(let lookup, let resource), .responded(let response)):
+            receiveRecovery(response, lookup, resource)
         }
-        guard case .responded(let response) = reply else { return .failed(reply.failure) }
-        return receive(response)
     }
 
     public func removal(of resource: UploadResource) -> [Exchange] {
@@ -59,15 +64,6 @@ public struct GoogleUpload: SequentialProtocol {
 }
 
 extension GoogleUpload {
-    private mutating func receive(_ response: ExchangeOutcome.Response) -> Step {
-        switch phase {
-        case .looking(let lookup, let number): receiveLookup(response, lookup, number: number)
-        case .creating(let name): receiveCreation(response, name: name)
-        case .recovering(let lookup, let resource): receiveRecovery(response, lookup, resource)
-        case .sending: .failed(ServiceFailure.of(response))
-        }
-    }
-
     /// Starts a new upload, after a lookup of the name if the policy for an existing file requires it. With any policy, an
     /// upload to another service than Cloud Storage fails, because files there can have equal names.
     private mutating func begin(noting notes: [Step.Note] = []) -> Step {
@@ -133,8 +129,7 @@ extension GoogleUpload {
         return .send(
             Exchange(
                 .post, address.creation(of: name, more: more), fields: fields, body: .bytes(metadata(name)),
-                traits: .idempotent),
-            notes: notes)
+                traits: .idempotent), notes: notes)
     }
 
     /// Returns the JSON document that describes the file in the request to create an upload session. In Cloud Storage, the
@@ -179,9 +174,7 @@ extension GoogleUpload {
             if address.isCloudStorage { resource.expires = made?.addingTimeInterval(Self.lifetime) }
             phase = .sending
             return session.append(resource, noting: [.resource(resource)])
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. Looks up the

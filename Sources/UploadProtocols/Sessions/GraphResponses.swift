@@ -46,4 +46,9 @@ extension ExchangeOutcome.Response {
     func decoded<Value: Decodable>(as type: Value.Type) -> Value? {
         try? JSONDecoder().decode(type, from: Data(body))
     }
+
+    /// Returns the file's computed digest of this algorithm; nil if there is none.
+    func digest(_ algorithm: DigestAlgorithm) -> [UInt8]? {
+        digests.first { $0.algorithm == algorithm }?.bytes
+    }
 }

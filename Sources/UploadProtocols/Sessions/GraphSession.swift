@@ -61,10 +61,8 @@ struct GraphSession: ContentRangeService {
                 hint: "retry sends all of it again", notes: [.resource(nil)])
         }
         for reported in file?.reported ?? [] {
-            guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
-                continue
-            }
-            guard ours.bytes == reported.bytes else {
+            guard let ours = response.digest(reported.algorithm) else { continue }
+            guard ours == reported.bytes else {
                 return .failed(
                     .permanent, "the server's \(reported.algorithm.shown) is not that of the file",
                     hint:

@@ -12,7 +12,7 @@ public struct GraphUpload: SequentialProtocol {
         case creating
         case sending
         /// Sends an empty file without a session, because no session accepts an empty file.
-        case sendingWhole(Exchange)
+        case sendingWhole
         /// Checks whether the session has ended because the file is complete.
         case recovering(UploadResource)
     }
@@ -46,17 +46,16 @@ public struct GraphUpload: SequentialProtocol {
     }
 
     public mutating func receive(_ reply: ExchangeOutcome) -> Step {
-        if case .sending = phase {
-            switch session.receive(reply) {
-            case .step(let step): return step
-            case .gone(let resource, let reason): return gone(resource, because: reason)
-            }
-        }
         switch (phase, reply) {
-        case (_, .broken(let failure, _)): return .failed(failure)
-        case (.sendingWhole, .responded(let response)): return receiveWhole(response)
-        case (.recovering(let resource), .responded(let response)): return receiveRecovery(response, resource)
-        case (_, .responded(let response)): return receiveCreation(response)
+        case (.sending, _):
+            switch session.receive(reply) {
+            case .step(let step): step
+            case .gone(let resource, let reason): gone(resource, because: reason)
+            }
+        case (_, .broken(let failure, _)): .failed(failure)
+        case (.creating, .responded(let response)): receiveCreation(response)
+        case (.sendingWhole, .responded(let response)): receiveWhole(response)
+        case (.recovering(let resource), .responded(let response)): receiveRecovery(response, resource)
         }
     }
 
@@ -105,9 +104,7 @@ extension GraphUpload {
             dropped.mark(&resource)
             phase = .sending
             return session.append(resource, noting: [.resource(resource)])
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     /// Returns the failure for an unsafe URL of a new session. A URL on another server than the destination's must use
@@ -148,12 +145,12 @@ extension GraphUpload {
         if isThere, let file = response.decoded(as: GraphItem.self), file.size == item.size,
             let reported = file.reported.first
         {
-            guard let ours = response.digests.first(where: { $0.algorithm == reported.algorithm }) else {
+            guard let ours = response.digest(reported.algorithm) else {
                 var again = Exchange(.get, address.item(named: item.name))
                 again.digests = [DigestRequest(reported.algorithm, of: 0..<item.size)]
                 return .send(again)
             }
-            if ours.bytes == reported.bytes { return service.finish(response) }
+            if ours == reported.bytes { return service.finish(response) }
         }
         // Otherwise, the server could store a second file, or refuse the request because this upload's own file exists.
         guard options.existing == .replace || !isThere && options.existing != .rename else {
@@ -183,7 +180,7 @@ extension GraphUpload {
             let base = UploadAddress.withoutQuery(exchange.url)
             exchange.markBeforeLastBytes = UploadResource(url: base).withWholeBodySent(true)
         }
-        phase = .sendingWhole(exchange)
+        phase = .sendingWhole
         return .send(exchange)
     }
 

@@ -139,9 +139,7 @@ struct TusAppending: Sendable {
         case .begun: return .failed(.unasked)
         case .asking: return receiveOffset(response)
         case .appending(let end, let tellsLength):
-            guard response.isSuccess else {
-                return refused(response, end: end, tellsLength: tellsLength)
-            }
+            guard response.isSuccess else { return refused(response, end: end, tellsLength: tellsLength) }
             resource.appends.didAppend()
             if tellsLength { length = .reported }
             return advance(to: response, end: end)
@@ -222,9 +220,7 @@ struct TusAppending: Sendable {
             let failure = TusVerdict.failure(response)
             let sent = end - resource.confirmed
             guard !failure.isTransient, resource.tus.sum == nil, let limit = ChunkSizePolicy.below(sent)
-            else {
-                return .failed(failure)
-            }
+            else { return .failed(failure) }
             resource.tus.requestLimit = limit
             return .send(ask())
         default: return .failed(TusVerdict.failure(response))

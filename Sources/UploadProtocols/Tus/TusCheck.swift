@@ -54,9 +54,7 @@ package struct TusCheck: DestinationCheck {
             return create(
                 Self.findings(found, in: response), at: found,
                 isDeletable: !namesExtensions || found.extensions.contains("termination"))
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     private mutating func create(
@@ -64,12 +62,9 @@ package struct TusCheck: DestinationCheck {
     ) -> CheckStep {
         do throws(UploadFailure) {
             _ = try TusOffer.sum(options, of: 0, at: found)
-            phase = .creating(
-                CheckReport(findings: findings, capabilities: found), isDeletable: isDeletable)
+            phase = .creating(CheckReport(findings: findings, capabilities: found), isDeletable: isDeletable)
             return .send(try TusCreation(item: item).exchange(.whole))
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     /// The file for which the check creates an upload. Its only byte is never sent.

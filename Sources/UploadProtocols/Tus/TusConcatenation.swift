@@ -7,13 +7,6 @@ import HTTPTypes
 /// `resource.url` is the URL of the newest partial upload, or the destination's before the first one exists. Each new
 /// URL is written to disk before bytes are sent to it.
 struct TusConcatenation: Sendable {
-    /// The result of handling a response: the next step, or the end of the partial uploads.
-    enum Turn: Sendable {
-        case step(Step)
-        /// The server refuses partial uploads. The caller must delete them, and send the file as one upload.
-        case givenUp(notes: [Step.Note])
-    }
-
     private enum Phase: Sendable {
         /// The partial uploads are created one after another.
         case creating
@@ -27,6 +20,9 @@ struct TusConcatenation: Sendable {
     static let mostParts = 8
 
     private(set) var resource: UploadResource
+    /// True once the server refuses partial uploads. The caller must record the notes of the last step, delete the partial
+    /// uploads, and send the file as one upload.
+    private(set) var isGivenUp = false
     private let creation: TusCreation
     private let options: ProtocolOptions
     /// The partial uploads; nil for one that does not exist yet.
@@ -80,21 +76,21 @@ struct TusConcatenation: Sendable {
         resource.tus.partials.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    mutating func start() -> Turn {
+    mutating func start() -> Step {
         if resource.wholeBodySent {
             // A query would prove nothing: after joining the partial uploads, a server can delete or keep them.
-            return .step(.failed(SingleRequestUpload.unknownOutcome(nil)))
+            return .failed(SingleRequestUpload.unknownOutcome(nil))
         }
         return makeMissing { $0.fill() }
     }
 
     /// - Parameter part: The number of the request's part, from 1; 0 for the request that joins the parts.
-    mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Turn {
+    mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Step {
         switch phase {
         case .joining: return receiveJoined(reply)
         case .creating, .filling:
             let index = part - 1
-            guard parts.indices.contains(index) else { return .step(.failed(.unasked)) }
+            guard parts.indices.contains(index) else { return .failed(.unasked) }
             guard var appending = parts[index] else { return receiveCreation(reply, index) }
             let turn = appending.receive(reply)
             return take(turn, of: appending, index)
@@ -117,27 +113,25 @@ extension TusConcatenation {
 
     /// Creates the first partial upload that does not exist yet, or calls `next` if all exist.
     private mutating func makeMissing(
-        noting notes: [Step.Note] = [], _ next: (inout TusConcatenation) -> Turn
-    ) -> Turn {
+        noting notes: [Step.Note] = [], _ next: (inout TusConcatenation) -> Step
+    ) -> Step {
         guard let missing = parts.firstIndex(where: { $0 == nil }) else { return next(&self).noting(notes) }
         phase = .creating
         return create(missing, noting: notes)
     }
 
-    private func create(_ index: Int, noting notes: [Step.Note]) -> Turn {
+    private func create(_ index: Int, noting notes: [Step.Note]) -> Step {
         do throws(UploadFailure) {
             let range = range(index)
             var exchange = try creation.exchange(.partial(range.upperBound - range.lowerBound))
             exchange.part = index + 1
-            return .step(.send(exchange, notes: notes))
-        } catch {
-            return .step(.failed(error, notes: notes))
-        }
+            return .send(exchange, notes: notes)
+        } catch { return .failed(error, notes: notes) }
     }
 
-    private mutating func receiveCreation(_ reply: ExchangeOutcome, _ index: Int) -> Turn {
+    private mutating func receiveCreation(_ reply: ExchangeOutcome, _ index: Int) -> Step {
         switch reply {
-        case .broken(let failure, _): return .step(.failed(failure))
+        case .broken(let failure, _): return .failed(failure)
         case .responded(let response):
             guard response.status == 201 || response.status == 200 else { return refused(response) }
             do throws(UploadFailure) {
@@ -154,9 +148,7 @@ extension TusConcatenation {
                 heard.insert(index)
                 noted = Self.urls(in: resource)
                 return makeMissing(noting: [.resource(resource)]) { $0.fill(after: response) }
-            } catch {
-                return .step(.failed(error))
-            }
+            } catch { return .failed(error) }
         }
     }
 
@@ -164,7 +156,7 @@ extension TusConcatenation {
     /// and asks for the offset if an earlier one did.
     ///
     /// - Parameter response: The response that created the last partial upload; nil to ask all for their offsets.
-    private mutating func fill(after response: ExchangeOutcome.Response? = nil) -> Turn {
+    private mutating func fill(after response: ExchangeOutcome.Response? = nil) -> Step {
         phase = .filling
         count()
         var exchanges: [Exchange] = []
@@ -179,10 +171,10 @@ extension TusConcatenation {
             }
             parts[index] = appending
         }
-        return .step(.sendAll(exchanges))
+        return .sendAll(exchanges)
     }
 
-    private mutating func take(_ turn: TusAppending.Turn, of appending: TusAppending, _ index: Int) -> Turn {
+    private mutating func take(_ turn: TusAppending.Turn, of appending: TusAppending, _ index: Int) -> Step {
         var appending = appending
         let lost = appending.takeLost()
         parts[index] = appending
@@ -194,14 +186,14 @@ extension TusConcatenation {
         count()
         var notes: [Step.Note] = lost > 0 ? [.serverLost(lost)] : []
         switch turn {
-        case .send(let exchange): return .step(.send(exchange, notes: notes + resourceNotes()))
-        case .failed(let failure): return .step(.failed(failure, notes: notes + resourceNotes()))
+        case .send(let exchange): return .send(exchange, notes: notes + resourceNotes())
+        case .failed(let failure): return .failed(failure, notes: notes + resourceNotes())
         case .full:
             full.insert(index)
             notes += resourceNotes()
-            return full.count == parts.count ? join(noting: notes) : .step(.wait(notes: notes))
+            return full.count == parts.count ? join(noting: notes) : .wait(notes: notes)
         case .gone where resource.tus.mayBeJoined, .forgotten where resource.tus.mayBeJoined:
-            return .step(.failed(SingleRequestUpload.unknownOutcome(nil), notes: notes))
+            return .failed(SingleRequestUpload.unknownOutcome(nil), notes: notes)
         case .gone(let reason): return restart(index, appending, because: reason, noting: notes)
         case .forgotten:
             hasForgotten = true
@@ -213,15 +205,14 @@ extension TusConcatenation {
     /// After too many such restarts, the attempt fails.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
-    ) -> Turn {
+    ) -> Step {
         var notes = earlier
         if appending.resource.confirmed > 0 { notes.append(.serverLost(appending.resource.confirmed)) }
         parts[index] = nil
         resource.tus.partials[index] = nil
         count()
         guard budget.allows(.restart, limit: parts.count + 1) else {
-            return .step(
-                .failed(.permanent, "\(reason), again and again", notes: notes + [.resource(resource)]))
+            return .failed(.permanent, "\(reason), again and again", notes: notes + [.resource(resource)])
         }
         return create(index, noting: notes)
     }
@@ -247,29 +238,27 @@ extension TusConcatenation {
         resource.parts?.stored = held
     }
 
-    private mutating func join(noting notes: [Step.Note]) -> Turn {
+    private mutating func join(noting notes: [Step.Note]) -> Step {
         phase = .joining
         let urls = Self.urls(in: resource).map(UploadAddress.forServer)
         do throws(UploadFailure) {
             var exchange = try creation.exchange(.final(urls))
             exchange.markBeforeLastBytes = resource.withWholeBodySent(true)
-            return .step(.send(exchange, notes: notes))
-        } catch {
-            return .step(.failed(error, notes: notes))
-        }
+            return .send(exchange, notes: notes)
+        } catch { return .failed(error, notes: notes) }
     }
 
-    private mutating func receiveJoined(_ reply: ExchangeOutcome) -> Turn {
+    private mutating func receiveJoined(_ reply: ExchangeOutcome) -> Step {
         switch reply {
         case .broken(let failure, let bodySent):
             // A request that was never sent had no effect.
-            return .step(.failed(bodySent == nil ? failure : SingleRequestUpload.unknownOutcome(failure)))
+            return .failed(bodySent == nil ? failure : SingleRequestUpload.unknownOutcome(failure))
         case .responded(let response):
             switch response.status {
-            case 200..<300: return .step(.done(receipt(response), notes: [.resource(resource)]))
+            case 200..<300: return .done(receipt(response), notes: [.resource(resource)])
             // The response comes from a proxy, which does not know what the server behind it did.
             case 502, 504:
-                return .step(.failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(response))))
+                return .failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(response)))
             default: return refused(response)
             }
         }
@@ -278,23 +267,23 @@ extension TusConcatenation {
     /// Handles the server's refusal to create or to join partial uploads, which is possible although it offers
     /// concatenation. After the first permanent refusal to join, asks for the state of all parts and joins them again.
     /// After the second, or if only some partial uploads can be created, the file is sent as one upload.
-    private mutating func refused(_ response: ExchangeOutcome.Response) -> Turn {
+    private mutating func refused(_ response: ExchangeOutcome.Response) -> Step {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {
             // The server possibly failed after it had joined and removed the parts.
             if case .joining = phase, failure.category == .server { resource.tus.mayBeJoined = true }
-            return .step(
-                .failed(failure, notes: Self.urls(in: resource).isEmpty ? [] : [.resource(resource)]))
+            return .failed(failure, notes: Self.urls(in: resource).isEmpty ? [] : [.resource(resource)])
         }
         let mayRepeat = budget.allows(.refusal, limit: 2)
         switch phase {
-        case .filling: return .step(.failed(failure, notes: [.resource(resource)]))
+        case .filling: return .failed(failure, notes: [.resource(resource)])
         case .joining where mayRepeat:
             (heard, full) = ([], [])
             return fill().noting([.resource(resource)])
         case .joining, .creating:
-            guard !Self.urls(in: resource).isEmpty else { return .step(.failed(failure)) }
-            return .givenUp(notes: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
+            guard !Self.urls(in: resource).isEmpty else { return .failed(failure) }
+            isGivenUp = true
+            return .wait(notes: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
         }
     }
 
@@ -308,20 +297,9 @@ extension TusConcatenation {
     }
 }
 
-extension TusConcatenation.Turn {
-    fileprivate func noting(_ notes: [Step.Note]) -> Self {
-        switch self {
-        case .step(let step): .step(step.noting(notes))
-        case .givenUp(let own): .givenUp(notes: notes + own)
-        }
-    }
-}
-
 extension UploadResource {
     /// Records the time when a part expires, if it is the earliest, because the upload needs all parts.
-    fileprivate mutating func take(_ expiry: Date?) {
-        expires = [expires, expiry].compactMap { $0 }.min()
-    }
+    fileprivate mutating func take(_ expiry: Date?) { expires = [expires, expiry].compactMap { $0 }.min() }
 }
 
 extension UploadAddress {

@@ -48,8 +48,9 @@ enum TusVerdict {
     }
 
     /// Returns the failure for a response in which the server refuses a request to the URL of an upload.
-    static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure
-    {
+    static func failure(
+        _ response: ExchangeOutcome.Response, to method: HTTPRequest.Method
+    ) -> UploadFailure {
         LockedUpload.failure(response, to: method) ?? failure(response)
     }
 

@@ -60,9 +60,7 @@ public struct TusUpload: SequentialProtocol {
         isForgetting = capabilities?.forgets ?? false
         noted = resource
         guard let resource else { return begin() }
-        if isForgetting, !resource.marks.isAcknowledged, !resource.wholeBodySent {
-            return clear(resource)
-        }
+        if isForgetting, !resource.marks.isAcknowledged, !resource.wholeBodySent { return clear(resource) }
         if let parts = TusConcatenation(resuming: resource, item: item, options: options) {
             return join(parts) { $0.start() }
         }
@@ -176,9 +174,7 @@ extension TusUpload {
                 && capabilities.extensions.contains("creation-defer-length")
             phase = .creating(sum: sum, isDeferred: isDeferred)
             return .send(try creation.exchange(isDeferred ? .deferred : .whole), notes: notes)
-        } catch {
-            return .failed(error, notes: notes)
-        }
+        } catch { return .failed(error, notes: notes) }
     }
 
     /// Sends OPTIONS again, because the stored facts about the server may be out of date.
@@ -208,9 +204,7 @@ extension TusUpload {
             let learnt = knowledge == .assumed ? capabilityNotes : []
             knowledge = .reported
             return take(appending.append(after: response), of: appending).noting(learnt)
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     private mutating func take(_ turn: TusAppending.Turn, of appending: TusAppending) -> Step {
@@ -230,9 +224,7 @@ extension TusUpload {
             var receipt = receipt(resource, response)
             do throws(UploadFailure) {
                 if receipt.verified == nil { receipt.verified = try OfferedDigest.verified(by: response) }
-            } catch {
-                return .failed(error, notes: notes + [.resource(nil)])
-            }
+            } catch { return .failed(error, notes: notes + [.resource(nil)]) }
             // A server that truncates its file at each request has checked every chunk, but lost the earlier ones.
             if appending.isInChunks, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
@@ -250,19 +242,17 @@ extension TusUpload {
     }
 
     private mutating func join(
-        _ parts: TusConcatenation, _ next: (inout TusConcatenation) -> TusConcatenation.Turn
+        _ parts: TusConcatenation, _ next: (inout TusConcatenation) -> Step
     ) -> Step {
         var parts = parts
-        let turn = next(&parts)
+        let step = next(&parts)
         phase = .joining(parts)
-        switch turn {
-        case .step(let step):
-            let learnt = parts.hasForgotten && !isForgetting ? noteForgetting() : []
-            return finished(step, of: parts.resource).noting(news(of: parts.resource) + learnt)
-        case .givenUp(let notes):
+        guard !parts.isGivenUp else {
             capabilities?.extensions.remove("concatenation")
-            return clear(parts.resource, noting: notes + capabilityNotes)
+            return clear(parts.resource, noting: step.notes + capabilityNotes)
         }
+        let learnt = parts.hasForgotten && !isForgetting ? noteForgetting() : []
+        return finished(step, of: parts.resource).noting(news(of: parts.resource) + learnt)
     }
 
     /// Deletes the upload, or all its partial uploads, on the server. Then the upload starts again in any case.

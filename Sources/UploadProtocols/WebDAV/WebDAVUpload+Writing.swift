@@ -183,7 +183,8 @@ extension WebDAVUpload {
         let failure = WebDAVFailure.failure(response).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
         let refusesParts = server.ranges == .refused
-        guard !refusesParts, let limit = ChunkSizePolicy.below(chunk.range.upperBound - chunk.range.lowerBound)
+        guard !refusesParts,
+            let limit = ChunkSizePolicy.below(chunk.range.upperBound - chunk.range.lowerBound)
         else {
             let failure = WebDAVFailure.requestTooLarge(
                 response, size: item.size, refusesParts: refusesParts)
