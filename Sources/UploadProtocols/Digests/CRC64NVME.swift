@@ -1,8 +1,7 @@
 import CFerryFiles
 
-/// The CRC-64/NVME checksum (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), bit-reflected. If the CPU has an
-/// instruction for carry-less multiplication, an `update` of at least 256 bytes uses it for all whole blocks of 64
-/// bytes. Tables process all other bytes.
+/// The CRC-64/NVME checksum (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), bit-reflected. Long updates use
+/// carry-less multiplication for all whole blocks of 64 bytes, if the CPU has it, and tables for the rest.
 package struct CRC64NVME: Sendable {
     private var register = UInt64.max
 
@@ -24,8 +23,8 @@ package struct CRC64NVME: Sendable {
     private static let polynomial: UInt64 = 0x9A6C_9329_AC4B_C9B5
     private static let hasInstructions = ferry_has_checksum_instructions() != 0
 
-    /// The factors for carry-less multiplication: powers of x modulo the polynomial, bit-reflected. The first two move a
-    /// 16-byte remainder over the next 64 bytes. The last two move it over the next 16 bytes.
+    /// The factors for carry-less multiplication: powers of x modulo the polynomial, bit-reflected. The first two move
+    /// a 16-byte remainder over the next 64 bytes. The last two move it over the next 16 bytes.
     private static let keys: [UInt64] = [575, 511, 191, 127].map { power in
         (0..<power).reduce(1 << 63) { rest, _ in rest & 1 == 1 ? rest >> 1 ^ polynomial : rest >> 1 }
     }

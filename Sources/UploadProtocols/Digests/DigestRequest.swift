@@ -48,8 +48,7 @@ public struct DigestRequest: Hashable, Sendable {
     public var algorithm: DigestAlgorithm
     /// The offsets in the file of the bytes to digest.
     public var range: Range<ByteCount>
-    /// The header field that sends the digest; nil to send none. The protocol receives the digest with the response in
-    /// both cases.
+    /// The header field that sends the digest, which the protocol receives with the response in any case; nil for none.
     public var carrier: Carrier?
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in carrier: Carrier? = nil) {

@@ -1,26 +1,21 @@
 import HTTPTypes
 
-/// The comparison of the file's digest with one that the server reports, if the configuration does not require one.
-///
-/// Ferry computes the file's digest only after a response has reported the server's digest. At that time, the file is
-/// usually still in the page cache.
+/// The comparison of the file's digest with one that the server reports, if the configuration does not require one. It
+/// is computed only then, when the file is usually still in the page cache.
 enum OfferedDigest {
     static let algorithm = DigestAlgorithm.sha256
     /// The maximum size, in bytes, of a file whose digests are compared. The server must read the whole file once more
     static let largestFile: ByteCount = 1 << 30
 
-    /// Makes `exchange`, the request that completes an upload of `size` bytes, ask for the file's digest by the field
-    /// `Want-Repr-Digest`. Does nothing in the same cases as `take`.
+    /// Makes `exchange` ask for the file's digest by `Want-Repr-Digest`, in the same cases as `take`.
     static func ask(in exchange: inout Exchange, size: ByteCount, _ choice: ChecksumChoice) {
         take([algorithm], in: .fields, of: &exchange, size: size, choice)
         if !exchange.digestsIfReported.isEmpty { exchange.fields[.wantReprDigest] = "sha-256=10" }
     }
 
-    /// Sets the digests of the file to compute after the response to `exchange`, if `source` in that response contains a
-    /// digest of the same algorithm. Does nothing if `choice` is not `offered`, or if the file is empty or larger than
-    /// `largestFile`.
-    ///
-    /// - Parameter range: The bytes that the response describes; nil for the whole file.
+    /// Sets the digests to compute after the response to `exchange`, if `source` in it contains one of the same
+    /// algorithm. Does nothing if `choice` is not `offered`, or for an empty file or one above `largestFile`. `range`
+    /// is what the response describes; nil for the whole file.
     static func take(
         _ algorithms: [DigestAlgorithm], range: Range<ByteCount>? = nil, in source: ServerDigest.Source,
         of exchange: inout Exchange, size: ByteCount, _ choice: ChecksumChoice

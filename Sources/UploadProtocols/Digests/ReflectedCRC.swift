@@ -1,10 +1,8 @@
-/// A bit-reflected CRC whose initial value and final exclusive-or are all ones. Its tables give the CRC of eight bytes
-/// per step without special CPU instructions.
+/// A bit-reflected CRC whose initial value and final exclusive-or are all ones, by tables for eight bytes at a time.
 struct ReflectedCRC<Register: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     /// The polynomial, reflected: the coefficient of x^0 is the highest bit.
     private let polynomial: Register
-    /// Eight tables of 256 entries. In table n (0...7), entry b is the remainder of the byte b followed by n zero
-    /// bytes.
+    /// Eight tables of 256 entries. In table n, entry b is the remainder of the byte b followed by n zero bytes.
     private let tables: [Register]
 
     init(polynomial: Register) {
@@ -42,9 +40,8 @@ struct ReflectedCRC<Register: FixedWidthInteger & UnsignedInteger & Sendable>: S
         register = crc
     }
 
-    /// Returns the checksum of all `pieces`, which follow one another without gaps, from their checksums and their
-    /// lengths in bytes. Appending n bytes multiplies the remainder by x^8n, as in zlib's `crc32_combine`. The factor
-    /// is not computed again for a piece that is as long as the one before it.
+    /// Returns the checksum of all `pieces`, which follow one another, from their checksums and lengths. Appending n
+    /// bytes multiplies the remainder by x^8n, as in zlib's `crc32_combine`. Equal lengths share the factor.
     func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {
         var known: (length: ByteCount, shift: Register)?
         return pieces.reduce(0) { sum, piece in

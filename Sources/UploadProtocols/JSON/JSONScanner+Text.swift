@@ -49,8 +49,7 @@ extension JSONScanner {
         return (UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), hasEscapes)
     }
 
-    /// Returns the position of the first quote, backslash or control character at or after `start`, or the end of the
-    /// text. Checks eight bytes per step, because strings are most of the queue's files.
+    /// Returns the position of the first quote, backslash or control character, by eight bytes per step.
     private func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)
@@ -92,7 +91,7 @@ extension JSONScanner {
         position += 1
     }
 
-    /// Decodes the escapes of a string, whose form `skipEscape` has checked. Throws if half a surrogate pair is missing.
+    /// Decodes the escapes, whose form `skipEscape` has checked. Throws if half a surrogate pair is missing.
     private func unescape(_ text: UnsafeBufferPointer<UInt8>) throws(MalformedJSON) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -117,8 +116,7 @@ extension JSONScanner {
         return result
     }
 
-    /// Returns the Unicode scalar of the `\uXXXX` whose digits begin at `index`, and moves `index` to its end. A
-    /// surrogate pair consists of two escapes, which are both read.
+    /// Returns the scalar of the `\uXXXX`, or of the surrogate pair, at `index`, and moves `index` to its end.
     private func scalar(_ text: UnsafeBufferPointer<UInt8>, _ index: inout Int) throws(MalformedJSON)
         -> Unicode.Scalar
     {

@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// A strict reader of JSON text (RFC 8259). It reads one value at a time, as the caller requests, and builds no tree. It
-/// must not be used after its buffer is freed.
+/// A strict reader of JSON text (RFC 8259). It reads one value at a time, as the caller requests, and builds no tree.
+/// It must not be used after its buffer is freed.
 package struct JSONScanner {
     /// The maximum nesting depth of a value that `skipValue` accepts. A string or a number adds a level too.
     package static let maximumDepth = 32

@@ -1,7 +1,5 @@
-/// A walk through a JSON text, value by value. It records the objects and arrays around the current value.
-///
-/// The walk does not recurse, so the nesting is unlimited. It refuses an object with two members of one name, because a
-/// decoder uses one of the two and does not report which (RFC 8259 §4).
+/// A walk through a JSON text, value by value, without recursion. It refuses an object with two members of one name,
+/// because a decoder uses one of the two and does not report which (RFC 8259 §4).
 package struct JSONWalk {
     /// An object or array around the current value.
     package struct Container {
@@ -24,8 +22,7 @@ package struct JSONWalk {
         case begin
         /// A string, a number, true, false or null.
         case scalar
-        /// The end of an object or array. `lastValue` is the position after the last value, or after the opening brace
-        /// or bracket of an empty one.
+        /// The end of a container. `lastValue` is the position after its last value, or after the opening sign.
         case end(Container, lastValue: Int)
     }
 

@@ -21,8 +21,8 @@ package struct MalformedJSON: Error, Hashable {
         self.kind = kind
     }
 
-    /// Returns the error with its line and column: `line 3, column 7: a comma before }`. If the text ends too early, the
-    /// last line that is not blank is named instead: `it ends too early, in line 3`.
+    /// Returns the error with its line and column: `line 3, column 7: a comma before }`. If the text ends too early,
+    /// the last line that is not blank is named instead: `it ends too early, in line 3`.
     package func text(in bytes: some Sequence<UInt8>) -> String {
         guard kind == .endsTooEarly else { return "\(TextPosition(of: position, in: bytes)): \(reason)" }
         let text = Array(bytes)

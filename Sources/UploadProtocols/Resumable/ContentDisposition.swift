@@ -2,8 +2,8 @@ import FerryFiles
 
 /// Reads and writes the name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
 package enum ContentDisposition {
-    /// Returns the field's value for a file name. The parameter `filename` has `_` for each quote, backslash and character
-    /// other than printable ASCII, which servers decode in different ways. `filename*` then has the unchanged name.
+    /// Returns the field's value for a file name. Servers decode quotes, backslashes and characters other than
+    /// printable ASCII differently, so `filename` has `_` for each, and `filename*` the unchanged name.
     package static func inline(filename name: String) -> String {
         let plain = String(
             String.UnicodeScalarView(
@@ -19,8 +19,7 @@ package enum ContentDisposition {
         "filename*=UTF-8''\(name.percentEncoded(keeping: attributeCharacters))"
     }
 
-    /// Returns the file's name from `filename*`, or else from `filename`. A parameter that is empty, malformed or not in
-    /// UTF-8 counts as missing.
+    /// Returns the file's name from `filename*`, or else from `filename`. An invalid or empty one counts as missing.
     package static func filename(in field: String) -> String? {
         let field = ParameterizedField(field)
         if let extended = field["filename*"] {

@@ -1,8 +1,7 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// The Boolean field for the end of an upload: a request's content reaches the end of the file, or a response reports
-    /// that the upload is complete.
+    /// The Boolean field for the end of an upload, in a request or in the server's report.
     package static let uploadComplete = named("Upload-Complete")
     /// The field that interop versions up to 3 use instead of `Upload-Complete`, with the opposite value.
     package static let uploadIncomplete = named("Upload-Incomplete")
@@ -12,8 +11,7 @@ extension HTTPField.Name {
     package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
 }
 
-/// The interop versions of Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload). The drafts of a version have
-/// the same format of requests and responses.
+/// The interop versions of draft-ietf-httpbis-resumable-upload. The drafts of a version have the same format.
 package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Draft -01.
     case three = 3

@@ -8,8 +8,7 @@ struct ResumableMemory: ResumeForm {
     var limit: UploadLimit?
     /// The maximum number of bytes to append in one request; nil until the server refuses one as too large.
     var largestAppend: ByteCount?
-    /// The digest of the whole file that Ferry sent to the server when it created the upload, and which it compares with
-    /// the server's digest; nil if Ferry sent none.
+    /// The digest that Ferry sent when it created the upload, to compare with the server's; nil if it sent none.
     var ownDigest: [UInt8]?
 
     static let keys: [ResumeKey<Self>] =

@@ -2,8 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 extension ResumableUpload {
-    /// The default number of bytes in a `PATCH` request with a digest. A server drops all its bytes if the digest does not
-    /// match, so a smaller request loses less.
+    /// The default size of a `PATCH` request with a digest. A server drops all its bytes if the digest does not match.
     static let checkedChunk: ByteCount = 32 << 20
     /// The numbers of bytes to try in a `PATCH` request after the server has refused a larger one and stated no limit.
     static let guesses: ClosedRange<ByteCount> = 64 << 10...64 << 20
@@ -77,8 +76,7 @@ extension ResumableUpload {
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// Returns the note that stores a new fact for other uploads, if `resource` shows it: the server drops the bytes of a
-    /// request whose connection breaks.
+    /// Returns the note that the server drops the bytes of broken requests, if `resource` shows this and it is new.
     private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
         ChunkSizePolicy.note(resource, in: &found)
@@ -87,8 +85,7 @@ extension ResumableUpload {
         return [.capabilities(found)]
     }
 
-    /// Ends the attempt because the connection broke after `bytes` bytes of the request's body were sent, and updates the
-    /// stored facts about broken requests.
+    /// Ends the attempt because the connection broke, and updates the stored facts about broken requests.
     func broke(_ failure: UploadFailure, afterSending bytes: ByteCount) -> Step {
         guard case .appending(let resource, _) = phase else { return .failed(failure) }
         var known = resource
@@ -149,8 +146,7 @@ extension ResumableUpload {
             : askAgain(resource, "the server has the whole file and does not call it complete")
     }
 
-    /// Continues the upload at the offset that the server states, even if an earlier response stated another one. `end` is
-    /// the end of the range in the request; nil if that sent no bytes.
+    /// Continues at the offset that the server states. `end` is the end of the request's range; nil if it had none.
     private mutating func advance(
         _ resource: UploadResource, _ reported: ResumableResponse, to offset: ByteCount, end: ByteCount?
     ) -> Step {
@@ -179,8 +175,7 @@ extension ResumableUpload {
         return query(smaller, noting: [.resource(smaller)])
     }
 
-    /// Requests the offset again, because the server refused the bytes or contradicted an earlier response. The attempt
-    /// fails with `reason` after too many such responses (`RetryBudget.limit`).
+    /// Requests the offset again, or fails with `reason` after too many responses without progress.
     private mutating func askAgain(
         _ resource: UploadResource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {
@@ -236,9 +231,8 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
-    /// Returns a request that checks the size of the finished file, if `step` completes an upload that several requests
-    /// sent and no digest verified: a faulty server can truncate the file at each request. Otherwise returns `step`, also
-    /// if the location is unknown, the upload's URL or `target`.
+    /// Returns a request that checks the file's size, if `step` completes an upload by several requests without a
+    /// digest: a faulty server can truncate the file at each request. Otherwise returns `step`.
     mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)
@@ -247,7 +241,7 @@ extension ResumableUpload {
         return .send(LocationCheck.question(location), notes: notes + [.resource(appended.acknowledged)])
     }
 
-    /// Returns the URL of the finished file. If no response names one, it is `target` for a PUT, or else the upload's URL.
+    /// Returns the URL of the finished file: as a response names it, or `target` for a PUT, or the upload's URL.
     private func location(named response: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
         for field in [response?.fields[.contentLocation], response?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }

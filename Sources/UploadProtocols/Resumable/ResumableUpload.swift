@@ -161,8 +161,7 @@ extension ResumableUpload {
             }
             return created(response, reported, version: reported.version ?? version)
         case 400, 412:
-            // Servers that refused the version sent 400 with their own version (swift-nio-extras), or 412 because they
-            // expected tus (tusd).
+            // A refused version gives 400 with the server's own (swift-nio-extras), or 412 if tus is expected (tusd).
             if let problem = reported.problem { return .failed(problem.failure(status: response.status)) }
             return search.refused(version, response, spoken: reported.version).map { .failed($0) } ?? create()
         case _ where !hasAsked && response.refusesKind: return askAnew()
@@ -213,8 +212,7 @@ extension ResumableUpload {
         return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
     }
 
-    /// Returns the carrier for a digest in `field`, which is `Repr-Digest` or `Content-Digest` (RFC 9530 §2, §3); nil if
-    /// these fields have no key for the algorithm.
+    /// Returns the carrier in `Repr-Digest` or `Content-Digest` (RFC 9530); nil if these have no key for the algorithm.
     static func carrier(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
             DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
@@ -241,8 +239,7 @@ struct VersionSearch: Sendable {
         versions = [version] + versions.filter { $0 != version }
     }
 
-    /// Records that the server refused to create an upload with this version, in a response that names the version
-    /// `spoken`. Returns the failure if no version is left to try.
+    /// Records that the server refused to create an upload with this version. Returns the failure if it was the last.
     mutating func refused(
         _ version: InteropVersion, _ response: ExchangeOutcome.Response, spoken: InteropVersion?
     ) -> UploadFailure? {
@@ -250,8 +247,7 @@ struct VersionSearch: Sendable {
         if let spoken, versions.contains(spoken) { prefer(spoken) }
         var failure = firstRefusal ?? ResponseClassifier.failure(response)
         firstRefusal = failure
-        // A server that names the version of the request probably refuses it for another reason: swift-nio-extras 1.35
-        // names its newest version with every refusal.
+        // Another reason is likely if it names the request's version: swift-nio-extras 1.35 always names its newest.
         let namesAnother = response.fields[.uploadDraftInteropVersion] != nil && spoken != version
         if response.status == 412 || namesAnother { isAboutVersion = true }
         guard versions.isEmpty else { return nil }
@@ -265,8 +261,7 @@ struct VersionSearch: Sendable {
 }
 
 extension ServerCapabilities {
-    /// Stores the interop version and the limits that a response to `OPTIONS` states, without the lifetime of an upload.
-    /// Version 8 is tried first in any case.
+    /// Stores the version and the limits that a response to `OPTIONS` states. Version 8 is tried first in any case.
     mutating func note(_ reported: ResumableResponse) {
         if let version = reported.version, version != .eight {
             facts[ResumableUpload.Fact.version] = "\(version.rawValue)"

@@ -18,8 +18,7 @@ package enum StructuredField {
         return value
     }
 
-    /// Returns the members of a Dictionary that have one of `keys`. Returns nil if the field is not a Dictionary, or if one
-    /// of these members is not a non-negative Integer.
+    /// Returns the Dictionary's members under `keys`; nil if it is none, or if a member is no non-negative Integer.
     package static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
         guard field.utf8.count <= longest else { return nil }
         var parser = StructuredFieldValueParser(Array(field.utf8))

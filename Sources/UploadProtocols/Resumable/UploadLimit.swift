@@ -28,8 +28,7 @@ package struct UploadLimit: Hashable, Sendable {
             ("max-append-size", \.maximumAppend),
         ]
 
-    /// Parses a value of `Upload-Limit`. Returns nil if clients must ignore the field: it is not a Dictionary, it is longer
-    /// than `StructuredField.longest`, or one of the limits is not an Integer or is negative.
+    /// Parses a value of `Upload-Limit`; nil if it is not a Dictionary, is too long, or has an invalid limit.
     package init?(_ field: String, version: InteropVersion = .eight) {
         let ages = version <= .six ? ["max-age", "expires"] : ["max-age"]
         guard let counts = StructuredField.counts(field, of: Set(Self.members.map(\.key) + ages)) else {
@@ -61,8 +60,7 @@ package struct UploadLimit: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the number of bytes to send in the next `PATCH` request, if `left` are still to send. The server's limits
-    /// take precedence over the preferred number `wish`.
+    /// Returns the number of bytes to send in the next request, near `wish` and within the server's limits.
     func appendSize(left: ByteCount, wish: ByteCount) -> ByteCount {
         var size = min(left, max(1, wish))
         if let maximumAppend, maximumAppend > 0 { size = min(size, maximumAppend) }

@@ -9,7 +9,6 @@ struct S3Address: Hashable, Sendable {
     /// The path of the destination's URL, without the query. It can contain the placeholder `{name}` for a file's name.
     private let path: String
 
-    /// - Parameter url: The URL of the destination; its query is dropped.
     /// - Throws: `UploadFailure` (`permanent`) if the text is no URL, or if the URL names no bucket.
     init(_ url: String, options: S3Options) throws(UploadFailure) {
         let url = UploadAddress.withoutQuery(url)

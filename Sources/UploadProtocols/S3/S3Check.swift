@@ -1,11 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// A check that shows whether a bucket can be read, and finds the bucket's unfinished uploads. The check changes
-/// nothing on the server.
+/// A check that reads a bucket and finds its unfinished uploads. It changes nothing on the server.
 package struct S3Check: DestinationCheck {
     private enum Phase {
-        case starting
         case listing
         case searching
         /// Requests the sizes of the stored parts of the unfinished upload at this index of `report.leftovers`.
@@ -23,7 +21,7 @@ package struct S3Check: DestinationCheck {
 
     private let setup: Result<S3Address, UploadFailure>
     private let options: ProtocolOptions
-    private var phase = Phase.starting
+    private var phase = Phase.listing
     private var report = CheckReport()
     private var pages = 0
 
@@ -37,16 +35,12 @@ package struct S3Check: DestinationCheck {
         self.options = options
     }
 
-    package mutating func start() -> CheckStep {
-        phase = .listing
-        return ask(["list-type": "2", "max-keys": "1"])
-    }
+    package mutating func start() -> CheckStep { ask(["list-type": "2", "max-keys": "1"]) }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch (phase, reply) {
         case (.sizing(let index), .broken): finishedWithoutSize(of: index)
         case (_, .broken(let failure, _)): .failed(failure)
-        case (.starting, .responded): start()
         case (.listing, .responded(let response)): receiveList(response)
         case (.searching, .responded(let response)): receiveUploads(response)
         case (.sizing(let index), .responded(let response)): receiveParts(response, of: index)
@@ -134,8 +128,7 @@ package struct S3Check: DestinationCheck {
         return askSize(of: 0, after: nil)
     }
 
-    /// Requests one page of the stored parts of the unfinished upload at `index`, after the part `marker`. Finishes the
-    /// check if there is no such upload, or if `index` has reached `sizedUploads`.
+    /// Requests one page of the stored parts of the unfinished upload at `index`, or finishes the check after the last.
     private mutating func askSize(of index: Int, after marker: Int?) -> CheckStep {
         guard index < min(report.leftovers.count, Self.sizedUploads) else { return .finished(report) }
         phase = .sizing(index)
@@ -163,7 +156,7 @@ package struct S3Check: DestinationCheck {
         return askSize(of: index + 1, after: nil)
     }
 
-    /// Ends the check, and leaves the size of the upload at `index` unknown, because the list of its parts is incomplete.
+    /// Ends the check. The list of the upload's parts is incomplete, so its size stays unknown.
     private mutating func finishedWithoutSize(of index: Int) -> CheckStep {
         report.leftovers[index].size = nil
         return .finished(report)

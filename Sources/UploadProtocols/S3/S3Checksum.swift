@@ -8,8 +8,7 @@ enum S3Checksum {
         name(algorithm).map { .named("x-amz-checksum-\($0.lowercased())") } ?? .contentMD5
     }
 
-    /// Returns the value of the field `x-amz-checksum-algorithm`. Nil for MD5, for which S3 uses `Content-MD5` and the
-    /// entity tag instead.
+    /// Returns the value of the field `x-amz-checksum-algorithm`; nil for MD5, which has other fields.
     static func name(_ algorithm: DigestAlgorithm) -> String? {
         algorithm == .md5 ? nil : algorithm.rawValue.uppercased().filter { $0 != "-" }
     }
@@ -17,8 +16,7 @@ enum S3Checksum {
     /// Returns the name of the XML element that contains the digest of a part or of the object; nil for MD5.
     static func element(_ algorithm: DigestAlgorithm) -> String? { name(algorithm).map { "Checksum\($0)" } }
 
-    /// Returns the value of `x-amz-checksum-type`; nil for MD5. The CRCs of the parts give the CRC of the object. Their
-    /// hashes give only a composite, which is a hash of these hashes.
+    /// Returns the value of `x-amz-checksum-type`; nil for MD5. A composite is a hash of the parts' hashes.
     static func type(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -27,9 +25,8 @@ enum S3Checksum {
         }
     }
 
-    /// Returns the digest that a server reports for an object after a multipart upload of these parts: the Base64 of the
-    /// object's CRC, or the hash of the parts' hashes as `BASE64-N`, or for MD5 as the entity tag `HEX-N`. Nil if a part's
-    /// CRC has the wrong length.
+    /// Returns the digest that a server reports for an object of these parts: the Base64 of the object's CRC, or the
+    /// hash of the parts' hashes as `BASE64-N`, for MD5 `HEX-N`. Nil if a CRC has the wrong length.
     static func whole(
         _ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm
     ) -> String? {
@@ -66,8 +63,7 @@ enum S3EntityTag: Hashable {
     /// The MD5 of the parts' MD5s, and the number of parts.
     case parts([UInt8], count: Int)
 
-    /// Parses an entity tag of the form `MD5` or `MD5-COUNT`; nil for any other tag, or if `fields` name an encryption
-    /// that changes the tag.
+    /// Parses an entity tag of the form `MD5` or `MD5-COUNT`; nil for others, and if `fields` name an encryption.
     init?(_ tag: String?, in fields: HTTPFields = [:]) {
         let encryption = fields[.named("x-amz-server-side-encryption")] ?? ""
         guard let tag, !encryption.hasPrefix("aws:kms"),

@@ -78,19 +78,14 @@ extension S3Error {
 
     /// The category and the hint of an error code, if the HTTP status alone does not determine them.
     private static let rules: [String: (category: UploadFailure.Category, hint: String?)] = [
-        "InternalError": (.server, nil), "SlowDown": (.server, nil),
-        "ServiceUnavailable": (.server, nil), "OperationAborted": (.server, nil),
-        "ConditionalRequestConflict": (.server, nil), "TooManyRequests": (.server, nil),
-        "RequestTimeout": (.network, nil), "RequestTimeoutException": (.network, nil),
-        "IncompleteBody": (.network, nil),
-        "InvalidAccessKeyId": (.authentication, keys),
-        "SignatureDoesNotMatch": (.authentication, keys),
-        "RequestTimeTooSkewed": (.authentication, nil),
-        "ExpiredToken": (.authentication, renew),
-        "InvalidToken": (.authentication, renew),
-        "TokenRefreshRequired": (.authentication, renew),
-        "AccessDenied": (.permanent, rights),
-        "AllAccessDisabled": (.permanent, rights),
+        "InternalError": (.server, nil), "SlowDown": (.server, nil), "ServiceUnavailable": (.server, nil),
+        "OperationAborted": (.server, nil), "ConditionalRequestConflict": (.server, nil),
+        "TooManyRequests": (.server, nil), "RequestTimeout": (.network, nil),
+        "RequestTimeoutException": (.network, nil), "IncompleteBody": (.network, nil),
+        "InvalidAccessKeyId": (.authentication, keys), "SignatureDoesNotMatch": (.authentication, keys),
+        "RequestTimeTooSkewed": (.authentication, nil), "ExpiredToken": (.authentication, renew),
+        "InvalidToken": (.authentication, renew), "TokenRefreshRequired": (.authentication, renew),
+        "AccessDenied": (.permanent, rights), "AllAccessDisabled": (.permanent, rights),
         "NoSuchBucket": (.permanent, "check the bucket in the destination's url, or make it, then retry"),
         "InvalidBucketName": (.permanent, "check the bucket in the destination's url, then retry"),
         "NoSuchUpload": (.permanent, "the server no longer knows the upload; retry begins anew"),
@@ -98,8 +93,7 @@ extension S3Error {
         "EntityTooSmall": (.permanent, "set the destination's chunkSize to what the server wants at least"),
         "KeyTooLongError": (.permanent, "give the file a shorter name"),
         "InvalidStorageClass": (.permanent, "check the destination's storageClass"),
-        "BadDigest": (.permanent, damaged),
-        "XAmzContentSHA256Mismatch": (.permanent, damaged),
+        "BadDigest": (.permanent, damaged), "XAmzContentSHA256Mismatch": (.permanent, damaged),
         "XAmzContentChecksumMismatch": (.permanent, damaged),
     ]
 
@@ -118,8 +112,7 @@ extension S3Error {
     /// True if the server is overloaded, so that the client must send fewer requests.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// Returns the server's maximum number of parts, if the error means that part number `number` is too high; nil for
-    /// any other error. If the error does not state the maximum, 1,000 is assumed for a higher number.
+    /// Returns the server's maximum number of parts, or 1,000 if the error names none, if part `number` is above it.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil

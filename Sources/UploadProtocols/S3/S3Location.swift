@@ -30,11 +30,10 @@ package struct S3Location: Hashable, Sendable {
     package let isBucketInPath: Bool
 
     /// - Parameters:
-    ///   - location: The text `s3://bucket/prefix/`, possibly with `{name}`. Without a path, the file's name is the key.
+    ///   - location: The text `s3://bucket/prefix/`, possibly with `{name}`. Without a path, the key is the name.
     ///   - endpoint: The server's URL without a bucket; nil means AWS.
     ///   - region: The region at AWS; nil means AWS's host without a region, `s3.amazonaws.com`.
-    /// - Throws: `Issue` if `location` or `endpoint` is not valid, or if `addressing` is `host` and a host name cannot
-    ///   contain the bucket's name.
+    /// - Throws: `Issue` if `location` or `endpoint` is not valid, or if a host name cannot contain the bucket's name.
     package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
     ) throws(Issue) {

@@ -1,5 +1,4 @@
-/// The division of a file into numbered parts of one size; the last one can be smaller. If the connection breaks often,
-/// the rest of the file is divided into smaller parts.
+/// The division of a file into numbered parts of one size, or of smaller ones after the connection broke often.
 struct S3PartPlan: Hashable, Sendable {
     /// A group of consecutive parts of a file that have the same size.
     private struct Run: Hashable, Sendable {
@@ -24,8 +23,7 @@ struct S3PartPlan: Hashable, Sendable {
     var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
     var isUniform: Bool { runs.count == 1 }
 
-    /// Restores the plan that an earlier attempt stored, from the part size at the start and `laterSizes`. Returns nil
-    /// if these are not valid for the file.
+    /// Restores the plan of an earlier attempt from the first part size and `laterSizes`; nil if these are not valid.
     init?(size: ByteCount, keeping partSize: ByteCount, later: String? = nil) {
         guard size >= 0, (1...Self.largestPart).contains(partSize) else { return nil }
         self.init(size: size, partSize: partSize)
@@ -46,8 +44,7 @@ struct S3PartPlan: Hashable, Sendable {
         isUniform ? nil : runs.dropFirst().map { "\($0.first):\($0.partSize)" }.joined(separator: ",")
     }
 
-    /// Returns a plan that divides the file into smaller parts after part `number`. Nil if the parts would not be smaller,
-    /// if there would be more than `most`, or if there is no part `number + 1`.
+    /// Returns a plan with smaller parts after part `number`; nil if they are not smaller, too many, or none.
     func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
         guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
         var plan = self
@@ -57,10 +54,8 @@ struct S3PartPlan: Hashable, Sendable {
         return plan.count <= min(most, Self.mostParts) ? plan : nil
     }
 
-    /// Makes a plan with the allowed part size nearest to `asked`, by default `usualPart`. The size is doubled until the
-    /// file has few enough parts. `smallest` and `most` are the limits of this server.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if the file is too large for any plan.
+    /// Makes a plan with the allowed part size nearest to `asked`, by default `usualPart`, doubled until there are few
+    /// enough parts. Throws `UploadFailure` (`permanent`) if the file is too large for any plan.
     static func make(
         size: ByteCount, asked: ByteCount? = nil, smallest: ByteCount = smallestPart, most: Int = mostParts
     ) throws(UploadFailure) -> S3PartPlan {

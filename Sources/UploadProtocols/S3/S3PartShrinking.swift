@@ -1,5 +1,4 @@
-/// Computes a smaller part size for a connection that breaks often: a break loses the part in flight. But each part needs
-/// its own request, so the parts must not become too small.
+/// Computes a smaller part size for a connection that breaks often, because a break loses the part in flight.
 struct S3PartShrinking: Sendable {
     /// The number of bytes sent in this attempt, also in parts whose transfer broke.
     private(set) var carried: ByteCount = 0
@@ -18,12 +17,12 @@ struct S3PartShrinking: Sendable {
         hasBroken = true
     }
 
-    /// The number of parts to send between two breaks. A break loses half a part on average, thus an eighth of the bytes.
+    /// The number of parts to send between two breaks. A break loses half a part, thus an eighth of the bytes.
     private static let partsBetweenBreaks: ByteCount = 4
 
-    /// Returns a smaller part size for later attempts; nil if no transfer broke, or if the size would not be smaller. It
-    /// is a quarter of the bytes that this attempt sent, at least `smallest`, the minimum at this server. It is also at
-    /// least half of the old size: a single break does not show that the connection breaks often.
+    /// Returns a smaller part size for later attempts; nil if no transfer broke, or if the size would not be smaller.
+    /// It is a quarter of the bytes that this attempt sent, at least `smallest`, the minimum at this server. It is also
+    /// at least half of the old size: a single break does not show that the connection breaks often.
     func size(after size: ByteCount, smallest: ByteCount) -> ByteCount? {
         guard hasBroken else { return nil }
         let wanted = max(smallest, size / 2, carried / Self.partsBetweenBreaks)
@@ -40,8 +39,7 @@ extension S3Upload {
         max(S3PartPlan.smallestPart, facts.facts["s3.smallestPart"].flatMap { ByteCount($0) } ?? 0)
     }
 
-    /// The preferred part size of a new upload, in bytes: the configured size, or a smaller one that earlier uploads to
-    /// the destination have recorded. Nil means the default size.
+    /// The configured part size, or a smaller one that earlier uploads have recorded; nil for the default size.
     var askedPart: ByteCount? {
         guard let learnt = learntPart else { return options.chunkSize }
         return min(learnt, options.chunkSize ?? S3PartPlan.usualPart)
@@ -55,19 +53,15 @@ extension S3Upload {
         set { facts.facts["s3.equalParts"] = newValue ? "yes" : nil }
     }
 
-    /// Makes the parts smaller if the transfer of a part broke in this attempt. Stores the smaller size for later uploads
-    /// to the destination. Then divides the rest of this file into parts of that size, unless there would be too many, or
-    /// the server requires parts of one size and some stored parts remain in use.
-    ///
-    /// - Returns: The notes to record; empty if the part size does not change.
+    /// Makes the parts smaller if the transfer of one broke, for later uploads and for the rest of this file. The file
+    /// keeps its parts if there would be too many, or if the server requires one size. Returns the notes.
     mutating func shrink(_ session: inout S3Session, _ ledger: inout S3PartLedger) -> [Step.Note] {
         let most = mostParts ?? S3PartPlan.mostParts
         guard let size = shrinking.size(after: session.plan.lastPartSize, smallest: smallestPart) else {
             return []
         }
         facts.facts[Self.fact] = "\(size)"
-        // If no part arrived, a part that is missing before stored ones may be too large for the link. The new plan
-        // splits that part, and drops the stored parts after it.
+        // If no part arrived, one before stored parts may be too large. The new plan splits it and drops these.
         let kept = shrinking.hasArrived ? ledger.lastHeld : ledger.heldFromFirst
         if kept == 0 || !wantsEqualParts, let plan = session.plan.shrunk(to: size, after: kept, most: most) {
             session.plan = plan
@@ -77,9 +71,8 @@ extension S3Upload {
         return [.resource(resource(session, ledger)), .capabilities(facts)]
     }
 
-    /// Doubles the part size that `shrink` has stored for the destination, because all parts have arrived, or deletes it
-    /// if it is at least half of the usual size. Does nothing if this attempt resumed an earlier one. Returns the notes to
-    /// record.
+    /// Doubles the part size that `shrink` has stored, because all parts have arrived, or deletes it near the usual
+    /// size. Does nothing if this attempt resumed an earlier one. Returns the notes to record.
     mutating func enlargeLearntPart(of plan: S3PartPlan) -> [Step.Note] {
         guard !wasResumed, let learnt = learntPart.map({ min($0, plan.partSize) }) else { return [] }
         let usual = options.chunkSize ?? S3PartPlan.usualPart

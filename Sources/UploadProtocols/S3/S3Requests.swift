@@ -7,8 +7,7 @@ struct S3Requests: Sendable {
     private let options: S3Options
     private let creationFields: HTTPFields
 
-    /// - Throws: `UploadFailure` (`permanent`) if the URL names no bucket or no key, or if the configured fields or the file's
-    ///   metadata cannot be sent.
+    /// - Throws: `UploadFailure` (`permanent`) if the URL, the configured fields or the file's metadata cannot be used.
     init(item: UploadItem, options: S3Options) throws(UploadFailure) {
         address = try S3Address(item.url, options: options)
         _ = try address.key(for: item.name)
@@ -17,8 +16,7 @@ struct S3Requests: Sendable {
         creationFields = try options.creationFields(of: item)
     }
 
-    /// Makes the `PUT` request that sends the whole file to the URL `object`. If `onlyNew` is true, the server must refuse
-    /// it when there is an object at the URL.
+    /// Makes the `PUT` request that sends the whole file, which must not replace an object if `onlyNew` is true.
     func put(_ object: String, digest: DigestAlgorithm?, onlyNew: Bool) -> Exchange {
         var exchange = Exchange(.put, object, fields: creationFields, traits: [.idempotent, .completes])
         send(0..<item.size, digest: digest, in: &exchange)
@@ -55,11 +53,8 @@ struct S3Requests: Sendable {
         return Exchange(.get, session.object + S3Address.query(query), fields: options.commonFields())
     }
 
-    /// Makes the request that joins the stored parts into the object.
-    ///
-    /// - Parameters:
-    ///   - onlyNew: True to ask the server to refuse the request if there is an object at the URL.
-    ///   - declaresDigest: True to send the digests of the parts, and a known CRC of the object, for the server's check.
+    /// Makes the request that joins the stored parts. If `declaresDigest` is true, it has the digests of the parts, and
+    /// a known CRC of the object, for the server's check.
     func complete(
         _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
     ) -> Exchange {
@@ -76,9 +71,24 @@ struct S3Requests: Sendable {
         }
         return Exchange(
             .post, session.url, fields: fields,
-            body: .bytes(S3CompletionDocument.bytes(parts, digest: declaresDigest ? session.checksum : nil)),
+            body: .bytes(Self.completion(of: parts, digest: declaresDigest ? session.checksum : nil)),
             // The server can need minutes, in which it sends white space (API of CompleteMultipartUpload).
             traits: [.idempotent, .completes, .slowResponse])
+    }
+
+    /// Returns the XML list of all parts, in the required order, with their digests of the algorithm `digest`.
+    private static func completion(of parts: [Int: S3Part], digest: DigestAlgorithm?) -> [UInt8] {
+        let name = digest.flatMap(S3Checksum.element)
+        var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+        for (number, part) in parts.sorted(by: { $0.key < $1.key }) {
+            text += "<Part><PartNumber>\(number)</PartNumber>"
+            text += "<ETag>\(XMLDocument.escaped(part.entityTag))</ETag>"
+            if let name, let digest = part.digest {
+                text += "<\(name)>\(S3Checksum.base64(digest))</\(name)>"
+            }
+            text += "</Part>"
+        }
+        return Array((text + "</CompleteMultipartUpload>").utf8)
     }
 
     private func send(_ range: Range<ByteCount>, digest: DigestAlgorithm?, in exchange: inout Exchange) {
@@ -132,8 +142,7 @@ extension S3Options {
         return fields
     }
 
-    /// Returns those configured header fields that all requests about the object contain, without the encryption keys of
-    /// the customer if `sendsKeys` is false.
+    /// Returns the configured header fields that all requests about the object contain.
     func commonFields(sendsKeys: Bool = true) -> HTTPFields {
         let prefixes =
             ["x-amz-request-payer", "x-amz-expected-bucket-owner"]

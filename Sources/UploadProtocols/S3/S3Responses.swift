@@ -30,9 +30,7 @@ struct S3PartPage {
     /// The part number after which the next page begins; nil on the last page.
     var next: Int?
 
-    /// Parses a page of the list, with the parts' digests of the algorithm `digest`. Returns nil if the body is not such a
-    /// page, or if it announces a next page without saying where that begins. Leaves out a part without a valid number,
-    /// size or entity tag.
+    /// Parses a page; nil if it is none, or does not say where the next one begins. Leaves out invalid parts.
     init?(_ body: [UInt8], digest: DigestAlgorithm?) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
             root.child(named: "UploadId") ?? root.child(named: "IsTruncated") != nil
@@ -115,28 +113,6 @@ struct S3UploadPage {
     private static func date(_ text: String) -> Date? {
         let whole = text.prefix { $0 != "." && $0 != "Z" }
         return try? Date(String(whole) + "Z", strategy: .iso8601)
-    }
-}
-
-/// The XML body of the request that completes a multipart upload.
-enum S3CompletionDocument {
-    /// Returns the XML document, which lists all parts of the upload in ascending order, as the server requires.
-    ///
-    /// - Parameters:
-    ///   - parts: The parts by number.
-    ///   - digest: The algorithm of the parts' digests to include; nil to include none.
-    static func bytes(_ parts: [Int: S3Part], digest: DigestAlgorithm?) -> [UInt8] {
-        let name = digest.flatMap(S3Checksum.element)
-        var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
-        for (number, part) in parts.sorted(by: { $0.key < $1.key }) {
-            text += "<Part><PartNumber>\(number)</PartNumber>"
-            text += "<ETag>\(XMLDocument.escaped(part.entityTag))</ETag>"
-            if let name, let digest = part.digest {
-                text += "<\(name)>\(S3Checksum.base64(digest))</\(name)>"
-            }
-            text += "</Part>"
-        }
-        return Array((text + "</CompleteMultipartUpload>").utf8)
     }
 }
 

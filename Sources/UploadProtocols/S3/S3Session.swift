@@ -16,13 +16,11 @@ struct S3Session: Hashable, Sendable {
 
     /// The properties that show whether an object is the result of this upload.
     struct Expected: Hashable, Sendable {
-        /// The entity tag `HEX-N`, with the MD5 of the parts' MD5s and the number of parts. Nil if the entity tags of the
-        /// parts are not MD5s.
+        /// The entity tag `HEX-N` of the parts' MD5s and their number; nil if their tags are not MD5s.
         var entityTag: String?
         /// The digest, as text in the form that S3 uses; nil if it is unknown.
         var digest: String?
     }
-
 }
 
 extension S3Session {
@@ -106,10 +104,8 @@ struct S3PartLedger: Sendable {
         if let range = plan.range(of: number), range.count == size { hold(part, number: number) }
     }
 
-    /// Marks all parts that are not stored as left to send, in the order of their numbers.
-    ///
-    /// - Parameter asksWithLast: True to send the last part first: a server that does not allow that many parts then
-    ///   refuses it before most of the file is sent.
+    /// Marks all parts that are not stored as left to send, in order. With `asksWithLast`, the last one comes first, so
+    /// that a server with a lower limit refuses it before most of the file is sent.
     mutating func plan(asksWithLast: Bool) {
         left = (1...plan.count).reversed().filter { held[$0] == nil }
         if asksWithLast, !left.isEmpty { left.append(left.removeFirst()) }

@@ -72,18 +72,18 @@ extension S3Upload {
             return remove(session, then: .failed(failure))
         default: break
         }
-        if wantsNewOnly, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
-            return complete(session, ledger, noting: [remember(without: .condition)])
-        }
-        if session.checksum != nil, !lacks(.completionChecksum), error.refuses(.completionChecksum),
-            budget.allows(.refusal)
-        {
-            return complete(session, ledger, noting: [remember(without: .completionChecksum)])
+        let features: [(S3Feature, isUsed: Bool)] = [
+            (.condition, wantsNewOnly), (.completionChecksum, session.checksum != nil),
+        ]
+        for (feature, isUsed) in features where isUsed && !lacks(feature) && error.refuses(feature) {
+            if budget.allows(.refusal) {
+                return complete(session, ledger, noting: [remember(without: feature)])
+            }
         }
         return .failed(error.failure)
     }
 
-    /// Restarts the upload with larger parts, which the server requires. Fails if the parts have the maximum size of S3.
+    /// Restarts the upload with larger parts, which the server requires, up to the maximum size of S3.
     private mutating func enlarge(_ session: S3Session, _ error: S3Error) -> Step {
         let partSize = session.plan.partSize
         guard partSize < S3PartPlan.largestPart else { return .failed(error.failure) }
@@ -139,8 +139,7 @@ extension S3Upload {
             tag: tag ?? .parts([], count: session.plan.count))
     }
 
-    /// Compares the server's digest of the object with that of the file. The upload succeeds if the two are equal, and
-    /// fails if they differ. `otherwise` returns the next step if the server reported no digest to compare.
+    /// Compares the server's digest of the object with that of the file. `otherwise` follows if there is none.
     private mutating func conclude(
         _ verification: Verification, _ fields: HTTPFields, otherwise: (inout S3Upload) -> Step
     ) -> Step {
@@ -175,15 +174,13 @@ extension S3Upload {
         return conclude(verification, response.fields) { _ in .done(verification.receipt) }
     }
 
-    /// Handles a response which shows that the server no longer has the multipart upload. Looks for the object if the
-    /// upload was possibly completed, and otherwise starts again.
+    /// Handles the loss of the multipart upload, which was possibly completed.
     mutating func gone(_ session: S3Session) -> Step {
         let ending = Ending.restart(because: "the server no longer knows the upload")
         return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
     }
 
-    /// Sends `HEAD` for the object, to learn whether the request to complete the upload has created it. `ending` is the
-    /// action if there is no object, or if the object is possibly that of another upload.
+    /// Looks up the object, which the request to complete the upload may have created. If not, `ending` follows.
     mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
         phase = .settling(session, then: ending)
         return .send(options.s3.head(session.object))
@@ -213,8 +210,7 @@ extension S3Upload {
         guard response.contentLength == item.size, receipt.verified != nil || !isOther else {
             return restart(session, ending)
         }
-        // If only the size could be compared, the object may belong to another upload. A refusal then stays a refusal,
-        // and a resumed multipart upload continues if the server still has it.
+        // A size alone does not show whose object it is: a refusal stays one, and a resumed upload continues.
         let isUnreported = receipt.verified == nil && (tag == nil || expected == nil)
         switch ending {
         case .failed where isUnreported, .resume where isUnreported: return restart(session, ending)
@@ -223,9 +219,8 @@ extension S3Upload {
         }
     }
 
-    /// Returns true if the object in `response` was stored more than five seconds before the upload was created: the
-    /// clocks within a service can differ. Some services report the creation of the multipart upload as
-    /// `Last-Modified`, and others its completion.
+    /// Returns true if the object was stored over five seconds before the upload was created: clocks can differ.
+    /// Services report the creation or the completion of a multipart upload as `Last-Modified`.
     private func isOlder(_ response: ExchangeOutcome.Response, than session: S3Session) -> Bool {
         guard let created = session.created, let modified = response.date(in: .lastModified) else {
             return false

@@ -69,8 +69,7 @@ extension S3Upload {
             noting: (lost > 0 ? [.serverLost(lost)] : []) + [.resource(resource(session, ledger))])
     }
 
-    /// Sends the next parts, up to the maximum number of parts in flight, or waits for the parts in flight. If all parts
-    /// are stored, completes the upload.
+    /// Sends the next parts or waits for those in flight. If all parts are stored, completes the upload.
     mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
         if ledger.isComplete { return complete(session, ledger, noting: notes) }
         var ledger = ledger
@@ -82,8 +81,7 @@ extension S3Upload {
         }
     }
 
-    /// Handles the outcome of a request that sent a part. `ending` is the action when no part is in flight any more; nil
-    /// if the upload sends more parts.
+    /// Handles the outcome of a part. `ending` follows when no part is in flight; nil if the upload sends more parts.
     mutating func receivePart(
         _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         ending: Ending?
@@ -137,8 +135,7 @@ extension S3Upload {
         return .failed(failure)
     }
 
-    /// Handles the successful response to a request that sent a part. If the server's digest differs from that of the
-    /// sent bytes, or if the entity tag is not usable, sends the part once more, and fails at the second time.
+    /// Handles the successful response to a part, which is sent once more if its digest or its entity tag is wrong.
     private mutating func receiveHeld(
         _ response: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
         _ ledger: S3PartLedger, _ ending: Ending?
@@ -179,8 +176,7 @@ extension S3Upload {
         return drain(session, ledger, then: ending, noting: notes)
     }
 
-    /// Starts no new parts, and waits for the parts in flight, which then need not be sent again. Then the action
-    /// `ending` follows.
+    /// Waits for the parts in flight, which then need not be sent again. Then `ending` follows.
     mutating func drain(
         _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
     ) -> Step {

@@ -85,8 +85,7 @@ extension S3Upload {
         }
     }
 
-    /// The digests that a server possibly reports after a `PUT` that did not ask for one. AWS has reported a checksum
-    /// since 2024-12. Many other servers report the MD5 of the object as its entity tag.
+    /// The digests that a server reports unasked: AWS a checksum since 2024-12, many others an MD5 as the entity tag.
     private static let unaskedDigests: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
@@ -149,11 +148,8 @@ enum S3DigestMatch {
     /// The response has no digest that can be compared.
     case nothing
 
-    /// Compares the digest in the header fields of a response with the digest of the file.
-    ///
-    /// - Parameters:
-    ///   - ours: The digest of the file, as text in the form that S3 uses.
-    ///   - tag: The expected entity tag, for MD5, which S3 reports only as an entity tag.
+    /// Compares the digest in the header fields of a response with the file's, which is the text `ours`, or the entity
+    /// tag `tag` for MD5, which S3 reports only so.
     init(_ fields: HTTPFields, _ algorithm: DigestAlgorithm, ours: String, tag: S3EntityTag) {
         guard algorithm == .md5 else {
             self.init(fields[S3Checksum.field(algorithm)] ?? "", ours: ours)
@@ -166,14 +162,11 @@ enum S3DigestMatch {
         }
     }
 
-    /// Compares two digests in Base64. The digest of a multipart upload can be a composite: a hash of the hashes of all
-    /// parts, followed by `-N` with the number of parts, which `ours` always has.
-    ///
-    /// - Parameter reported: The digest from the server; empty if there is none.
+    /// Compares two digests in Base64, which are composites for a multipart upload. These end with `-N` in `ours`.
     private init(_ reported: String, ours: String) {
         let isComposite = ours.contains("-")
-        // A composite cannot be compared with a digest of the whole. A server may omit a composite's number of parts.
-        // So a different text without a number may be a digest of the whole, and proves nothing.
+        // A composite cannot be compared with a digest of the whole. A server may omit its number of parts, so another
+        // text without a number proves nothing.
         if reported.isEmpty || !isComposite && reported.contains("-") {
             self = .nothing
         } else if isComposite, !reported.contains("-") {
@@ -187,8 +180,7 @@ enum S3DigestMatch {
 extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// A copy of the response with the MD5 from the entity tag in the field `Repr-Digest`, if that is missing, because
-    /// `ExistingFile` looks there.
+    /// A copy of the response with the MD5 from the entity tag in `Repr-Digest`, where `ExistingFile` looks.
     fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var response = self
@@ -200,8 +192,7 @@ extension ExchangeOutcome.Response {
 }
 
 extension Receipt {
-    /// Returns the step that ends the upload, after comparing the digests in the response with those of the file. A
-    /// different entity tag is no failure, because an entity tag is not always an MD5.
+    /// Returns the step that ends the upload. A different entity tag is no failure, because it need not be an MD5.
     fileprivate func comparing(_ response: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: response) } catch {

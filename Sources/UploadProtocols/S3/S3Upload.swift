@@ -64,14 +64,12 @@ public struct S3Upload: UploadProtocol {
     var onlyNew = false
     var budget = RetryBudget()
     var atOnce: PartConcurrency
-    /// The number of bytes in the stored parts, by the server's last list or by the record of an earlier attempt. If
-    /// the next list has fewer bytes, the server has lost the difference.
+    /// The number of stored bytes by the server's last list or by an earlier attempt. A list with fewer shows a loss.
     var claimed: ByteCount = 0
     var shrinking = S3PartShrinking()
     var wasResumed = false
 
-    /// - Parameter options: The options of the destination. The chunk size, the number of parallel requests, the
-    ///   checksum, the policy for an existing file and the S3 options apply.
+    /// - Parameter options: The chunk size, the parallel requests, the checksum, the policy and the S3 options apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -95,8 +93,7 @@ public struct S3Upload: UploadProtocol {
             claimed = resource.confirmed
             wasResumed = true
             atOnce.beginAfterBreak()
-            // An earlier request to complete the upload possibly created the object, although no response arrived. Some
-            // servers then no longer know the multipart upload.
+            // The request to complete the upload possibly succeeded. Some servers then no longer know the upload.
             return session.completion == nil ? list(session) : settle(session, then: .resume)
         }
         if let resource, resource.wholeBodySent { return recall(resource) }
@@ -138,8 +135,7 @@ public struct S3Upload: UploadProtocol {
 }
 
 extension S3Upload {
-    /// Returns the result of `body`. Returns a failure instead if the configuration, the file's name or its metadata is
-    /// not valid for S3.
+    /// Returns the result of `body`, or the failure if the settings or the file are not valid for S3.
     func withRequests(_ body: (S3Requests) -> Step) -> Step {
         switch setup {
         case .failure(let failure): .failed(failure)
@@ -154,8 +150,7 @@ extension S3Upload {
 
     var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
 
-    /// The digest algorithm for the requests. Nil if the options require none, or if it needs the fields
-    /// `x-amz-checksum-…` and the server does not support them.
+    /// The digest algorithm for the requests; nil if none is required, or if the server lacks the fields for it.
     var digest: DigestAlgorithm? { lacks(.checksum) && options.checksum != .md5 ? nil : options.checksum }
 
     func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }

@@ -51,8 +51,7 @@ package struct AWSChunk: Hashable, Sendable {
     /// - Parameters:
     ///   - length: The number of bytes in the content. If it is 0, the only chunk is the empty one at the end.
     ///   - trailer: The field that is sent after the content; nil for none.
-    ///   - signing: The SHA-256 of the content in hexadecimal, and the signer of the chunks; nil for chunks without
-    ///     signatures.
+    ///   - signing: The content's SHA-256 in hexadecimal, and the signer; nil for chunks without signatures.
     package init(
         length: ByteCount, trailer: Trailer?, signing: (hash: String, signer: SigV4ChunkSigner)? = nil
     ) {

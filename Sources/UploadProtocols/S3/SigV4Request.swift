@@ -1,6 +1,5 @@
-/// The parts of a request that AWS Signature Version 4 signs.
-///
-/// The format is described in the Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
+/// The parts of a request that AWS Signature Version 4 signs (Amazon S3 API reference, “Authenticating Requests: Using
+/// the Authorization Header”).
 package struct SigV4Request: Sendable {
     /// The method in upper case.
     package var method: String

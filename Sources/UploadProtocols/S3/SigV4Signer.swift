@@ -35,6 +35,8 @@ struct SigV4Key: Sendable {
         self.key = key
     }
 
+    var bytes: [UInt8] { key.withUnsafeBytes(Array.init) }
+
     func signature(_ text: String) -> String {
         SigV4Encoding.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
     }
@@ -68,8 +70,7 @@ package struct SigV4Signer: Sendable {
 
     package init() {}
 
-    /// Signs a request. Its header fields must include `host` and `x-amz-date`, and `x-amz-security-token` for a session
-    /// token.
+    /// Signs a request with the fields `host`, `x-amz-date`, and `x-amz-security-token` for a session token.
     package mutating func sign(
         _ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope
     ) -> Signature {

@@ -24,8 +24,8 @@ enum ChunkSizePolicy {
     /// bytes of broken requests. There is no other value.
     private static let fact = "keepsBrokenRequests"
 
-    /// Returns the size to try after the server refused a request of `bytes` bytes as too large: half of it, but at most
-    /// `careful` and at least `smallest`. Nil if `bytes` is not above the smallest size.
+    /// Returns the size to try after the server refused a request of `bytes` bytes as too large: half of it, but at
+    /// most `careful` and at least `smallest`. Nil if `bytes` is not above the smallest size.
     static func below(_ bytes: ByteCount) -> ByteCount? {
         bytes <= smallest ? nil : max(smallest, min(careful, bytes / 2))
     }

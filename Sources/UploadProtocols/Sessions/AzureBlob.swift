@@ -1,8 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// Makes the requests for one block blob of Azure. Every request contains the query of the destination's URL, which is a
-/// shared access signature. The upload resource on disk does not.
+/// Makes the requests for one block blob of Azure. Every request contains the query of the destination's URL, which is
+/// a shared access signature. The upload resource on disk does not.
 struct AzureBlob: Sendable {
     /// The version of Azure's API. Blocks of 4000 MiB exist since version 2019-12-12.
     static let version = "2021-12-02"
@@ -42,8 +42,7 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    /// Makes the request `Put Block List`, which joins the blocks into the blob. Azure stores the MD5 of the whole file
-    /// in it without checking it. Azure checks only the MD5 of each block.
+    /// Makes the request `Put Block List`, which joins the blocks. Azure stores the MD5 in it without checking it.
     func commit(_ plan: BlockPlan, onlyNew: Bool) -> Exchange {
         var exchange = exchange(.put, [("comp", "blocklist")])
         exchange.fields[.contentType] = "application/xml"
@@ -107,16 +106,16 @@ struct AzureBlob: Sendable {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if the response has the request ID that Azure adds to every response. Azure refuses a body that does not match
-    /// `Content-MD5`, so its success confirms the MD5. Other servers possibly ignore this field.
+    /// True if the response has the request ID that Azure adds to every response. Azure refuses a body that does not
+    /// match `Content-MD5`, so its success confirms the MD5. Other servers possibly ignore this field.
     var isOfAzure: Bool { fields[.msRequestID] != nil }
 
     /// The digests that Azure reports in the response, for the content of the request or for the whole blob. The CRC-64
     /// comes first, because computing it takes less time.
     ///
-    /// Azure reports a CRC-64 for all content that it receives, and the MD5 of a block only if the request contained one
-    /// (API version 2019-02-02 and later). The CRC-64 is CRC-64/NVME with the lowest byte first: recorded responses to the
-    /// content `Hello World` have `x-ms-content-crc64: YeJLfssylmU=`.
+    /// Azure reports a CRC-64 for all content that it receives, and the MD5 of a block only if the request contained
+    /// one (API version 2019-02-02 and later). The CRC-64 is CRC-64/NVME with the lowest byte first: recorded responses
+    /// to the content `Hello World` have `x-ms-content-crc64: YeJLfssylmU=`.
     var azureDigests: [ServerDigest] {
         let crc = ServerDigest(.crc64nvme, base64: fields[.msContentCRC64]).map {
             ServerDigest(.crc64nvme, $0.bytes.reversed())

@@ -1,8 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// The upload protocol for block blobs in Azure Storage, with a shared access signature in the destination's URL. A file
-/// that fits into one block is sent in one request. A larger file is sent as blocks, and a last request joins them.
+/// The upload protocol for block blobs in Azure Storage, with a shared access signature in the destination's URL. A
+/// file larger than one block is sent as blocks, and a last request joins them.
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
@@ -32,8 +32,7 @@ public struct AzureUpload: UploadProtocol {
     /// The algorithms of equal digests that Azure reported for blocks of this attempt, by the index of the block.
     private var verifiedBlocks: [Int: DigestAlgorithm] = [:]
 
-    /// - Parameter options: The options of the destination. The chunk size, the number of parallel requests, the
-    ///   checksum and the policy for an existing file apply.
+    /// - Parameter options: The chunk size, the parallel requests, the checksum and the policy for a file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -186,8 +185,7 @@ extension AzureUpload {
         return .send(blob(resource).list("uncommitted"), notes: notes)
     }
 
-    /// Handles the list of the blob's committed blocks. If these are exactly this upload's, the upload is done. If not, or
-    /// if there is no blob, requests the uncommitted blocks.
+    /// Handles the list of the blob's committed blocks. Unless these are this upload's, requests the uncommitted ones.
     private mutating func receiveCommitted(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
@@ -196,8 +194,7 @@ extension AzureUpload {
             let blocks = BlockList.blocks("CommittedBlocks", in: response.body) ?? []
             return plan.isWhole(blocks) ? done(resource, plan, response) : ask(resource, plan)
         case 404 where ServiceFailure(response).code != "ContainerNotFound": return ask(resource, plan)
-        // The signature does not permit reading. A repeated `Put Block List` would prove nothing if the blob must be new:
-        // the server also refuses it if this upload made the blob.
+        // A repeated `Put Block List` would prove nothing: the server also refuses it if this upload made the blob.
         case 403 where resource.azure.mustBeNew:
             return .failed(SingleRequestUpload.unknownOutcome(ServiceFailure.of(response)))
         case 403: return ask(resource, plan)
@@ -254,7 +251,7 @@ extension AzureUpload {
         moved.confirmed = table.confirmed
         moved.parts = table.progress
         let reported = response.date(in: .date)
-        moved.expires = reported?.addingTimeInterval(Self.lifetime) ?? resource.expires
+        moved.expires = reported?.addingTimeInterval(.week) ?? resource.expires
         let notes: [Step.Note] = [.resource(moved)]
         let next = table.next(atOnce.arrived())
         phase = .sending(moved, table)
@@ -288,8 +285,8 @@ extension AzureUpload {
         }
     }
 
-    /// Returns the step that completes the upload. The MD5 is verified if every block was sent with its MD5 and Azure
-    /// itself responded. Otherwise, the algorithm counts with which this attempt compared a digest of every block.
+    /// Returns the step that completes the upload. The MD5 is verified if Azure got it for every block. Otherwise, the
+    /// algorithm counts by which this attempt compared every block.
     private func done(
         _ resource: UploadResource, _ plan: BlockPlan, _ response: ExchangeOutcome.Response
     ) -> Step {
@@ -297,9 +294,6 @@ extension AzureUpload {
         let compared = verifiedBlocks.count == plan.count ? verifiedBlocks.values.first : nil
         return .done(blob(resource).receipt(response, verified: isChecked ? .md5 : compared))
     }
-
-    /// The lifetime of an uncommitted block in seconds: a week.
-    private static let lifetime = 604_800.0
 }
 
 /// The facts that an upload to Azure stores between attempts.
@@ -316,15 +310,14 @@ struct AzureMemory: ResumeForm {
 }
 
 extension UploadResource {
-    fileprivate var azure: AzureMemory {
+    var azure: AzureMemory {
         get { self[AzureMemory.self] }
         set { self[AzureMemory.self] = newValue }
     }
 }
 
 extension UploadItem.Parameter {
-    /// True if Azure accepts the parameter as metadata of a blob: a name of ASCII letters, digits and underscores that
-    /// does not begin with a digit, and a value of printable ASCII.
+    /// True if Azure accepts the parameter as metadata: an ASCII identifier, and a value of printable ASCII.
     fileprivate var isAzureMetadata: Bool {
         guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return name.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "_").contains)

@@ -12,8 +12,7 @@ enum BlockList {
         return Array((text + "</BlockList>").utf8)
     }
 
-    /// Returns the valid blocks in the element `list` of the response to `Get Block List`, which is `CommittedBlocks` or
-    /// `UncommittedBlocks`; nil if the body is not a `BlockList` document.
+    /// Returns the blocks in the element `list` of the response to `Get Block List`; nil for any other document.
     static func blocks(_ list: String, in body: [UInt8]) -> [Block]? {
         guard let root = XMLDocument.parse(body), root.name == "BlockList" else { return nil }
         return (root.child(named: list)?.children(named: "Block") ?? []).compactMap { block in

@@ -45,8 +45,8 @@ struct BlockPlan: Hashable, PartPlan {
         return start..<min(size, start + blockSize)
     }
 
-    /// Returns the name of a block: in Base64, 20 hexadecimal digits from the upload's key, a hyphen, and the index in six
-    /// digits. Azure requires that all block names in a blob have the same length.
+    /// Returns the name of a block: in Base64, 20 hexadecimal digits from the upload's key, a hyphen, and the index in
+    /// six digits. Azure requires that all block names in a blob have the same length.
     func id(of index: Int) -> String {
         let digits = String(index)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits

@@ -1,7 +1,6 @@
 /// The writer of the header field `Content-Range`, and the parsers of the byte ranges in a service's responses.
 enum ContentRange {
-    /// Returns the value of `Content-Range` for a request that sends these bytes, at least one, of a file of `total` bytes
-    /// (RFC 9110 §14.4).
+    /// Returns the value of `Content-Range` for a request that sends these bytes, at least one (RFC 9110 §14.4).
     static func sending(_ range: Range<ByteCount>, of total: ByteCount) -> String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
     }
@@ -9,8 +8,7 @@ enum ContentRange {
     /// Returns the value of `Content-Range` for a request that asks how many bytes the service has stored.
     static func asking(of total: ByteCount) -> String { "bytes */\(total)" }
 
-    /// Returns the number of stored bytes from a service's `Range` field, such as 43 for `bytes=0-42` or `0-42`.
-    /// Returns nil if the range does not begin at 0, or if the field is malformed.
+    /// Returns the number of stored bytes, such as 43 for `bytes=0-42` or `0-42`; nil for a range that is not from 0.
     static func held(_ field: String) -> ByteCount? {
         var text = field.trimmingSpaces
         if text.hasPrefix("bytes=") { text.removeFirst("bytes=".count) }
@@ -21,8 +19,7 @@ enum ContentRange {
         return last + 1
     }
 
-    /// Returns the lowest offset at which a service still expects bytes, from ranges such as `12345-`, `12345-55232` and
-    /// `26`. Returns nil if the list is empty, or if one of its ranges is malformed.
+    /// Returns the lowest offset of ranges such as `12345-`, `12345-55232` and `26`; nil if none or one is malformed.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
         guard !starts.contains(nil) else { return nil }

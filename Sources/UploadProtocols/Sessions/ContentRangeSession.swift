@@ -2,14 +2,12 @@ import FerryFiles
 
 /// The state of an upload session at a cloud service, as a response of the service reports it.
 enum SessionState {
-    /// The service has stored this number of bytes from the start of the file. It deletes them at the time `expires`;
-    /// nil if the response states no time.
+    /// The service has stored this number of bytes from the start, and deletes them at the time `expires`, if known.
     case holds(ByteCount, expires: Date? = nil)
     case complete
     /// The service does not know the session, or the session has ended.
     case gone
-    /// The response does not show how many bytes the service has stored, so the next request asks for that. After several
-    /// such responses, the attempt ends with this failure.
+    /// The response does not show how many bytes are stored. After several of these, the attempt fails so.
     case unclear(UploadFailure)
     case failed(UploadFailure)
 }
@@ -24,8 +22,7 @@ protocol ContentRangeService: Sendable {
     func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
     /// Returns the state of the upload session that a response to `append` (`hasSent`) or to `query` reports.
     func state(of response: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
-    /// Returns the step that ends the attempt after the service has reported that the file is complete: a failure if it
-    /// reports a wrong size or digest.
+    /// Returns the step that ends the attempt after the service has reported that the file is complete.
     func finish(_ response: ExchangeOutcome.Response) -> Step
 }
 
@@ -54,8 +51,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         self.size = size
     }
 
-    /// Resumes the session at `url`, which the user configured as the destination. Fails if the options have a policy for
-    /// an existing file, which only the creation of a session can set.
+    /// Resumes the session at `url`, which the user configured. Its creation has decided about existing files.
     mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
         guard options.existing == nil else {
             return .failed(
@@ -83,8 +79,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
             exchange.traits.insert(.completes)
             // The transport must not repeat the request: the response of a session that has ended would be misleading.
             exchange.traits.remove(.idempotent)
-            // Some services delete a session when the file is complete. The mark shows the next attempt that a missing
-            // session may be complete.
+            // Some services delete a complete session. The next attempt then knows that a missing one may be complete.
             exchange.markBeforeLastBytes = session.withWholeBodySent(true)
         }
         return .send(exchange, notes: notes)
@@ -121,8 +116,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         }
     }
 
-    /// Continues the upload after the bytes that the service now reports as stored, even if it reported more before. Ends
-    /// the attempt after several responses without progress.
+    /// Continues after the bytes that the service reports as stored, even if it reported more before.
     private mutating func advance(
         _ session: UploadResource, to held: ByteCount, expires: Date?, sentTo sent: ByteCount?
     ) -> Turn {

@@ -28,8 +28,7 @@ struct GoogleObject: Decodable {
 
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
-    /// Returns the URL of the finished file: the `selfLink` from Google, or else the page of the file in Drive. Returns
-    /// nil if the `selfLink` is invalid, or if neither is known.
+    /// Returns the URL of the finished file: the valid `selfLink` from Google, or else the page of the file in Drive.
     func location(for address: GoogleAddress) -> String? {
         if let selfLink { return UploadAddress.absolute(selfLink, against: address.url)?.absoluteString }
         guard let id, UploadAddress.withoutQuery(address.url).contains("/upload/drive/") else { return nil }
@@ -53,8 +52,7 @@ struct GoogleLookup: Sendable {
     private let base: String
     private let compares: Bool
 
-    /// - Parameter compares: True to compare the object with the local file; false to report every object as `other`.
-    /// - Returns: The lookup; nil for a Google service other than Cloud Storage, where names cannot be looked up.
+    /// Makes the lookup; nil for other services than Cloud Storage. Without `compares`, every object is `other`.
     init?(_ name: String, _ item: UploadItem, at address: GoogleAddress, compares: Bool) {
         guard let base = address.object(named: name) else { return nil }
         (self.name, self.item, self.address, self.base) = (name, item, address, base)
@@ -63,8 +61,8 @@ struct GoogleLookup: Sendable {
 
     func start() -> Exchange { Exchange(.get, base) }
 
-    /// Handles the response to the lookup. The object counts as the same file if it has the same size and the same digest,
-    /// or no digest. The digest of the local file is computed with a request, so the lookup is sent a second time.
+    /// Handles the response to the lookup. An object is the same file if it has the same size, and the same digest or
+    /// none. The file's digest is computed with a request, so the lookup is sent a second time for it.
     func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: return .free

@@ -10,8 +10,7 @@ struct GoogleSession: ContentRangeService {
     let options: ProtocolOptions
     var address: GoogleAddress { GoogleAddress(url: item.url) }
 
-    /// The configured chunk size, rounded down to a multiple of `quantum`. Without it, there is no limit: Google keeps the
-    /// bytes that arrived before a connection broke.
+    /// The configured chunk size, rounded down to a multiple of `quantum`. Google keeps the bytes of broken requests.
     var rangeLimit: ByteCount? { options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) } }
 
     func query(_ session: UploadResource) -> Exchange {
@@ -95,9 +94,8 @@ struct GoogleSession: ContentRangeService {
         return [DigestRequest(algorithm, of: 0..<item.size, in: carrier)]
     }
 
-    /// Makes a request to the URL of a session. It has no credentials if the user configured that URL, which grants
-    /// access, and in Cloud Storage, so that an expired token does not interrupt the upload. In other services, it has
-    /// credentials, as in the examples of Drive's documentation.
+    /// Makes a request to the URL of a session, without credentials if the URL grants access, and in Cloud Storage, so
+    /// that an expired token does not interrupt the upload. Drive's documentation sends them.
     private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
@@ -131,8 +129,7 @@ struct SessionMemory: ResumeForm {
 }
 
 extension UploadResource {
-    /// Returns the resource for a session that the user configured as the destination, without the query of its URL,
-    /// which is a secret that grants access.
+    /// Returns the resource for a configured session, without the query of its URL, which is a secret.
     static func given(at url: String) -> UploadResource {
         var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
@@ -141,9 +138,8 @@ extension UploadResource {
 
     var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// Handles the loss of the session at the server. Returns the step that ends the upload if the user configured the
-    /// session, or if the server has lost two within an hour. Returns nil if the caller must create a new session. The old
-    /// URL then stays on disk until that exists, because the server possibly reported the loss by mistake.
+    /// Handles the loss of the session. Returns the step that ends the upload if the user configured it, or if two were
+    /// lost within an hour. If nil, the old URL stays on disk until there is a new one: the loss may be a mistake.
     func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(
@@ -153,4 +149,9 @@ extension UploadResource {
         }
         return dropped.drop(self, because: reason)
     }
+}
+
+extension Double {
+    /// The seconds for which Azure keeps an uncommitted block, and Cloud Storage a session: a week.
+    static let week = 604_800.0
 }

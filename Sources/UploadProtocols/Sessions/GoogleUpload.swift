@@ -24,8 +24,7 @@ public struct GoogleUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The options of the destination. The chunk size, the checksum and the policy for an existing
-    ///   file apply.
+    /// - Parameter options: The chunk size, the checksum and the policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -64,8 +63,8 @@ public struct GoogleUpload: SequentialProtocol {
 }
 
 extension GoogleUpload {
-    /// Starts a new upload, after a lookup of the name if the policy for an existing file requires it. With any policy, an
-    /// upload to another service than Cloud Storage fails, because files there can have equal names.
+    /// Starts a new upload, after a lookup of the name if a policy for existing files requires it. Files at other
+    /// services than Cloud Storage can have equal names.
     private mutating func begin(noting notes: [Step.Note] = []) -> Step {
         switch options.existing {
         case nil: return create(item.name, noting: notes)
@@ -93,8 +92,7 @@ extension GoogleUpload {
         case .ask(let exchange): return .send(exchange)
         case .free: return create(lookup.name)
         case .same(let receipt): return .done(receipt)
-        // Credentials that may only create objects cannot read them. The precondition `ifGenerationMatch` still
-        // protects an existing object.
+        // Credentials may be unable to read objects. `ifGenerationMatch` still protects an existing one.
         case .failed(let response) where response.status == 403 && options.existing == .fail:
             return create(lookup.name)
         case .failed(let response): return .failed(ServiceFailure.of(response))
@@ -132,9 +130,8 @@ extension GoogleUpload {
                 traits: .idempotent), notes: notes)
     }
 
-    /// Returns the JSON document that describes the file in the request to create an upload session. In Cloud Storage, the
-    /// parameters of the upload become custom metadata of the object. In other services, they become members of the
-    /// document, such as Drive's `parents` and `description`.
+    /// Returns the JSON document that describes the file. The upload's parameters become custom metadata in Cloud
+    /// Storage, and members of the document elsewhere, such as Drive's `parents` and `description`.
     private func metadata(_ name: String) -> [UInt8] {
         var object: [String: JSONValue] = [:]
         if !address.tellsName { object["name"] = .text(name) }
@@ -171,14 +168,13 @@ extension GoogleUpload {
             dropped.mark(&resource)
             resource[SessionMemory.self].name = name
             let made = response.date(in: .date)
-            if address.isCloudStorage { resource.expires = made?.addingTimeInterval(Self.lifetime) }
+            if address.isCloudStorage { resource.expires = made?.addingTimeInterval(.week) }
             phase = .sending
             return session.append(resource, noting: [.resource(resource)])
         } catch { return .failed(error) }
     }
 
-    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. Looks up the
-    /// file if it was possibly sent, and otherwise creates a new session or ends the upload.
+    /// Handles a lost session. Looks up the file if it was possibly sent, and otherwise starts again.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         let name = resource[SessionMemory.self].name ?? item.name
@@ -212,7 +208,4 @@ extension GoogleUpload {
         if let end = resource.end(&dropped, because: reason) { return end }
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
-
-    /// The lifetime of a session of Cloud Storage in seconds: a week.
-    private static let lifetime = 604_800.0
 }

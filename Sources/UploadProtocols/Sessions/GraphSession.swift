@@ -75,16 +75,14 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Sets which digests of the file are computed with `exchange`, the request that sends the last bytes, to compare them
-    /// with the digests that Graph reports.
+    /// Sets the digests that are computed with `exchange`, to compare them with those that Graph reports.
     func addDigests(to exchange: inout Exchange) {
         exchange.digests = options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
         OfferedDigest.take(
             [.sha256, .sha1], in: .graphItem, of: &exchange, size: item.size, options.checksumChoice)
     }
 
-    /// Makes a request without credentials to a session's URL, which grants access by itself. Its host, which Graph
-    /// chooses, can respond 401 to a request with `Authorization`.
+    /// Makes a request without credentials, because the session's URL grants access, and its host can refuse them.
     private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
         Exchange(
             method, session.isGiven ? item.url : session.url, traits: [.idempotent, .withoutCredentials])

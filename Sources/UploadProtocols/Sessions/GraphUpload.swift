@@ -25,8 +25,7 @@ public struct GraphUpload: SequentialProtocol {
     private var phase = Phase.sending
     private var dropped = RestartGuard()
 
-    /// - Parameter options: The options of the destination. The chunk size, the checksum and the policy for an existing
-    ///   file apply.
+    /// - Parameter options: The chunk size, the checksum and the policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -107,8 +106,8 @@ extension GraphUpload {
         } catch { return .failed(error) }
     }
 
-    /// Returns the failure for an unsafe URL of a new session. A URL on another server than the destination's must use
-    /// https. It can lead into a private network only if the destination is in one too.
+    /// Returns the failure for an unsafe URL of a new session. On another server, it must use https, and can lead into
+    /// a private network only if the destination is in one too.
     private func refusal(of url: URL) -> UploadFailure? {
         guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
         else { return nil }
@@ -125,8 +124,7 @@ extension GraphUpload {
         return nil
     }
 
-    /// Handles a session that the server no longer has, or in which it stored more bytes than the file has. Looks up the
-    /// file if it was possibly sent, and otherwise creates a new session or ends the upload.
+    /// Handles a lost session. Looks up the file if it was possibly sent, and otherwise starts again.
     private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         guard !resource.isGiven else { return .failed(SingleRequestUpload.unknownOutcome(nil)) }

@@ -7,8 +7,7 @@ struct GoogleAddress: Sendable {
     /// True if the URL belongs to an existing upload session, which accepts one file.
     var isSession: Bool { AddressQuery.value("upload_id", in: url) != nil }
 
-    /// True for the JSON API of Google's Cloud Storage. Drive, YouTube and others have the same upload sessions, but
-    /// expect the metadata of a file in another form.
+    /// True for Cloud Storage. Drive, YouTube and others expect the metadata of a file in another form.
     var isCloudStorage: Bool { bucketStart != nil }
 
     /// Returns the URL that creates an upload session for a file with this name.
@@ -23,8 +22,7 @@ struct GoogleAddress: Sendable {
     /// True if the URL determines the name of the stored object.
     var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
 
-    /// Returns the URL for the metadata of the object in Google's Cloud Storage; nil for other Google services. The query
-    /// item `name` of the URL is the object's name, or else the name of the file.
+    /// Returns the URL of the object's metadata in Cloud Storage. The query item `name` has precedence over `name`.
     func object(named name: String) -> String? {
         let object = AddressQuery.value("name", in: UploadAddress.filled(url, with: name)) ?? name
         return bucket.map { "\($0)/o/\(object.percentEncoded())" }
@@ -57,9 +55,7 @@ struct GraphAddress: Sendable {
     /// Returns the URL that creates an upload session for a file with the name `name`.
     func session(for name: String) -> String { UploadAddress.filled(url, with: name) }
 
-    /// Returns the URL for sending a whole file in one request. `isSession` must be false.
-    ///
-    /// - Parameter policy: The policy for an existing file: `replace`, `rename` or `fail`. Nil means Graph's default.
+    /// Returns the URL for sending a whole file in one request, with Graph's policy for an existing file, if any.
     func content(of name: String, policy: String?) -> String {
         let filled = UploadAddress.filled(url, with: name)
         let base = UploadAddress.withoutQuery(filled)

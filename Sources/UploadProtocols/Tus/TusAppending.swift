@@ -48,8 +48,8 @@ struct TusAppending: Sendable {
 
     /// - Parameters:
     ///   - chunkSize: The maximum number of bytes in one request; nil for no limit.
-    ///   - part: The number that `Exchange.part` has in each request, from 1 for a part of a file. It is 0 for the whole
-    ///     file, whose last request completes the upload.
+    ///   - part: The number that `Exchange.part` has in each request, from 1 for a part of a file. It is 0 for the
+    ///     whole file, whose last request completes the upload.
     ///   - isLengthTold: False if the request that created the upload did not state its length.
     init(
         _ resource: UploadResource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
@@ -83,8 +83,7 @@ struct TusAppending: Sendable {
         return exchange
     }
 
-    /// Returns the request that appends bytes after the confirmed ones, or `full` with `response`, the last response of
-    /// the server, if all are confirmed.
+    /// Returns the request that appends the next bytes, or `full` with `response` if the server has confirmed all.
     mutating func append(after response: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(response) }
         let held = resource.confirmed
@@ -98,8 +97,7 @@ struct TusAppending: Sendable {
         if tellsLength { fields[.uploadLength] = "\(size)" }
         if resource.tus.overridesMethod { fields[.methodOverride] = "PATCH" }
         let content = range.lowerBound + held..<range.lowerBound + end
-        // The request is not marked as idempotent, although it states an offset. Otherwise, the transport would repeat
-        // bytes that possibly arrived.
+        // Not marked as idempotent: the transport would otherwise repeat bytes that possibly arrived.
         var exchange = Exchange(
             resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
             body: .file(range: content), traits: isLast ? .completes : [])
@@ -111,8 +109,7 @@ struct TusAppending: Sendable {
             exchange.set(.kept, if: resource.appends.learntChunk == nil)
             resource.appends.begin(held..<end)
         }
-        // Some servers delete a complete upload. The recorded resource shows the next attempt that a missing upload is
-        // possibly complete.
+        // Some servers delete a complete upload. The next attempt then knows that a missing one is possibly complete.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)
     }
@@ -146,10 +143,8 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Continues at the offset in the response, even if it is lower than an earlier one. Asks again if the response has
-    /// no offset. Returns a failure after several responses without progress.
-    ///
-    /// - Parameter end: The offset in the upload at which the request's bytes ended; nil if the request sent no bytes.
+    /// Continues at the offset in the response, or asks again if there is none. `end` is the offset at which the bytes
+    /// of the request ended; nil if it sent none.
     private mutating func advance(to response: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
         guard let offset = response.uploadOffset else {
             if let end = budget.missingOffset() { return .failed(end) }

@@ -1,13 +1,11 @@
 import HTTPTypes
 
-/// The check of a tus destination. It finds out which features the server has (tus 1.0.0, "OPTIONS"), and whether the
-/// server accepts a new upload: it creates one of one byte and deletes it without sending the byte. If the server cannot
-/// delete uploads, the empty upload stays until it expires.
+/// The check of a tus destination: it asks for the server's features, and creates an upload of one byte, which it
+/// deletes without sending the byte. If the server cannot delete uploads, that stays until it expires.
 package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
-        /// The request that creates the upload was sent. `isDeletable` is true if the server lists the extension
-        /// `termination`, or no extensions at all.
+        /// `isDeletable` is true if the server lists the extension `termination`, or no extensions at all.
         case creating(CheckReport, isDeletable: Bool)
         case deleting(CheckReport)
     }

@@ -20,16 +20,14 @@ struct TusConcatenation: Sendable {
     static let mostParts = 8
 
     private(set) var resource: UploadResource
-    /// True once the server refuses partial uploads. The caller must record the notes of the last step, delete the partial
-    /// uploads, and send the file as one upload.
+    /// True once the server refuses partial uploads. The caller must delete them and send the file as one upload.
     private(set) var isGivenUp = false
     private let creation: TusCreation
     private let options: ProtocolOptions
     /// The partial uploads; nil for one that does not exist yet.
     private var parts: [TusAppending?]
     private var phase = Phase.creating
-    /// The indices of the parts for which a response or a failure has arrived, in this attempt or since the server
-    /// refused to join the parts.
+    /// The indices of the parts with a response or a failure since the start or the last refusal to join.
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
     private var budget = RetryBudget()
@@ -40,8 +38,7 @@ struct TusConcatenation: Sendable {
 
     private var item: UploadItem { creation.item }
 
-    /// Prepares a new upload in parts. Returns nil if the file is too small for two parts, if the options allow only one
-    /// request at a time, or if the server does not offer concatenation or has ever lost confirmed bytes.
+    /// Prepares a new upload in parts; nil if the file is too small, or if the options or the server do not allow it.
     init?(item: UploadItem, options: ProtocolOptions, at capabilities: ServerCapabilities, sum: TusSum?) {
         let fitting = Int(clamping: item.size / Self.smallestPart)
         let count = min(options.parallelRequests ?? 1, fitting, Self.mostParts)
@@ -152,10 +149,8 @@ extension TusConcatenation {
         }
     }
 
-    /// Sends a request to each partial upload. The request appends bytes if this attempt created the partial upload,
-    /// and asks for the offset if an earlier one did.
-    ///
-    /// - Parameter response: The response that created the last partial upload; nil to ask all for their offsets.
+    /// Appends bytes to each partial upload that this attempt created, and asks the others for their offsets.
+    /// `response` is the one that created the last partial upload; nil to ask all.
     private mutating func fill(after response: ExchangeOutcome.Response? = nil) -> Step {
         phase = .filling
         count()
@@ -201,8 +196,7 @@ extension TusConcatenation {
         }
     }
 
-    /// Creates a partial upload again, because that on the server is gone, has lost bytes or does not fit the part.
-    /// After too many such restarts, the attempt fails.
+    /// Creates a partial upload again, because that on the server is gone, has lost bytes or does not fit.
     private mutating func restart(
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Step {
@@ -217,8 +211,7 @@ extension TusConcatenation {
         return create(index, noting: notes)
     }
 
-    /// Returns the note that records `resource`. Before `heard` contains every part, `confirmed` is outdated, so
-    /// `resource` is recorded only if it has new URLs.
+    /// Returns the note that records `resource`. Until all parts are heard of, only new URLs are worth one.
     private mutating func resourceNotes() -> [Step.Note] {
         let urls = Self.urls(in: resource)
         guard heard.count == parts.count || urls != noted else { return [] }
@@ -264,9 +257,8 @@ extension TusConcatenation {
         }
     }
 
-    /// Handles the server's refusal to create or to join partial uploads, which is possible although it offers
-    /// concatenation. After the first permanent refusal to join, asks for the state of all parts and joins them again.
-    /// After the second, or if only some partial uploads can be created, the file is sent as one upload.
+    /// Handles a refusal to create or to join partial uploads. After the first permanent refusal to join, asks for the
+    /// state of all parts. After the second, or if only some can be created, the file is sent as one upload.
     private mutating func refused(_ response: ExchangeOutcome.Response) -> Step {
         let failure = TusVerdict.failure(response)
         guard failure.category == .permanent else {

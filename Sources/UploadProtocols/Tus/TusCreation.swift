@@ -51,8 +51,8 @@ struct TusCreation: Sendable {
     }
 
     private func metadata() throws(UploadFailure) -> String? {
-        // Without `filename` and `filetype`, some servers refuse a later HEAD (seen with tuspyserver 4.4.3). A name with
-        // folders is sent as `relativePath`, as Uppy does; a server without that key gets the name without folders.
+        // Without `filename` and `filetype`, some servers refuse a later HEAD (seen with tuspyserver 4.4.3). As Uppy
+        // does, a name with folders is sent as `relativePath` too.
         let name = FileName.last(item.name)
         var entries = [TusMetadata.Entry("filename", name), .init("filetype", item.contentType)]
         if name != item.name { entries.insert(.init("relativePath", item.name), at: 1) }

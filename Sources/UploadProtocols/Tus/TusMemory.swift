@@ -26,8 +26,7 @@ extension UploadResource {
         set { self[TusMemory.self] = newValue }
     }
 
-    /// Copies from `other` the facts that are the same for all parts of an upload. Does not change `partials` and
-    /// `mayBeJoined` of this resource.
+    /// Copies from `other` the facts that are the same for all parts of an upload.
     mutating func share(_ other: UploadResource) {
         var shared = other.tus
         (shared.mayBeJoined, shared.partials) = (tus.mayBeJoined, tus.partials)
@@ -36,8 +35,7 @@ extension UploadResource {
     }
 }
 
-/// The string that stores a checksum setting on disk: the server's name of the algorithm, a space, and the maximum
-/// number of bytes in one request.
+/// A checksum setting is stored as the server's name of the algorithm, a space, and the size of a request.
 extension TusSum: ResumeText {
     init?(stored: String) {
         let words = stored.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }

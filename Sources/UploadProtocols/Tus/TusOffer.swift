@@ -10,8 +10,7 @@ enum TusOffer {
         static let saysNothing = "saysNothing"
         /// "yes" once the server, or a proxy before it, has refused PATCH.
         static let overridesMethod = "overridesMethod"
-        /// "yes" once the server has lost bytes that it had confirmed. Each file is then sent in one request, because
-        /// such a server can lose bytes between two requests.
+        /// "yes" once the server has lost bytes that it had confirmed. Each file is then sent in one request.
         static let forgets = "forgets"
     }
 
@@ -93,9 +92,8 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// Returns the checksum to send if the server offers one and the options require none; nil for an empty file, and
-    /// for a file larger than `largestByItself` bytes. A broken connection loses all bytes of a request with a checksum
-    /// (see `TusSum.chunk`), so a larger file is sent without one, and `OfferedDigest` compares its digest at the end.
+    /// Returns the checksum to send if the server offers one and the options require none; nil for an empty file. A
+    /// larger file has none either (see `TusSum.chunk`): `OfferedDigest` compares its digest at the end.
     private static func offeredSum(_ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount)
         -> TusSum?
     {
@@ -121,8 +119,7 @@ struct TusSum: Hashable, Sendable {
     var algorithm: DigestAlgorithm
     /// The name of the algorithm in the server's spelling.
     var name: String
-    /// The maximum number of bytes in one request. A server stores a request with a checksum completely or not at all,
-    /// so a broken connection loses all bytes of the request.
+    /// The maximum number of bytes in one request. A broken connection loses all of them.
     var chunk: ByteCount
 
     static let usualChunk: ByteCount = 8 << 20

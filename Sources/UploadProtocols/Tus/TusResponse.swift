@@ -7,8 +7,7 @@ extension ExchangeOutcome.Response {
 
     var expiry: Date? { date(in: .uploadExpires) }
 
-    /// True if the response has at least one header field of tus. Some tus servers send a refusal without any (seen with
-    /// tuspyserver 4.4.3).
+    /// True if the response has a header field of tus. Some refusals have none (seen with tuspyserver 4.4.3).
     var namesTus: Bool {
         [HTTPField.Name.tusResumable, .tusVersion, .tusExtension, .uploadOffset].contains {
             fields[$0] != nil

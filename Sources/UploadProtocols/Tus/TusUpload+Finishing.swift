@@ -16,9 +16,8 @@ extension TusUpload {
         return .send(appending.ask(), notes: [.resource(resource)])
     }
 
-    /// Handles the response to the last request for the upload's offset. Unless the response shows that bytes are
-    /// missing, looks up the finished file. If bytes are missing, the upload starts again, or fails at the second loss
-    /// within an hour.
+    /// Handles the response to the last request for the offset. If bytes are missing, the upload starts again, or fails
+    /// at the second loss within an hour.
     mutating func confirm(
         _ response: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt
     ) -> Step {
@@ -46,16 +45,14 @@ extension TusUpload {
         return .send(LocationCheck.question(location))
     }
 
-    /// Handles the response to the lookup of the finished file. If the file has a wrong size, the attempt fails, and
-    /// the server counts as one that loses confirmed bytes.
+    /// Handles the response to the lookup. A wrong size shows that the server loses confirmed bytes.
     mutating func locate(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         let step = LocationCheck.step(response, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }
         return step.noting(noteForgetting())
     }
 
-    /// Returns a request that checks the file which the server has joined from parts, if `step` completes the upload
-    /// and names the location. Returns any other step unchanged.
+    /// Returns a request that checks the joined file, if `step` completes the upload and names the location.
     mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = UploadResource(url: location, confirmed: item.size).acknowledged

@@ -9,8 +9,7 @@ public struct TusUpload: SequentialProtocol {
 
     enum Phase: Sendable {
         case asking
-        /// Creates the upload without content, even if the server offers creation-with-upload: if the response were
-        /// lost, its URL would be unknown, and the file would be sent a second time.
+        /// Creates the upload without content. If the response to creation-with-upload were lost, so would be the URL.
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
@@ -43,8 +42,7 @@ public struct TusUpload: SequentialProtocol {
     /// True once the server has lost bytes that it had confirmed. The file is then sent in one request.
     var isForgetting = false
 
-    /// - Parameter options: The options of the destination. The chunk size, the number of parallel requests, the
-    ///   checksum and the deferred length apply.
+    /// - Parameter options: The chunk size, the parallel requests, the checksum and the deferred length apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -127,9 +125,8 @@ extension TusUpload {
         return begin(noting: isBroken ? [] : capabilityNotes)
     }
 
-    /// Handles an OPTIONS request that got no response. Some servers close the connection, because tus 1.0.0 does not
-    /// require them to support OPTIONS (seen with fastapi-tusd 0.100.2). The upload then starts, and its next request
-    /// shows whether the server supports tus. A required checksum needs OPTIONS, so the attempt then fails.
+    /// Handles an OPTIONS request without a response. Some servers close the connection, because tus 1.0.0 does not
+    /// require OPTIONS (seen with fastapi-tusd 0.100.2). The next request then shows whether the server supports tus.
     private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
         guard wasSent, failure.category.isOfNetwork else { return .failed(failure) }
         guard options.checksum == nil else {
@@ -296,8 +293,7 @@ extension TusUpload {
 }
 
 extension UploadResource {
-    /// Copies the facts about the server that earlier uploads have found. Leaves out the chunk size if the server loses
-    /// confirmed bytes.
+    /// Copies the facts about the server that earlier uploads have found.
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { tus.overridesMethod = true }
