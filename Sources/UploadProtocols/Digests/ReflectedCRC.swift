@@ -26,9 +26,7 @@ struct ReflectedCRC<Register: FixedWidthInteger & UnsignedInteger & Sendable>: S
                     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
                     ^ UInt64(crc)
                 crc = 0
-                for byte in 0..<8 {
-                    crc ^= table[(7 - byte) << 8 + Int(word >> UInt64(byte * 8) & 0xFF)]
-                }
+                for byte in 0..<8 { crc ^= table[(7 - byte) << 8 + Int(word >> UInt64(byte * 8) & 0xFF)] }
                 offset += 8
             }
             while offset < bytes.count {

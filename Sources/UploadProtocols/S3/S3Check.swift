@@ -27,11 +27,7 @@ package struct S3Check: DestinationCheck {
 
     /// - Parameter url: The URL of the destination. It can contain the placeholder `{name}` for a file's name.
     package init(url: String, options: ProtocolOptions) {
-        do throws(UploadFailure) {
-            setup = .success(try S3Address(url, options: options.s3))
-        } catch {
-            setup = .failure(error)
-        }
+        setup = Result { () throws(UploadFailure) in try S3Address(url, options: options.s3) }
         self.options = options
     }
 

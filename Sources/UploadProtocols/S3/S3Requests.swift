@@ -44,13 +44,9 @@ struct S3Requests: Sendable {
     }
 
     func list(_ session: S3Session, after marker: Int?) -> Exchange {
-        let query: KeyValuePairs =
-            if let marker {
-                ["part-number-marker": "\(marker)", "uploadId": session.uploadID]
-            } else {
-                ["uploadId": session.uploadID]
-            }
-        return Exchange(.get, session.object + S3Address.query(query), fields: options.commonFields())
+        let marked = marker.map { "part-number-marker=\($0)&" } ?? ""
+        let query = S3Address.query(["uploadId": session.uploadID]).dropFirst()
+        return Exchange(.get, "\(session.object)?\(marked)\(query)", fields: options.commonFields())
     }
 
     /// Makes the request that joins the stored parts. If `declaresDigest` is true, it has the digests of the parts, and

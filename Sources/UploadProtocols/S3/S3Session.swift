@@ -66,13 +66,12 @@ struct S3Memory: ResumeForm {
     var entityTag: String?
     var digest: String?
 
-    static let keys: [ResumeKey<Self>] =
-        [
-            .init("uploadId", \.uploadID), .init("partSize", \.partSize),
-            .init("laterPartSizes", \.laterPartSizes), .init("checksum", \.checksum),
-            .init("created", \.created), .init("parallel", \.parallelLimit),
-            .init("completing", \.isCompleting), .init("etag", \.entityTag), .init("digest", \.digest),
-        ]
+    static let keys: [ResumeKey<Self>] = [
+        .init("uploadId", \.uploadID), .init("partSize", \.partSize),
+        .init("laterPartSizes", \.laterPartSizes), .init("checksum", \.checksum),
+        .init("created", \.created), .init("parallel", \.parallelLimit),
+        .init("completing", \.isCompleting), .init("etag", \.entityTag), .init("digest", \.digest),
+    ]
 }
 
 /// A record of the parts of a file: which are stored on the server, which are in flight, and which are left to send.

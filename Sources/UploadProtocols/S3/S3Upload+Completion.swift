@@ -120,8 +120,7 @@ extension S3Upload {
             guard let ours = response.digest(reported.algorithm) else { continue }
             guard ours == reported.bytes else {
                 let texts = (S3Checksum.base64(ours), S3Checksum.base64(reported.bytes))
-                return .failed(
-                    Self.mismatch(reported.algorithm, texts.0, texts.1), notes: [.resource(nil)])
+                return .failed(Self.mismatch(reported.algorithm, texts.0, texts.1), notes: [.resource(nil)])
             }
             receipt.verified = receipt.verified ?? reported.algorithm
         }

@@ -74,11 +74,7 @@ public struct S3Upload: UploadProtocol {
         self.item = item
         self.options = options
         atOnce = PartConcurrency(most: options.parallelRequests ?? Self.usualParallelRequests)
-        do throws(UploadFailure) {
-            setup = .success(try S3Requests(item: item, options: options.s3))
-        } catch {
-            setup = .failure(error)
-        }
+        setup = Result { () throws(UploadFailure) in try S3Requests(item: item, options: options.s3) }
     }
 
     public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {

@@ -137,6 +137,7 @@ extension ExchangeOutcome.Response {
 extension HTTPField.Name {
     static let msVersion = named("x-ms-version")
     static let msRequestID = named("x-ms-request-id")
+    static let msErrorCode = named("x-ms-error-code")
     static let msBlobType = named("x-ms-blob-type")
     static let msBlobContentType = named("x-ms-blob-content-type")
     static let msBlobContentMD5 = named("x-ms-blob-content-md5")

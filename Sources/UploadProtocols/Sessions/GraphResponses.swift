@@ -16,9 +16,7 @@ struct GraphSessionResponse: Decodable {
 
 /// Graph's description of a stored file (`driveItem`).
 struct GraphItem: Decodable {
-    struct File: Decodable {
-        var hashes: Hashes?
-    }
+    struct File: Decodable { var hashes: Hashes? }
 
     /// The digests of the file, in hexadecimal, as far as this kind of drive reports them.
     struct Hashes: Decodable {

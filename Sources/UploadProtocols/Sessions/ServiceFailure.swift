@@ -35,9 +35,7 @@ struct ServiceFailure {
 /// The error in the JSON form of Google and Microsoft.
 private struct JSONRefusal: Decodable {
     struct Refusal: Decodable {
-        struct Reason: Decodable {
-            var reason: String?
-        }
+        struct Reason: Decodable { var reason: String? }
 
         var code: Code?
         var message: String?
@@ -54,8 +52,4 @@ private struct JSONRefusal: Decodable {
     }
 
     var error: Refusal
-}
-
-extension HTTPField.Name {
-    static let msErrorCode = named("x-ms-error-code")
 }

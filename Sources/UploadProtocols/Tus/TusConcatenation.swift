@@ -250,8 +250,7 @@ extension TusConcatenation {
             switch response.status {
             case 200..<300: return .done(receipt(response), notes: [.resource(resource)])
             // The response comes from a proxy, which does not know what the server behind it did.
-            case 502, 504:
-                return .failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(response)))
+            case 502, 504: return .failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(response)))
             default: return refused(response)
             }
         }

@@ -116,9 +116,7 @@ extension TusUpload {
         if failure.category == .authentication || failure.isTransient, !response.isSuccess, !isBroken {
             return .failed(failure)
         }
-        do throws(UploadFailure) {
-            learn(try TusOffer.capabilities(in: response))
-        } catch {
+        do throws(UploadFailure) { learn(try TusOffer.capabilities(in: response)) } catch {
             return .failed(error)
         }
         knowledge = isBroken ? .assumed : .reported
