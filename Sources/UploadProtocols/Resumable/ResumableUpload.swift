@@ -1,10 +1,8 @@
 import HTTPTypes
 
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3. The client creates
-/// an upload and appends bytes until the server reports it as complete. To resume, the client requests the offset.
-///
-/// A separate request without content creates the upload, so that its URL is on disk before a byte of the file is sent.
-/// A server without this protocol possibly stores an empty file for that request. The upload then fails.
+/// an upload without content, so that its URL is on disk before a byte of the file is sent, and appends bytes until the
+/// server reports it as complete. A server without this protocol possibly stores an empty file. The upload then fails.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
     public static let traits = ProtocolTraits(

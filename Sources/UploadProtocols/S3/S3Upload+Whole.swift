@@ -88,9 +88,9 @@ extension S3Upload {
     /// The digests that a server reports unasked: AWS a checksum since 2024-12, many others an MD5 as the entity tag.
     private static let unaskedDigests: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
-    private mutating func receivePutRefusal(_ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
-        -> Step
-    {
+    private mutating func receivePutRefusal(
+        _ response: ExchangeOutcome.Response, _ digest: DigestAlgorithm?
+    ) -> Step {
         let error = S3Error(response)
         if onlyNew, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
             return put(noting: [remember(without: .condition)])

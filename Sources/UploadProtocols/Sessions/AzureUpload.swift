@@ -72,7 +72,7 @@ public struct AzureUpload: UploadProtocol {
         }
     }
 
-    // No request to Azure deletes uncommitted blocks. Azure deletes them itself after a week.
+    /// Returns an empty list: no request deletes uncommitted blocks. Azure deletes them itself after a week.
     public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 

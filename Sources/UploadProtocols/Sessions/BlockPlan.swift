@@ -16,10 +16,9 @@ struct BlockPlan: Hashable, PartPlan {
     private let prefix: String
 
     /// - Parameters:
-    ///   - wish: The preferred block size in bytes; nil means `usualBlock`. The size is doubled while the file has more
-    ///     than `comfortableCount` blocks, up to `largestBlock`.
+    ///   - wish: The preferred block size, by default `usualBlock`. It is doubled while there are more than
+    ///     `comfortableCount` blocks. The result is nil if the file is too large for a blob.
     ///   - key: The key of the upload. It makes the names of the blocks unique to this upload.
-    /// - Returns: The plan; nil if the file is too large for a blob.
     init?(size: ByteCount, wish: ByteCount?, key: String) {
         var block = min(Self.largestBlock, max(1, wish ?? Self.usualBlock))
         while block < Self.largestBlock, Self.count(size, block) > Self.comfortableCount {

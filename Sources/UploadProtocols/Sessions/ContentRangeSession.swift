@@ -7,7 +7,7 @@ enum SessionState {
     case complete
     /// The service does not know the session, or the session has ended.
     case gone
-    /// The response does not show how many bytes are stored. After several of these, the attempt fails so.
+    /// The stored size is unclear. After several such responses, the attempt ends with this failure.
     case unclear(UploadFailure)
     case failed(UploadFailure)
 }

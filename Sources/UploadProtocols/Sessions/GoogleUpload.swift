@@ -127,7 +127,8 @@ extension GoogleUpload {
         return .send(
             Exchange(
                 .post, address.creation(of: name, more: more), fields: fields, body: .bytes(metadata(name)),
-                traits: .idempotent), notes: notes)
+                traits: .idempotent),
+            notes: notes)
     }
 
     /// Returns the JSON document that describes the file. The upload's parameters become custom metadata in Cloud

@@ -1,11 +1,9 @@
 import FerryFiles
 import HTTPTypes
 
-/// The upload of one file as several partial uploads at the same time. The server joins them at the end (tus 1.0.0,
-/// Concatenation).
-///
-/// `resource.url` is the URL of the newest partial upload, or the destination's before the first one exists. Each new
-/// URL is written to disk before bytes are sent to it.
+/// The upload of one file as several partial uploads at the same time, which the server joins (tus 1.0.0,
+/// Concatenation). `resource.url` is the URL of the newest one, or the destination's before the first one exists. Each
+/// new URL is on disk before bytes are sent to it.
 struct TusConcatenation: Sendable {
     private enum Phase: Sendable {
         /// The partial uploads are created one after another.

@@ -14,8 +14,7 @@ struct TusCreation: Sendable {
 
     let item: UploadItem
 
-    /// Returns the request that creates an upload of this kind.
-    /// - Throws: `UploadFailure` (`permanent`) if the names of the item's parameters cannot be keys of tus metadata.
+    /// Returns the request. Throws a failure (`permanent`) if names of parameters cannot be keys of tus metadata.
     func exchange(_ kind: Kind) throws(UploadFailure) -> Exchange {
         var exchange = Exchange(
             .post, item.url, fields: [.tusResumable: TusVerdict.version], traits: .idempotent)
@@ -39,8 +38,7 @@ struct TusCreation: Sendable {
         return exchange
     }
 
-    /// Returns the URL of the created upload.
-    /// - Throws: `UploadFailure` (`permanent`) if `Location` is missing, or its URL is invalid or on another server.
+    /// Returns the upload's URL. Throws a failure (`permanent`) if it is missing, invalid or on another server.
     func url(in response: ExchangeOutcome.Response) throws(UploadFailure) -> String {
         guard let location = response.fields[.location] else {
             throw UploadFailure(

@@ -18,10 +18,8 @@ enum TusOffer {
         Exchange(.options, url, fields: [.tusResumable: TusVerdict.version])
     }
 
-    /// Returns the features in a response to OPTIONS. Only `creation` is assumed if the server lists no extensions,
-    /// refuses OPTIONS, or responds without a tus header field, because tus does not require support for OPTIONS.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if the server supports only other versions of tus.
+    /// Returns the features in a response to OPTIONS, which tus does not require: without extensions, only `creation`
+    /// is assumed. Throws `UploadFailure` (`permanent`) if the server supports only other versions of tus.
     static func capabilities(
         in response: ExchangeOutcome.Response
     ) throws(UploadFailure) -> ServerCapabilities {
@@ -71,8 +69,7 @@ enum TusOffer {
         }
     }
 
-    /// Returns the checksum that the upload of a file of `size` bytes sends with its requests; nil if it sends none.
-    /// - Throws: `UploadFailure` (`permanent`) if the server does not support the digest that the options require.
+    /// Returns the checksum of an upload, if any. Throws a failure (`permanent`) if the server lacks a required one.
     static func sum(
         _ options: ProtocolOptions, of size: ByteCount, at capabilities: ServerCapabilities
     ) throws(UploadFailure) -> TusSum? {
