@@ -52,6 +52,27 @@ extension JSONScanner {
         return value
     }
 
+    /// Reads an array. `read` reads one element.
+    mutating func list<Element>(
+        _ read: (inout JSONScanner) throws(MalformedJSON) -> Element
+    ) throws(MalformedJSON) -> [Element] {
+        var elements: [Element] = []
+        var isFirst = true
+        try expect("[")
+        while try element(isFirst: &isFirst) { elements.append(try read(&self)) }
+        return elements
+    }
+
+    /// Reads an array of two integers.
+    mutating func pair() throws(MalformedJSON) -> (Int, Int) {
+        try expect("[")
+        let first: Int = try integer()
+        try expect(",")
+        let second: Int = try integer()
+        try expect("]")
+        return (first, second)
+    }
+
     func require<Value>(_ value: Value?, _ name: String) throws(MalformedJSON) -> Value {
         guard let value else { throw malformed("the member \(name) is missing") }
         return value

@@ -54,6 +54,29 @@ struct JSONWriter {
         date(value)
     }
 
+    /// Appends a JSON member whose value is an array. `write` appends one element. Appends nothing if there are none.
+    mutating func member<Elements: Collection>(
+        _ name: StaticString, _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
+    ) {
+        guard !elements.isEmpty else { return }
+        raw(name)
+        var separator: StaticString = "["
+        for element in elements {
+            raw(separator)
+            write(&self, element)
+            separator = ","
+        }
+        raw("]")
+    }
+
+    mutating func pair(_ first: Int, _ second: Int) {
+        raw("[")
+        integer(first)
+        raw(",")
+        integer(second)
+        raw("]")
+    }
+
     /// Appends valid UTF-8 as a quoted string.
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         bytes.append(UInt8(ascii: "\""))

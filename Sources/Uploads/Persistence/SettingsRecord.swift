@@ -7,16 +7,20 @@ extension JSONWriter {
         member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
         member(",\"concurrency\":", settings.concurrency)
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
-        if !others.isEmpty { limits(others.sorted { $0.key < $1.key }) }
-        if !settings.pausedBatches.isEmpty {
-            raw(",\"pausedBatches\":[")
-            for (index, name) in settings.pausedBatches.sorted().enumerated() {
-                if index > 0 { raw(",") }
-                string(name)
-            }
-            raw("]")
-        }
+        member(",\"limits\":", others.sorted { $0.key < $1.key }) { $0.limit($1.key, $1.value) }
+        member(",\"pausedBatches\":", settings.pausedBatches.sorted()) { $0.string($1) }
         raw(unknown)
+        raw("}")
+    }
+
+    /// Appends one bandwidth limit. Without the member `rate`, the bandwidth is unlimited.
+    private mutating func limit(_ scope: LimitScope, _ bandwidth: Bandwidth) {
+        switch scope {
+        case .total: raw("{\"scope\":\"total\"")
+        case .destination(let name): member("{\"scope\":\"destination\",\"name\":", name)
+        case .batch(let name): member("{\"scope\":\"batch\",\"name\":", name)
+        }
+        member(",\"rate\":", bandwidth.rate)
         raw("}")
     }
 }
@@ -37,7 +41,9 @@ extension JSONScanner {
             case "bandwidthLimit": try total.fill(integer(), at: position)
             case "concurrency": try concurrency.fill(integer(), at: position)
             case "limits": try limits.fill(self.limits(), at: position)
-            case "pausedBatches": try paused.fill(names(), at: position)
+            case "pausedBatches":
+                let names = try list { (scanner) throws(MalformedJSON) in try scanner.string() }
+                try paused.fill(names, at: position)
             default: try keepMember(key, in: &unknown)
             }
         }
@@ -51,11 +57,39 @@ extension JSONScanner {
         return (settings, unknown)
     }
 
-    private mutating func names() throws(MalformedJSON) -> [String] {
-        var names: [String] = []
+    private mutating func limits() throws(MalformedJSON) -> [LimitScope: Bandwidth] {
+        var limits: [LimitScope: Bandwidth] = [:]
         var isFirst = true
         try expect("[")
-        while try element(isFirst: &isFirst) { names.append(try string()) }
-        return names
+        while try element(isFirst: &isFirst) {
+            let (scope, bandwidth) = try limit()
+            guard limits.updateValue(bandwidth, forKey: scope) == nil else {
+                throw malformed("a limit is there twice")
+            }
+        }
+        return limits
+    }
+
+    private mutating func limit() throws(MalformedJSON) -> (LimitScope, Bandwidth) {
+        var scope: String?
+        var name: String?
+        var rate: ByteCount?
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "scope": try scope.fill(string(), at: position)
+            case "name": try name.fill(string(), at: position)
+            case "rate": try rate.fill(integer(), at: position)
+            default: try skipValue()
+            }
+        }
+        let bandwidth = rate.map { Bandwidth.atMost($0) } ?? .unlimited
+        switch try require(scope, "scope") {
+        case "total": return (.total, bandwidth)
+        case "destination": return (.destination(try require(name, "name")), bandwidth)
+        case "batch": return (.batch(try require(name, "name")), bandwidth)
+        default: throw malformed("expected a scope that is total, destination or batch")
+        }
     }
 }

@@ -81,11 +81,7 @@ extension JSONScanner {
         var isFirst = true
         try expect("[")
         while try element(isFirst: &isFirst) {
-            try expect("[")
-            let first: Upload.ID = try integer()
-            try expect(",")
-            let last: Upload.ID = try integer()
-            try expect("]")
+            let (first, last) = try pair()
             guard first <= last, ranges.last.map({ $0.upperBound < first }) ?? true else {
                 throw malformed("expected ranges of numbers in ascending order")
             }
@@ -161,7 +157,7 @@ extension JSONScanner {
                         bytes: Array(bytes[start..<position]), planned: last.planned)
                 }
             case "name": try name.fill(string(), at: position)
-            case "fields": try fields.fill(self.fields(), at: position)
+            case "fields": try fields.fill(list(Self.field), at: position)
             case "ifExists": try existing.fill(named("policy for existing files"), at: position)
             default: try keepMember(key, in: &unknown)
             }
@@ -169,22 +165,16 @@ extension JSONScanner {
         return Upload.Target(
             destination: try require(destination, "destination"), url: try require(url, "url"),
             protocolName: try require(method, "method"), name: try require(name, "name"),
-            fields: fields ?? [],
-            existing: existing)
+            fields: fields ?? [], existing: existing)
     }
 
-    private mutating func fields() throws(MalformedJSON) -> [Upload.Target.Field] {
-        var fields: [Upload.Target.Field] = []
-        var isFirst = true
-        try expect("[")
-        while try element(isFirst: &isFirst) {
-            try expect("[")
-            let name = try string()
-            try expect(",")
-            fields.append(Upload.Target.Field(name: name, value: try string()))
-            try expect("]")
-        }
-        return fields
+    private static func field(_ scanner: inout JSONScanner) throws(MalformedJSON) -> Upload.Target.Field {
+        try scanner.expect("[")
+        let name = try scanner.string()
+        try scanner.expect(",")
+        let value = try scanner.string()
+        try scanner.expect("]")
+        return Upload.Target.Field(name: name, value: value)
     }
 
     private mutating func resource(_ unknown: inout UnknownFields.OfResource) throws(MalformedJSON)
@@ -201,7 +191,9 @@ extension JSONScanner {
             switch key {
             case "url": try url.fill(string(), at: position)
             case "confirmed": try confirmed.fill(integer(), at: position)
-            case "parts": try parts.fill(self.parts(), at: position)
+            case "parts":
+                let (stored, planned) = try pair()
+                try parts.fill(UploadResource.Parts(stored: stored, planned: planned), at: position)
             case "expires": try expires.fill(date(), at: position)
             case "fields": try memory.fill(dictionary(), at: position)
             default: try keepMember(key, in: &unknown.members)
@@ -211,15 +203,6 @@ extension JSONScanner {
         return UploadResource(
             url: unknown.url, confirmed: try require(confirmed, "confirmed"), parts: parts, expires: expires,
             memory: ResumeMemory(memory ?? [:]))
-    }
-
-    private mutating func parts() throws(MalformedJSON) -> UploadResource.Parts {
-        try expect("[")
-        let held: Int = try integer()
-        try expect(",")
-        let planned: Int = try integer()
-        try expect("]")
-        return UploadResource.Parts(stored: held, planned: planned)
     }
 
     private mutating func dictionary() throws(MalformedJSON) -> [String: String] {

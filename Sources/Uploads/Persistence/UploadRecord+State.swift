@@ -22,7 +22,7 @@ extension JSONScanner {
             case "is": try members.kind.fill(string(), at: position)
             case "attempt": try members.attempt.fill(integer(), at: position)
             case "since", "until", "at": try members.date.fill(date(), at: position)
-            case "reasons": try members.reasons.fill(reasons(), at: position)
+            case "reasons": try members.reasons.fill(Upload.PauseReasons(list(Self.reason)), at: position)
             case "category": try members.category.fill(named("category"), at: position)
             case "cause":
                 let start = self
@@ -54,25 +54,13 @@ extension JSONScanner {
     private static let queued = Array(#"{"is":"queued"}"#.utf8)
     private static let paused = Array(#"{"is":"paused","reasons":["user"]}"#.utf8)
 
-    private mutating func reasons() throws(MalformedJSON) -> Upload.PauseReasons {
-        var reasons: Upload.PauseReasons = []
-        var isFirst = true
-        try expect("[")
-        while try element(isFirst: &isFirst) {
-            let start = self
-            if take("\"") {
-                self = start
-                reasons.formUnion(try reason(named: try string()))
-            } else {
-                reasons.formUnion(Upload.PauseReasons(rawValue: try integer()))
-            }
-        }
-        return reasons
-    }
-
-    private func reason(named name: String) throws(MalformedJSON) -> Upload.PauseReasons {
+    private static func reason(_ scanner: inout JSONScanner) throws(MalformedJSON) -> Upload.PauseReasons {
+        let start = scanner
+        guard scanner.take("\"") else { return Upload.PauseReasons(rawValue: try scanner.integer()) }
+        scanner = start
+        let name = try scanner.string()
         if let known = Upload.PauseReasons.names.first(where: { $0.name == name }) { return known.reason }
-        guard let bits = Int(name) else { throw malformed("unknown reason \(name)") }
+        guard let bits = Int(name) else { throw scanner.malformed("unknown reason \(name)") }
         return Upload.PauseReasons(rawValue: bits)
     }
 }

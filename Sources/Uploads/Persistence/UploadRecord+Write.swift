@@ -47,16 +47,7 @@ extension JSONWriter {
         member(",\"batch\":", batch)
         guard let start else { return }
         member(",\"startsAt\":", start.notBefore)
-        guard !start.after.isEmpty else { return }
-        raw(",\"after\":[")
-        for (index, range) in start.after.enumerated() {
-            raw(index == 0 ? "[" : ",[")
-            integer(range.lowerBound)
-            raw(",")
-            integer(range.upperBound)
-            raw("]")
-        }
-        raw("]")
+        member(",\"after\":", start.after) { $0.pair($1.lowerBound, $1.upperBound) }
     }
 
     private mutating func close(_ unknown: [UInt8]?) {
@@ -81,16 +72,12 @@ extension JSONWriter {
         member(",\"url\":", target.url.withoutUserInfo)
         member(",\"method\":", target.protocolName)
         member(",\"name\":", target.name)
-        if !target.fields.isEmpty {
-            raw(",\"fields\":[")
-            for (index, field) in target.fields.enumerated() {
-                raw(index == 0 ? "[" : ",[")
-                string(field.name)
-                raw(",")
-                string(field.value)
-                raw("]")
-            }
-            raw("]")
+        member(",\"fields\":", target.fields) { writer, field in
+            writer.raw("[")
+            writer.string(field.name)
+            writer.raw(",")
+            writer.string(field.value)
+            writer.raw("]")
         }
         member(",\"ifExists\":", target.existing?.rawValue)
         close(unknown)
@@ -161,11 +148,8 @@ extension JSONWriter {
         member("{\"url\":", url)
         member(",\"confirmed\":", resource.confirmed)
         if let parts = resource.parts {
-            raw(",\"parts\":[")
-            integer(parts.stored)
-            raw(",")
-            integer(parts.planned)
-            raw("]")
+            raw(",\"parts\":")
+            pair(parts.stored, parts.planned)
         }
         member(",\"expires\":", resource.expires)
         if !resource.memory.members.isEmpty {
@@ -189,15 +173,9 @@ extension JSONWriter {
         member(",\"resumes\":", tries.resumes)
         member(",\"resent\":", tries.resent)
         member(",\"delay\":", tries.delay)
-        if tries.changes != 0 {
-            member(",\"changes\":", tries.changes)
-        }
-        if tries.sent != 0 {
-            member(",\"sent\":", tries.sent)
-        }
-        if tries.uncertain != 0 {
-            member(",\"uncertain\":", tries.uncertain)
-        }
+        if tries.changes != 0 { member(",\"changes\":", tries.changes) }
+        if tries.sent != 0 { member(",\"sent\":", tries.sent) }
+        if tries.uncertain != 0 { member(",\"uncertain\":", tries.uncertain) }
         if tries.acceptsPage { raw(",\"acceptsPage\":true") }
         close(unknown)
     }

@@ -17,10 +17,9 @@ enum WallTime {
         guard self.date(second: second, nanosecond: nanosecond) == date else { return nil }
 
         second += referenceSecond
-        let day = floorDivide(second, secondsPerDay)
-        let civil = CivilDay(number: day).date
+        let ofDay = (second % secondsPerDay + secondsPerDay) % secondsPerDay
+        let civil = CivilDay(number: (second - ofDay) / secondsPerDay).date
         guard (0...9999).contains(civil.year) else { return nil }
-        let ofDay = second - day * secondsPerDay
         var text: [UInt8] = []
         text.reserveCapacity(30)
         append(civil.year, digits: 4, to: &text)
@@ -67,10 +66,6 @@ enum WallTime {
 
     private static func date(second: Int, nanosecond: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: Double(second) + Double(nanosecond) / 1e9)
-    }
-
-    private static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
-        value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
     }
 
     private static func append(_ number: Int, digits: Int, to text: inout [UInt8]) {
