@@ -81,22 +81,13 @@ struct HistoryFiles {
         }
         let file = try files.openOrCreate(Self.name(0))
         var length = try file.length()
-        if length > 0, try !Self.endsWhole(file, length: length) {
+        if length > 0, try file.content(from: length - 1, count: 1) != [0x0A] {
             // A killed process left an incomplete line: the next line needs a line break before it.
             try file.append([0x0A])
             length += 1
         }
         newest = .open(file: file, length: length)
         return (file, length)
-    }
-
-    private static func endsWhole(_ file: any StateFile, length: Int) throws(SystemCallError) -> Bool {
-        var last: [UInt8] = [0]
-        let result = last.withUnsafeMutableBytes { buffer in
-            Result { () throws(SystemCallError) in try file.read(into: buffer, at: length - 1) }
-        }
-        _ = try result.get()
-        return last == [0x0A]
     }
 
     private func rotate() throws(SystemCallError) {

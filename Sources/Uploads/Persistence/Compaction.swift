@@ -98,7 +98,9 @@ package struct Compaction: Sendable {
         header.lastSequence = sequence
         header.merge(replay)
         var writer = try SnapshotWriter(name, header: header, savedAt: savedAt, in: files)
-        try replay.merge(into: base) { _, record throws(JournalError) in try writer.append(record) }
+        try replay.merge(into: base) { _, record throws(JournalError) in
+            try writer.append { $0.raw(record) }
+        }
         return try writer.finish()
     }
 

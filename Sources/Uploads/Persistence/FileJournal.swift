@@ -65,11 +65,6 @@ public final class FileJournal: Journal {
         self.lock = Mutex(lock)
     }
 
-    /// The error of the last attempt to write a snapshot. Nil if there was no attempt, or if the last attempt succeeded
-    /// or still runs. After an error, all changes stay in the journals, which then grow. Reading this property can
-    /// block while a sync runs.
-    var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
-
     public func load() throws(JournalError) -> Recovered {
         let (recovered, isDue) = try store.withLock { store throws(JournalError) in
             (try store.load(), store.isDueAtEnds)
@@ -82,10 +77,28 @@ public final class FileJournal: Journal {
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
-        take(
-            Append(
-                entry: JournalStore.Entry(changes, isFinding: durability == .finding),
-                isDurable: durability != .process, completion: answer))
+        let append = Append(
+            entry: JournalStore.Entry(changes, isFinding: durability == .finding),
+            isDurable: durability != .process, completion: answer)
+        let wasIdle: Bool? = intake.withLock { intake in
+            switch intake {
+            case .idle:
+                intake = .waiting([append])
+                return true
+            case .waiting(var appends):
+                // Clears the state first. Otherwise `append` would copy the array.
+                intake = .idle
+                appends.append(append)
+                intake = .waiting(appends)
+                return false
+            case .closed: return nil
+            }
+        }
+        switch wasIdle {
+        case true: writer.async { self.drain() }
+        case false: break
+        case nil: answer(.failure(.notOpen))
+        }
     }
 
     public nonisolated(nonsending) func flush() async throws(JournalError) {
@@ -141,29 +154,6 @@ public final class FileJournal: Journal {
 
     var waitingCount: Int {
         intake.withLock { if case .waiting(let appends) = $0 { appends.count } else { 0 } }
-    }
-
-    private func take(_ append: Append) {
-        enum Next { case nothing, drain, refuse }
-        let next: Next = intake.withLock { intake in
-            switch intake {
-            case .idle:
-                intake = .waiting([append])
-                return .drain
-            case .waiting(var appends):
-                // Clears the state first. Otherwise `append` would copy the array.
-                intake = .idle
-                appends.append(append)
-                intake = .waiting(appends)
-                return .nothing
-            case .closed: return .refuse
-            }
-        }
-        switch next {
-        case .nothing: break
-        case .drain: writer.async { self.drain() }
-        case .refuse: append.completion(.failure(.notOpen))
-        }
     }
 
     private func drain() {

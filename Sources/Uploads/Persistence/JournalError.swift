@@ -73,9 +73,7 @@ extension JournalError {
     var isOfDisk: Bool {
         switch self {
         case .recordTooLarge, .notOpen: false
-        case .folderCannotBeMade, .notAllowed, .unsafe, .inUse, .locksNotSupported, .damaged, .edited,
-            .olderCopy, .newerFormat, .diskFull, .failed:
-            true
+        default: true
         }
     }
 
@@ -167,10 +165,7 @@ extension JournalError {
         switch self {
         case .inUse: 75
         case .notAllowed, .unsafe: 77
-        case .folderCannotBeMade, .locksNotSupported, .damaged, .edited, .olderCopy, .newerFormat, .diskFull,
-            .failed,
-            .recordTooLarge, .notOpen:
-            73
+        default: 73
         }
     }
 

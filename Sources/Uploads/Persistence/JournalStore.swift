@@ -95,16 +95,6 @@ package struct JournalStore {
         return outcome.recovered
     }
 
-    /// Writes the changes of users' commands. Each element of `appends` is written completely or not at all. If
-    /// `durably` is true, one sync makes all written elements survive a power cut.
-    ///
-    /// - Returns: A result for each element of `appends`.
-    package mutating func append(
-        _ appends: [[QueueChange]], durably: Bool
-    ) -> [Result<Void, JournalError>] {
-        append(appends.map { Entry($0) }, durably: durably)
-    }
-
     /// Writes each entry completely or not at all. If `durably` is true, one sync makes all written entries survive a
     /// power cut.
     ///
@@ -143,7 +133,10 @@ package struct JournalStore {
         do throws(JournalError) {
             try write(lines, upTo: last, durably: durably)
             if reserve.state != .spent, !lines.isEmpty { room = .enough }
-            forget(zip(entries, results).filter { (try? $1.get()) != nil }.map(\.0.changes))
+            if !unknown.uploads.isEmpty {
+                let written = zip(entries, results).filter { (try? $1.get()) != nil }
+                for case .remove(let id) in written.flatMap(\.0.changes) { unknown.uploads[id] = nil }
+            }
             return (results, nil)
         } catch {
             if error.isDiskFull { room = .short(error, wanted: lines.count) }
@@ -152,11 +145,6 @@ package struct JournalStore {
             }
             return (failed, error)
         }
-    }
-
-    private mutating func forget(_ appends: [[QueueChange]]) {
-        guard !unknown.uploads.isEmpty else { return }
-        for case .remove(let id) in appends.joined() { unknown.uploads[id] = nil }
     }
 
     private mutating func write(_ lines: [UInt8], upTo last: Int, durably: Bool) throws(JournalError) {
@@ -265,11 +253,10 @@ extension JournalStore {
     /// written, otherwise `sound`.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
-        case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)
-        case (.closed, .short(let error, _), _), (.ready, .short(let error, _), _): .refusing(error)
-        case (.closed, .enough, .failed(_, let error)), (.ready, .enough, .failed(_, let error)):
-            .snapshotOverdue(error)
-        case (.closed, .enough, _), (.ready, .enough, _): .healthy
+        case (.lost(let error), _, _), (.suspect(_, let error), _, _), (_, .short(let error, _), _):
+            .refusing(error)
+        case (_, _, .failed(_, let error)): .snapshotOverdue(error)
+        default: .healthy
         }
     }
 

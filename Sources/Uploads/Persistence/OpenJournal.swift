@@ -17,14 +17,13 @@ struct OpenJournal {
     /// - Parameter folder: The path of the state folder, for errors.
     /// - Throws: `JournalError` if the file cannot be read, or if it is shorter than `durable`.
     func content(inFolder folder: String) throws(JournalError) -> [UInt8] {
-        var content = [UInt8](repeating: 0, count: durable)
-        let result = content.withUnsafeMutableBytes { buffer in
-            Result { () throws(SystemCallError) in try file.read(into: buffer, at: 0) }
+        let content: [UInt8]
+        do throws(SystemCallError) { content = try file.content(from: 0, count: durable) } catch {
+            throw JournalError(error, in: folder)
         }
-        switch result {
-        case .success(durable): return content + volatile
-        case .success: throw .damaged(path: folder, byte: 0, reason: "the journal became shorter")
-        case .failure(let error): throw JournalError(error, in: folder)
+        guard content.count == durable else {
+            throw .damaged(path: folder, byte: 0, reason: "the journal became shorter")
         }
+        return content + volatile
     }
 }

@@ -34,12 +34,12 @@ struct Recovery {
         /// The names of the journals with records that the snapshot does not contain.
         var journals: [String] = []
         /// The number of bytes of the records in `journals`.
-        var pending: Int
+        var pending = 0
         var snapshotLength: Int
         /// True if there is a current snapshot that need not be replaced.
-        var hasSnapshot: Bool
+        var hasSnapshot = false
         /// True if the queue is new: there is no snapshot, and no journal contains a record.
-        var isNew: Bool
+        var isNew = false
         /// The header of the loaded snapshot, or of an empty one if there is no snapshot. It is updated with the newest
         /// settings in the journals, and with the operations that this version of Ferry skipped.
         var header: SnapshotHeader
@@ -48,10 +48,17 @@ struct Recovery {
         /// The ids of the uploads that the journals change or remove. Empty if the caller of `read` did not ask for the
         /// ids (`listsChanged`).
         var changed: [Upload.ID] = []
+
+        /// The state of the queue in a snapshot; an empty queue if `reader` is nil.
+        init(_ reader: SnapshotReader?) {
+            header = reader?.header ?? SnapshotHeader(generation: 1, lastSequence: 0)
+            (generation, sequence) = (header.generation, header.lastSequence)
+            snapshotLength = reader?.length ?? 0
+        }
     }
 
-    private enum Reading {
-        case outcome(Outcome)
+    private enum Reading<Content> {
+        case content(Content)
         case missing
         /// The content of the snapshot is not what Ferry wrote: it is damaged, or a user edited it.
         case damaged(JournalError)
@@ -69,7 +76,7 @@ struct Recovery {
             return try setAside(because: older)
         }
         switch try read(SnapshotFile.current) {
-        case .outcome(let outcome): return outcome
+        case .content(let outcome): return outcome
         case .missing: return try recoverWithoutSnapshot()
         case .damaged(let damage): return try recover(from: damage)
         }
@@ -117,7 +124,7 @@ struct Recovery {
 
     private func recoverWithoutSnapshot() throws(JournalError) -> Outcome {
         switch try read(SnapshotFile.previous) {
-        case .outcome(var outcome):
+        case .content(var outcome):
             outcome.recovered.notices.append(.usedPreviousSnapshot(reason: "it is missing", keptAs: nil))
             return outcome
         case .damaged(let damage): throw damage
@@ -126,25 +133,23 @@ struct Recovery {
             guard try files.journals(from: 1).first ?? 1 == 1 else {
                 throw .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it is missing")
             }
-            var outcome = try read(Self.beginning)
+            var outcome = try outcome(of: nil)
             outcome.isNew = outcome.pending == 0
             return outcome
         }
     }
 
-    private static let beginning = Base(generation: 1, sequence: 0, reader: nil)
-
     private func recover(from damage: JournalError) throws(JournalError) -> Outcome {
         var damage = damage
         switch try examine() {
-        case .valid(let document):
+        case .content(let document):
             switch edited {
             case .refuse: throw .edited(path: path(SnapshotFile.current))
             case .accept: return try takeOver(document)
             case .setAside:
                 damage = .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it was edited outside")
             }
-        case .mistaken(let issue):
+        case .damaged(let issue):
             // With `--accept-edited`, the user wants to use the edited snapshot. So the user must see the error in it.
             if edited == .accept { throw issue }
             damage = issue
@@ -169,31 +174,24 @@ struct Recovery {
 
     private func outcomeBefore(_ damage: JournalError) throws(JournalError) -> Outcome {
         switch try read(SnapshotFile.previous) {
-        case .outcome(let outcome): return outcome
+        case .content(let outcome): return outcome
         case .damaged: throw damage
         case .missing:
             // The first journal contains all changes to the initially empty queue, so no snapshot is needed.
             guard let first = try files.content(JournalFile.name(1)), !first.isEmpty else { throw damage }
-            return try read(Self.beginning)
+            return try outcome(of: nil)
         }
     }
 
-    /// The result of reading a snapshot that a user has possibly edited: a valid queue, an error in the text, or no
-    /// file.
-    private enum Examined {
-        case valid(SnapshotDocument)
-        case mistaken(JournalError)
-        case missing
-    }
-
-    private func examine() throws(JournalError) -> Examined {
+    /// Reads the current snapshot, which a user has possibly edited.
+    private func examine() throws(JournalError) -> Reading<SnapshotDocument> {
         guard let content = try files.content(SnapshotFile.current) else { return .missing }
         do throws(MalformedJSON) {
-            return .valid(try SnapshotDocument(content))
+            return .content(try SnapshotDocument(content))
         } catch {
             let issue = JournalError(error, path: path(SnapshotFile.current))
             if error.kind == .newer { throw issue }
-            return .mistaken(issue)
+            return .damaged(issue)
         }
     }
 
@@ -207,7 +205,7 @@ struct Recovery {
         let temporary = SnapshotFile.temporary()
         do throws(JournalError) {
             try write(document, as: temporary)
-            guard case .outcome(var outcome) = try read(temporary, listsChanged: true) else {
+            guard case .content(var outcome) = try read(temporary, listsChanged: true) else {
                 throw .damaged(path: path(temporary), byte: 0, reason: "it cannot be read back")
             }
             try files.perform { () throws(SystemCallError) in
@@ -240,32 +238,21 @@ struct Recovery {
     private func write(_ document: SnapshotDocument, as name: String) throws(JournalError) {
         var writer = try SnapshotWriter(name, header: document.header, savedAt: now, in: files)
         for (upload, unknown) in document.records {
-            var record = JSONWriter()
-            record.upload(upload, unknown: unknown)
-            try record.bytes.withUnsafeBufferPointer { bytes throws(JournalError) in try writer.append(bytes)
-            }
+            try writer.append { $0.upload(upload, unknown: unknown) }
         }
         _ = try writer.finish()
     }
 
-    /// The state of the queue to which the changes in the journals are applied. If `reader` is nil, this is an empty
-    /// queue; otherwise, it is a snapshot.
-    private struct Base {
-        var generation: Int
-        var sequence: Int
-        var reader: SnapshotReader?
-    }
-
-    private func read(_ name: String, listsChanged: Bool = false) throws(JournalError) -> Reading {
+    private func read(
+        _ name: String, listsChanged: Bool = false
+    ) throws(JournalError) -> Reading<Outcome> {
         do throws(JournalError) {
             guard let reader = try SnapshotReader(name, in: files, readsNewer: readsNewer) else {
                 return .missing
             }
-            let base = Base(
-                generation: reader.header.generation, sequence: reader.header.lastSequence, reader: reader)
-            var outcome = try read(base, listsChanged: listsChanged)
+            var outcome = try outcome(of: reader, listsChanged: listsChanged)
             outcome.hasSnapshot = name == SnapshotFile.current
-            return .outcome(outcome)
+            return .content(outcome)
         } catch {
             guard case .damaged(let file, _, _) = error else { throw error }
             if file == path(name) { return .damaged(error) }
@@ -285,16 +272,14 @@ struct Recovery {
         }
     }
 
-    private func read(_ base: Base, listsChanged: Bool = false) throws(JournalError) -> Outcome {
-        var outcome = Outcome(
-            generation: base.generation, sequence: base.sequence, pending: 0,
-            snapshotLength: base.reader?.length ?? 0, hasSnapshot: false,
-            isNew: false,
-            header: base.reader?.header
-                ?? SnapshotHeader(generation: base.generation, lastSequence: base.sequence))
-        var replay = JournalReplay(after: base.sequence, in: files.path, readsNewer: readsNewer)
-        let tail = try self.replay(&replay, &outcome, of: base)
-        try decode(replay, base, into: &outcome)
+    /// Applies the changes in the journals to a snapshot, or to an empty queue if `reader` is nil.
+    private func outcome(
+        of reader: SnapshotReader?, listsChanged: Bool = false
+    ) throws(JournalError) -> Outcome {
+        var outcome = Outcome(reader)
+        var replay = JournalReplay(after: outcome.sequence, in: files.path, readsNewer: readsNewer)
+        let tail = try self.replay(&replay, &outcome, hasSnapshot: reader != nil)
+        try decode(replay, reader, into: &outcome)
         if listsChanged { outcome.changed = Array(replay.latest.keys) }
         if let tail {
             try cut(tail)
@@ -316,12 +301,11 @@ struct Recovery {
     }
 
     private func replay(
-        _ replay: inout JournalReplay, _ outcome: inout Outcome, of base: Base
+        _ replay: inout JournalReplay, _ outcome: inout Outcome, hasSnapshot: Bool
     ) throws(JournalError) -> Tail? {
-        let journals = try files.journals(from: base.generation)
-        if base.reader != nil, journals.isEmpty {
-            let missing = JournalFile.name(base.generation)
-            outcome.recovered.notices.append(.journalMissing(file: missing))
+        let journals = try files.journals(from: outcome.generation)
+        if hasSnapshot, journals.isEmpty {
+            outcome.recovered.notices.append(.journalMissing(file: JournalFile.name(outcome.generation)))
         }
         var contents: [(name: String, bytes: [UInt8])] = []
         for journal in journals {
@@ -340,19 +324,19 @@ struct Recovery {
                 tail = Tail(file: name, content: bytes, length: length, keptAs: keptAs)
             }
         }
-        outcome.generation = journals.last ?? base.generation
+        outcome.generation = journals.last ?? outcome.generation
         outcome.sequence = replay.sequence
         return tail
     }
 
-    private func decode(_ replay: JournalReplay, _ base: Base, into outcome: inout Outcome)
-        throws(JournalError)
-    {
+    private func decode(
+        _ replay: JournalReplay, _ reader: SnapshotReader?, into outcome: inout Outcome
+    ) throws(JournalError) {
         outcome.header.merge(replay)
         let decoder = RecordDecoder(
-            in: files.path, length: (base.reader?.length ?? 0) + outcome.pending, readsNewer: readsNewer)
+            in: files.path, length: outcome.snapshotLength + outcome.pending, readsNewer: readsNewer)
         do throws(JournalError) {
-            try replay.merge(into: base.reader) { origin, record throws(JournalError) in
+            try replay.merge(into: reader) { origin, record throws(JournalError) in
                 decoder.take(record, from: origin)
             }
         } catch {

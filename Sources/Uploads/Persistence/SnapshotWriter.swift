@@ -12,11 +12,8 @@ struct SnapshotWriter {
 
     init(_ name: String, header: SnapshotHeader, savedAt: Date, in files: any StateFiles) throws(JournalError)
     {
-        do throws(SystemCallError) {
-            self.init(to: try files.create(name), header: header, savedAt: savedAt, in: files.path)
-        } catch {
-            throw JournalError(error, in: files.path)
-        }
+        let file = try files.perform { () throws(SystemCallError) in try files.create(name) }
+        self.init(to: file, header: header, savedAt: savedAt, in: files.path)
     }
 
     /// - Parameter folder: The path of the folder, for the texts of errors.
@@ -26,10 +23,10 @@ struct SnapshotWriter {
         writer.header(header, savedAt: savedAt)
     }
 
-    /// Adds the record of one upload, which must contain no line break.
-    mutating func append(_ record: UnsafeBufferPointer<UInt8>) throws(JournalError) {
+    /// Adds the record of one upload. `write` appends it, without a line break.
+    mutating func append(_ write: (inout JSONWriter) -> Void) throws(JournalError) {
         if count > 0 { writer.raw(",\n") }
-        writer.bytes.append(contentsOf: record)
+        write(&writer)
         count += 1
         if writer.bytes.count >= 1 << 20 { try flush() }
     }
@@ -45,19 +42,13 @@ struct SnapshotWriter {
         writer.checksum(checksum.value)
         writer.raw("\"}\n")
         try flush()
-        do throws(SystemCallError) {
-            try file.synchronize()
-        } catch {
-            throw JournalError(error, in: folder)
-        }
+        do throws(SystemCallError) { try file.synchronize() } catch { throw JournalError(error, in: folder) }
         return length
     }
 
     private mutating func flush() throws(JournalError) {
         writer.bytes.withUnsafeBytes { checksum.update($0) }
-        do throws(SystemCallError) {
-            try file.append(writer.bytes)
-        } catch {
+        do throws(SystemCallError) { try file.append(writer.bytes) } catch {
             throw JournalError(error, in: folder)
         }
         length += writer.bytes.count

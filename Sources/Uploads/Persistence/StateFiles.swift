@@ -88,13 +88,15 @@ extension StateFile {
         }
     }
 
-    package func content() throws(SystemCallError) -> [UInt8] {
-        let length = try length()
-        guard length > 0 else { return [] }
+    package func content() throws(SystemCallError) -> [UInt8] { try content(from: 0, count: try length()) }
+
+    /// Reads `count` bytes from the position `offset` on, or fewer if the file ends before.
+    func content(from offset: Int, count: Int) throws(SystemCallError) -> [UInt8] {
+        guard count > 0 else { return [] }
         var failure: SystemCallError?
-        let content = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+        let content = [UInt8](unsafeUninitializedCapacity: count) { buffer, count in
             do throws(SystemCallError) {
-                count = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+                count = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
             } catch {
                 failure = error
             }

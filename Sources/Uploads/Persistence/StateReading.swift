@@ -24,10 +24,7 @@ package struct StateReading: Sendable {
             savedAt: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)),
             in: "the export")
         for upload in recovered.uploads {
-            var record = JSONWriter()
-            record.upload(upload, unknown: unknown.uploads[upload.id])
-            try record.bytes.withUnsafeBufferPointer { bytes throws(JournalError) in try writer.append(bytes)
-            }
+            try writer.append { $0.upload(upload, unknown: unknown.uploads[upload.id]) }
         }
         _ = try writer.finish()
     }

@@ -46,6 +46,13 @@ extension JournalStore {
         for result in append([changes], durably: durably) { try result.get() }
     }
 
+    /// Appends the changes of users' commands.
+    package mutating func append(
+        _ appends: [[QueueChange]], durably: Bool
+    ) -> [Result<Void, JournalError>] {
+        append(appends.map { Entry($0) }, durably: durably)
+    }
+
     /// Writes a snapshot at once.
     package mutating func compact() throws(JournalError) {
         guard let compaction = try rotate() else { return }
