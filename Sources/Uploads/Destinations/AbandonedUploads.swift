@@ -111,9 +111,7 @@ public final class AbandonedUploads: Sendable {
             state.unsaved = state.unsaved.suffix(Self.limit)
         }
     }
-}
 
-extension AbandonedUploads {
     private static func moments(_ uploads: [AbandonedUpload]) -> [String: Date] {
         Dictionary(uploads.map { ($0.url, $0.since) }) { _, last in last }
     }
@@ -155,14 +153,9 @@ extension AbandonedUploads {
     }
 
     private func rewrite(_ uploads: [AbandonedUpload]) throws {
-        let files = try StateDirectory(at: folder).files
-        let new = "\(Self.name).new"
-        try files.remove(new)
-        let file = try files.create(new)
-        try file.append(Self.bytes(uploads.suffix(Self.limit).map { Line(kept: KeptLine($0)) }))
-        try file.synchronize()
-        try files.rename(new, to: Self.name)
-        try files.synchronize()
+        let bytes = Self.bytes(uploads.suffix(Self.limit).map { Line(kept: KeptLine($0)) })
+        try StateDirectory(at: folder).files.directory.replace(
+            LocalPath(Self.name), with: bytes, draft: LocalPath("\(Self.name).new"))
     }
 
     private static func bytes(_ lines: [Line]) -> [UInt8] {

@@ -39,9 +39,7 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
     init(_ target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: target.protocolName)
     }
-}
 
-extension CapabilityKey {
     /// Creates the key under which the names of the server's software are stored. Ferry takes these names from the
     /// header field `Server` of responses. They show whether a later response comes from the server or from a captive
     /// portal. The key is the same for every protocol.
@@ -65,6 +63,16 @@ extension CapabilityStore {
         }
         if found != known { keep(software.map { _ in found }, of: place, at: now) }
     }
+
+    /// Stores capabilities under a key, with `now` as the time when the server reported them.
+    func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey, at now: Date) {
+        let dated = capabilities.map { found in
+            var found = found
+            found.asked = now
+            return found
+        }
+        keep(dated, of: place)
+    }
 }
 
 extension ServerCapabilities {
@@ -78,18 +86,6 @@ extension ServerCapabilities {
         guard let asked else { return false }
         // A clock that was set back must not keep the capabilities for ever.
         return (-Self.lifetime...Self.lifetime).contains(now.timeIntervalSince(asked))
-    }
-}
-
-extension CapabilityStore {
-    /// Stores capabilities under a key, with `now` as the time when the server reported them.
-    func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey, at now: Date) {
-        let dated = capabilities.map { found in
-            var found = found
-            found.asked = now
-            return found
-        }
-        keep(dated, of: place)
     }
 }
 

@@ -47,19 +47,13 @@ public struct Destination: Sendable {
         self.congestionControl = congestionControl
     }
 
-    /// Creates a destination with an entry of `ProtocolCatalog`: a built-in protocol such as `.tus`, or a registered
-    /// one. If only the name of the protocol is known, `ProtocolCatalog.entry(named:)` returns the entry.
+    /// Creates a destination with a built-in protocol such as `.tus`, or a registered one (`ProtocolCatalog`). The other
+    /// properties have their defaults.
     public init(
         name: String, url: String, protocol entry: ProtocolCatalog.Entry,
-        options: ProtocolOptions = ProtocolOptions(),
-        fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
-        interceptor: (any RequestInterceptor)? = nil, tls: TLSSettings = TLSSettings(),
-        proxy: ProxySettings = .environment, congestionControl: CongestionControl? = nil
+        options: ProtocolOptions = ProtocolOptions()
     ) {
-        self.init(
-            name: name, url: url, protocolName: entry.name, options: options, fields: fields,
-            parameters: parameters, interceptor: interceptor, tls: tls, proxy: proxy,
-            congestionControl: congestionControl)
+        self.init(name: name, url: url, protocolName: entry.name, options: options)
     }
 
     /// Returns the target of a new upload to this destination. If the destination has a name, the target's URL has no
@@ -74,8 +68,6 @@ public struct Destination: Sendable {
     ) -> Upload.Target {
         Upload.Target(
             destination: self.name, url: self.name.isEmpty ? url : UploadAddress.withoutQuery(url),
-            protocolName: protocolName, name: name,
-            fields: parameters + fields,
-            existing: existing)
+            protocolName: protocolName, name: name, fields: parameters + fields, existing: existing)
     }
 }

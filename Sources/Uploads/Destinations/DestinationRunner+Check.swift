@@ -11,14 +11,16 @@ extension DestinationRunner {
         if destination.name.isEmpty, destination.interceptor == nil {
             destination.interceptor = destinations.addressCredentials(destination.target(name: ""))
         }
-        let entry = try Self.entry(of: destination)
+        let entry = try Self.entry(named: destination.protocolName)
         if let refusal = entry.refusal(of: destination.options) { throw refusal }
         let check = entry.check(destination.url, destination.options) ?? PlainCheck(url: destination.url)
         let label = destination.name
         let report = try await withSender(for: destination) { sender throws(UploadFailure) in
             try await sender.run(check, label: label)
         }
-        if let found = report.value.capabilities { keep(report.map { _ in found }, of: destination) }
+        if let found = report.value.capabilities {
+            capabilities.keep(report.map { _ in found }, of: CapabilityKey(destination), at: now())
+        }
         return report
     }
 
@@ -32,17 +34,8 @@ extension DestinationRunner {
         _ leftover: CheckReport.Leftover, at destination: Destination
     ) async throws(UploadFailure) {
         let item = UploadItem(url: destination.url, name: leftover.name, size: 0, key: "ferry-check")
-        let removal = try Self.entry(of: destination).make(item, destination.options)
+        let removal = try Self.entry(named: destination.protocolName).make(item, destination.options)
             .removal(of: leftover.resource)
         try await delete(removal, at: destination, label: destination.name)
-    }
-
-    private static func entry(
-        of destination: Destination
-    ) throws(UploadFailure) -> ProtocolCatalog.Entry {
-        guard let entry = ProtocolCatalog.entry(named: destination.protocolName) else {
-            throw unknownProtocol(destination.protocolName)
-        }
-        return entry
     }
 }

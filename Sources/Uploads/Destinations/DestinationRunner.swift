@@ -37,42 +37,23 @@ public final class DestinationRunner: AttemptRunner {
     private let isLocal: @Sendable (String) -> Bool
     private let memory: Mutex<Memory>
 
-    /// - Parameters:
-    ///   - capabilities: The store of the servers' capabilities. Capabilities that are more than a day old are
-    ///     requested again.
-    ///   - abandoned: The list of uploads whose bytes servers possibly still store. If it is nil, no such uploads are
-    ///     recorded.
-    ///   - proxy: The proxy for uploads that name a URL instead of a configured destination.
-    ///   - readers: The threads that open and read files. A slow volume delays only these threads.
-    ///   - rateLimit: The limits on bytes per second.
-    ///   - addressCredentials: Returns the credentials for an upload that names a URL instead of a configured
-    ///     destination. Called at each attempt.
-    ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
+    /// Creates a runner whose connections have the default timeouts.
+    ///
+    /// - Parameter proxy: The proxy for uploads that name a URL instead of a configured destination.
     public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
-        abandoned: AbandonedUploads? = nil, timeouts: HTTPClientTransport.Timeouts = .init(),
-        proxy: ProxySettings = .environment, readers: BlockingIOPool = .shared, rateLimit: RateLimit,
-        monitors: [any EventMonitor] = [],
-        addressCredentials: @escaping @Sendable (Upload.Target) -> (any RequestInterceptor)? = { _ in nil },
-        isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
+        abandoned: AbandonedUploads? = nil, proxy: ProxySettings = .environment, rateLimit: RateLimit,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(
-            Destinations(
-                destinations, timeouts: timeouts, proxy: proxy, addressCredentials: addressCredentials),
-            capabilities: capabilities, abandoned: abandoned, readers: readers, rateLimit: rateLimit,
-            monitors: monitors, isLocal: isLocal, now: now)
+            Destinations(destinations, proxy: proxy), capabilities: capabilities, abandoned: abandoned,
+            rateLimit: rateLimit, now: now)
     }
 
     /// - Parameters:
-    ///   - destinations: The destinations with the settings of their connections. The property `destinations` can
-    ///     replace them.
-    ///   - capabilities: The store of the servers' capabilities. Capabilities that are more than a day old are
-    ///     requested again.
-    ///   - abandoned: The list of uploads whose bytes servers possibly still store. If it is nil, no such uploads are
-    ///     recorded.
+    ///   - capabilities: The store of the servers' capabilities. Those that are more than a day old are requested again.
+    ///   - abandoned: The list of uploads whose bytes servers possibly still store; nil to record none.
     ///   - readers: The threads that open and read files. A slow volume delays only these threads.
-    ///   - rateLimit: The limits on bytes per second.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
     public init(
         _ destinations: Destinations, capabilities: any CapabilityStore = CapabilityMemory(),
@@ -258,16 +239,12 @@ public final class DestinationRunner: AttemptRunner {
     static func uploadProtocol(
         for upload: Upload, at destination: Destination
     ) throws(UploadFailure) -> any UploadProtocol {
-        guard let entry = ProtocolCatalog.entry(named: upload.target.protocolName) else {
-            throw unknownProtocol(upload.target.protocolName)
-        }
+        let entry = try entry(named: upload.target.protocolName)
         let item = UploadItem(
             url: UploadAddress.withQuery(of: destination.url, upload.target.url), name: upload.target.name,
-            size: upload.size,
-            contentType: MediaType.ofFile(named: upload.target.name),
+            size: upload.size, contentType: MediaType.ofFile(named: upload.target.name),
             modified: Date(timeIntervalSince1970: Double(upload.identity.modified) / 1e9),
-            key: upload.key,
-            parameters: upload.target.fields)
+            key: upload.key, parameters: upload.target.fields)
         var options = destination.options
         options.existing = upload.target.existing ?? options.existing
         if let refusal = entry.refusal(of: options) { throw refusal }
@@ -302,13 +279,12 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    static func unknownProtocol(_ name: String) -> UploadFailure {
-        UploadFailure(
-            .permanent, "the protocol \(name) is not known",
-            hint: "known are \(ProtocolCatalog.names.joined(separator: ", "))")
-    }
-
-    func keep(_ found: Redacted<ServerCapabilities>, of destination: Destination) {
-        capabilities.keep(found, of: CapabilityKey(destination), at: now())
+    static func entry(named name: String) throws(UploadFailure) -> ProtocolCatalog.Entry {
+        guard let entry = ProtocolCatalog.entry(named: name) else {
+            throw UploadFailure(
+                .permanent, "the protocol \(name) is not known",
+                hint: "known are \(ProtocolCatalog.names.joined(separator: ", "))")
+        }
+        return entry
     }
 }
