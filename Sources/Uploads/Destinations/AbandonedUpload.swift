@@ -1,14 +1,11 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// An upload that the queue no longer continues, for example because a user removed it. Its server possibly still
-/// stores some of its bytes, which Ferry can delete.
+/// An upload that the queue no longer continues, and whose bytes its server possibly still stores.
 public struct AbandonedUpload: Hashable, Sendable {
-    /// The abandoned upload, with the state `queued` and without its counts of attempts. Its property `resource`
-    /// identifies the bytes to delete on the server.
+    /// The upload as `queued`, without its counts of attempts. Its `resource` identifies the bytes to delete.
     public var upload: Upload
-    /// The time from which Ferry is allowed to delete the bytes on the server. If a user undoes the removal of the
-    /// upload before this time, the upload resumes with these bytes.
+    /// The time from which Ferry may delete the bytes. Until then, an undo of the removal resumes with these bytes.
     public var since: Date
 
     /// Returns nil if the upload is done, or if it has no `resource`, which identifies its bytes on the server.
@@ -23,8 +20,7 @@ public struct AbandonedUpload: Hashable, Sendable {
 
     /// The URL of the unfinished upload on the server. Each entry in the list of abandoned uploads has a different URL.
     public var url: String { upload.resource?.url ?? "" }
-    /// The number of bytes that the server confirmed in the last attempt; nil if it confirmed none. The server possibly
-    /// stores more or fewer bytes now.
+    /// The number of bytes that the server confirmed in the last attempt; nil if it confirmed none.
     public var stored: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
     /// The time when the server deletes the bytes by itself; nil if the server stated no time.
     public var expires: Date? { upload.resource?.expires }

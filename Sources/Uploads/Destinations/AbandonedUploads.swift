@@ -4,20 +4,17 @@ import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// The list of abandoned uploads, in the file `abandoned.jsonl` of the state folder. The queue does not continue these
-/// uploads, although a server possibly still stores bytes of them. Ferry stores their URLs to delete the bytes later,
-/// because most servers cannot list unfinished uploads.
+/// The list of abandoned uploads, in the file `abandoned.jsonl` of the state folder. Ferry stores their URLs to delete
+/// the bytes later, because most servers cannot list unfinished uploads.
 ///
-/// If the bytes of an entry need not be deleted any more, a line in the file marks the entry as gone. Any process can
-/// append such a line: for example, `ferry check` while another process owns the queue. Only the owner of the queue
-/// adds entries and rewrites the file.
+/// An entry whose bytes need not be deleted any more is marked as gone by a later line. Any process can append such a
+/// line: for example, `ferry check` while an engine runs. Only the owner of the queue adds entries and rewrites the
+/// file.
 ///
-/// Entries that cannot be written stay in memory until the process ends. The uploads in the queue do not depend on the
-/// list.
+/// Entries that cannot be written stay in memory until the process ends.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
-    /// The maximum number of entries. If the file has more, reading or rewriting it drops the entries that were added
-    /// first.
+    /// The maximum number of entries. Reading or rewriting a longer file drops the oldest.
     static let limit = 1000
     /// The length of the file in bytes above which `add` rewrites it without the entries that are marked as gone.
     private static let usualLength = 4 << 20
@@ -32,8 +29,8 @@ public final class AbandonedUploads: Sendable {
     }
 
     private struct State {
-        /// The URLs of the entries that are not marked as gone, each with the time at which its upload was abandoned
-        /// (`AbandonedUpload.since`). Nil before the first attempt to read the file; empty if that failed.
+        /// The time from which each entry's bytes may be deleted, by URL, without the entries that are gone. Nil before
+        /// the first attempt to read the file; empty if that failed.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }
@@ -52,10 +49,8 @@ public final class AbandonedUploads: Sendable {
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Marks the entries with these URLs as gone, because their bytes need not be deleted any more. Returns at once;
-    /// the marks are written to the file in the background.
-    ///
-    /// Call this method if the bytes of an upload were deleted, if the upload is done, or if it is in the queue again.
+    /// Marks the entries with these URLs as gone in the background: the bytes were deleted, or the upload is done or in
+    /// the queue again.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in
@@ -70,8 +65,7 @@ public final class AbandonedUploads: Sendable {
         }
     }
 
-    /// Returns the entries that are not marked as gone and have not expired. The entries from the file come first.
-    /// Entries that could not be written to the file follow.
+    /// Returns the entries that are not gone and have not expired: first those in the file, then the unsaved ones.
     func all(now: Date) async -> [AbandonedUpload] {
         await onQueue { [self] in
             state.withLock { state in
@@ -121,9 +115,8 @@ public final class AbandonedUploads: Sendable {
         return try directory.files.open(Self.name, for: .reading)?.length() ?? 0
     }
 
-    /// Reads the entries that are not marked as gone. Lines that cannot be decoded are skipped. If the file has more
-    /// than `limit` entries, only the last ones are returned. A missing file counts as empty, and so does one that is
-    /// longer than `longestFile`.
+    /// Reads the last `limit` entries that are not gone. Lines that cannot be decoded are skipped. A missing file
+    /// counts as empty, and so does one that is longer than `longestFile`.
     private func read() throws -> [AbandonedUpload] {
         guard let file = try StateDirectory(reading: folder)?.files.open(Self.name, for: .reading),
             try file.length() <= Self.longestFile
@@ -177,8 +170,7 @@ private struct KeptLine: Codable {
         var path: LocalPath
         var identity: FileIdentity
         var target: Upload.Target
-        /// Always the state `queued`. Older versions of Ferry cannot read an entry without this member. Its value is
-        /// not used.
+        /// Always the state `queued`, and not used: older versions of Ferry require the member.
         var state: [String: [String: String]] = ["queued": [:]]
         var resource: UploadResource?
         var added: Date

@@ -3,12 +3,11 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of the capabilities that servers have reported, such as the maximum size of an upload. It is the file
-/// `capabilities.json` in the state folder. Each write replaces the file. If another process has replaced the file,
-/// this process reads the file again. So each process sees what the others have stored, and no process needs a lock.
+/// A store of the servers' capabilities in the file `capabilities.json` of the state folder. Each write replaces the
+/// file, and each process reads a replaced file again, so no process needs a lock.
 ///
-/// A file that cannot be read counts as empty. Capabilities that cannot be written stay in the memory of this process.
-/// If there are too many capabilities for a file, the oldest are dropped, and then the largest.
+/// A file that cannot be read counts as empty. Capabilities that cannot be written stay in memory. If there are too
+/// many for a file, the oldest are dropped, and then the largest.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1
@@ -36,9 +35,8 @@ public final class CapabilityFile: CapabilityStore {
     private struct Memory {
         /// The capabilities that could not be written to the file. The next write tries again to store them.
         var unsaved: Known = [:]
-        /// The identity and the content of the file when it was last read; the identity is nil for a missing file. The
-        /// file is read again only if its identity has changed, because thousands of small uploads look up
-        /// capabilities.
+        /// The identity (nil for a missing file) and content of the file at the last reading. It is read again only
+        /// when its identity changes, because thousands of small uploads look up capabilities.
         var read: (file: FileIdentity?, known: Known) = (nil, [:])
     }
 

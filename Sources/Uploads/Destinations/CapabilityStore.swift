@@ -3,15 +3,12 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of the capabilities that servers report, such as the maximum size of an upload. With it, not every upload
-/// must request them. `CapabilityMemory` stores them until the process ends, `CapabilityFile` stores them on disk.
-///
-/// Uploads do not depend on the store: if capabilities are missing, an upload requests them from the server.
+/// A store of the capabilities that servers report, such as the maximum size of an upload, so that not every upload
+/// must request them. If capabilities are missing, an upload requests them from the server.
 public protocol CapabilityStore: Sendable {
     /// Returns the capabilities that are stored under a key, even if they are old. Nil if none are stored.
     func capabilities(of place: CapabilityKey) -> ServerCapabilities?
-    /// Stores capabilities under a key, and replaces those that were stored before. The member `asked` of the
-    /// capabilities must be the time when the server reported them.
+    /// Replaces the capabilities under a key. Their member `asked` must be the time when the server reported them.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey)
 }
 
@@ -40,9 +37,8 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
         self.init(destination: target.destination, url: target.url, protocolName: target.protocolName)
     }
 
-    /// Creates the key under which the names of the server's software are stored. Ferry takes these names from the
-    /// header field `Server` of responses. They show whether a later response comes from the server or from a captive
-    /// portal. The key is the same for every protocol.
+    /// Creates the key, equal for all protocols, of the names in the server's header field `Server`. They show whether
+    /// a later response comes from the server or from a captive portal.
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
     }
@@ -50,13 +46,11 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
 
 extension CapabilityStore {
     /// Records that a response came from the server itself, and not from a captive portal. `software` is the value of
-    /// the header field `Server` in the response; nil if the field is missing. If 8 other values are stored already,
-    /// all of them are dropped first.
+    /// its header field `Server`.
     func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
-        // Several servers may respond at one URL, so several names are stored. At the limit all names are dropped,
-        // because some may be years old.
+        // Several servers may respond at one URL. At the limit all names are dropped: some may be years old.
         if let name = software.value.map({ String($0.prefix(200)) }) {
             if found.facts.count >= 8, found.facts[name] == nil { found.facts = [:] }
             found.facts[name] = "software"
@@ -76,12 +70,11 @@ extension CapabilityStore {
 }
 
 extension ServerCapabilities {
-    /// The number of seconds for which uploads rely on stored capabilities. After that, the next upload requests them
-    /// again, because the server's configuration has possibly changed.
+    /// The number of seconds for which uploads rely on stored capabilities, because a server's configuration can
+    /// change.
     public static let lifetime: TimeInterval = 86_400
 
-    /// True if the server reported the capabilities at most a day ago, so that an upload can rely on them. False if the
-    /// time of the report is unknown, or more than a day in the future.
+    /// True if the server reported the capabilities within the last `lifetime`.
     public func isFresh(at now: Date) -> Bool {
         guard let asked else { return false }
         // A clock that was set back must not keep the capabilities for ever.

@@ -14,11 +14,9 @@ public struct Destination: Sendable {
     public var options: ProtocolOptions
     /// The configured header fields that are added to each request to this destination.
     public var fields: HTTPFields
-    /// The form parameters or metadata that are sent with every upload to this destination. Parameters of a single
-    /// upload are appended to them.
+    /// The form parameters or metadata of every upload to this destination, before those of the single upload.
     public var parameters: [UploadItem.Parameter]
-    /// The interceptor that adds credentials to all requests to this destination, and renews the credentials. Nil if
-    /// the requests need no credentials.
+    /// The interceptor that adds and renews the credentials of requests; nil if they need none.
     public var interceptor: (any RequestInterceptor)?
     /// The TLS settings for `https` connections.
     public var tls: TLSSettings
@@ -27,8 +25,7 @@ public struct Destination: Sendable {
     /// The congestion control of connections to the server; nil for the default of the operating system.
     public var congestionControl: CongestionControl?
 
-    /// - Parameter protocolName: The name of a protocol in `ProtocolCatalog`. If the catalog lacks the name, each
-    ///   upload to this destination fails.
+    /// - Parameter protocolName: A name in `ProtocolCatalog`. With any other name, each upload fails.
     package init(
         name: String, url: String, protocolName: String, options: ProtocolOptions = ProtocolOptions(),
         fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
@@ -47,8 +44,7 @@ public struct Destination: Sendable {
         self.congestionControl = congestionControl
     }
 
-    /// Creates a destination with a built-in protocol such as `.tus`, or a registered one (`ProtocolCatalog`). The other
-    /// properties have their defaults.
+    /// Creates a destination with a built-in protocol such as `.tus`, or a registered one (`ProtocolCatalog`).
     public init(
         name: String, url: String, protocol entry: ProtocolCatalog.Entry,
         options: ProtocolOptions = ProtocolOptions()
@@ -56,12 +52,11 @@ public struct Destination: Sendable {
         self.init(name: name, url: url, protocolName: entry.name, options: options)
     }
 
-    /// Returns the target of a new upload to this destination. If the destination has a name, the target's URL has no
-    /// query. The query is possibly a secret, and the target is stored on disk.
+    /// Returns the target of a new upload. If the destination has a name, the target's URL has no query: the query is
+    /// possibly a secret, and the target is stored on disk.
     ///
     /// - Parameters:
-    ///   - name: The name of the file on the server.
-    ///   - fields: The form parameters or metadata of this upload alone. They are appended to those of the destination.
+    ///   - fields: The form parameters or metadata of this upload alone.
     ///   - existing: The policy for a file that exists on the server; nil for the destination's policy.
     public func target(
         name: String, fields: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil

@@ -2,15 +2,13 @@ public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 
-/// The list of abandoned uploads, and the deletion of their bytes. The queue does not continue these uploads, although
-/// servers possibly still store bytes of them.
+/// The list of abandoned uploads, and the deletion of their bytes.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(
             uploads.compactMap { upload in
                 guard let entry = AbandonedUpload(upload, since: date) else { return nil }
-                // An upload whose protocol cannot delete the bytes is not recorded. If the destination is not
-                // configured now, the upload is recorded, because the destination can be configured again.
+                // Not recorded if the protocol cannot delete the bytes. A missing destination can be configured again.
                 if let (exchanges, _) = try? deletion(of: upload), exchanges.isEmpty { return nil }
                 return entry
             })
@@ -25,13 +23,8 @@ extension DestinationRunner {
         try? await delete(upload)
     }
 
-    /// Returns the abandoned uploads to a destination: those that the queue no longer continues.
-    ///
-    /// If `since` of an entry is in the future, a user can still undo the removal of the upload. After that time, Ferry
-    /// is allowed to delete the bytes.
-    ///
-    /// - Parameter destination: If it has a name, uploads to this name are returned, except those whose URL has another
-    ///   origin than the configured one. If it has no name, uploads to its URL are returned; queries are ignored.
+    /// Returns the abandoned uploads to a destination with a name, or to the URL of one without. URLs are compared
+    /// without their queries. An upload whose URL has another origin than the configured one is left out.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
         await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
@@ -42,8 +35,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Returns a destination for each URL of abandoned uploads that a user added with a URL, not with a destination's
-    /// name. For URLs that differ only in their queries, only one destination is returned.
+    /// Returns a destination for each URL, without its query, of abandoned uploads that were added with a URL.
     public func abandonedAddresses() async -> [Destination] {
         var known: Set<String> = []
         return await abandoned?.all(now: now()).compactMap { entry in
@@ -54,8 +46,7 @@ extension DestinationRunner {
         } ?? []
     }
 
-    /// Deletes the bytes of an abandoned upload from its server. Then removes the entry from the list of abandoned
-    /// uploads.
+    /// Deletes the bytes of an abandoned upload from its server, and its entry from the list.
     public func remove(_ entry: AbandonedUpload) async throws(UploadFailure) {
         try await delete(entry.upload)
     }
@@ -75,10 +66,9 @@ extension DestinationRunner {
 
     static let cannotBeRemoved = UploadFailure(.permanent, "there is no way to remove it from here")
 
-    /// Sends the requests that delete an unfinished upload from its server.
+    /// Sends all requests that delete an unfinished upload from its server, even after a refusal.
     ///
-    /// - Throws: `UploadFailure` if there are no requests (`exchanges`), if the server does not respond, or if it
-    ///   refuses a request. After a refusal, the remaining requests are still sent. Then the last refusal is thrown.
+    /// - Throws: `UploadFailure` if there are none, if the server does not respond, or if it refused one.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {

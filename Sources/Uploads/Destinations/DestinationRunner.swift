@@ -20,8 +20,7 @@ public final class DestinationRunner: AttemptRunner {
         var destinations: Destinations
         /// A cache for `host(of:)`: the host of each target. It is cleared when the destinations change.
         var hosts: [HostKey: UploadHost] = [:]
-        /// The targets to which this process has completed an upload. The completed upload proves that the server
-        /// itself responds there, and not a captive portal.
+        /// The targets to which this process has completed an upload: the server itself responds there.
         var proven: Set<HostKey> = []
         /// The times at which a target responded with a web page that possibly comes from a captive portal.
         var pages: [HostKey: PersistentPage] = [:]
@@ -51,7 +50,6 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     /// - Parameters:
-    ///   - capabilities: The store of the servers' capabilities. Those that are more than a day old are requested again.
     ///   - abandoned: The list of uploads whose bytes servers possibly still store; nil to record none.
     ///   - readers: The threads that open and read files. A slow volume delays only these threads.
     ///   - isLocal: Returns whether a host can be reached without a network, such as `localhost`.
@@ -73,11 +71,8 @@ public final class DestinationRunner: AttemptRunner {
         memory = Mutex(Memory(destinations: destinations))
     }
 
-    /// The destinations for attempts that begin from now on. A running attempt keeps the destinations with which it
-    /// began.
-    ///
-    /// Setting a new value closes the connections that none of the new destinations uses. If attempts still use such a
-    /// connection, it is closed when they have ended.
+    /// The destinations for attempts that begin from now on. Connections that no destination and no running attempt
+    /// uses are closed.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -89,8 +84,7 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// Closes all connections, and waits until the list of abandoned uploads is written to disk. Attempts are not
-    /// allowed to run after this call.
+    /// Closes all connections, and writes the list of abandoned uploads. No attempt may run after this call.
     public func shutdown() async {
         await transports.shutdown()
         await abandoned?.flush()
@@ -168,8 +162,7 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    /// The number of bytes that must have been sent before Ferry concludes that the server itself receives an upload. A
-    /// captive portal would hardly accept so many bytes.
+    /// The number of sent bytes that shows that the server receives them: a captive portal would hardly accept so many.
     private static let tellingBytes: ByteCount = 256 << 10
 
     private func server(
@@ -191,11 +184,8 @@ public final class DestinationRunner: AttemptRunner {
             mayEndWithPage: upload.tries.acceptsPage && upload.resource == nil)
     }
 
-    /// Returns a failure whose cause is the lack of file descriptors, if the process has none left and `failure` can
-    /// have this cause. Otherwise returns `failure`.
-    ///
-    /// Without a free descriptor, secrets, tokens and certificates cannot be read. The errors of these reads do not
-    /// mention descriptors.
+    /// Returns a failure for the lack of file descriptors if that is the possible cause of `failure`. Without one,
+    /// secrets and certificates cannot be read, and the errors of these reads do not mention descriptors.
     private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
         guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
             DescriptorLimit.isReached
@@ -224,13 +214,11 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// Returns whether the upload's protocol can resume. The protocol `auto` chooses another protocol from the server's
-    /// responses, and the chosen protocol then decides. Returns false if `auto` has not chosen a protocol yet.
+    /// Returns whether the upload's protocol can resume. False if the protocol `auto` has not chosen another one yet.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice
-        // When the network is lost, the queue stops the attempts that can resume and lets the others continue. While
-        // the protocol is unknown, false is safe: no attempt is stopped that cannot resume.
+        // When the network is lost, the queue stops the attempts that can resume. So false is safe here.
         if chosen == nil, upload.target.protocolName == AutoUpload.name { return false }
         return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.protocolName)?.traits.resumes
             ?? false
@@ -251,14 +239,11 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    /// Passes `body` a sender of requests to a destination. The sender is valid until `body` returns.
+    /// Passes `body` a sender of requests to a destination, which is valid until `body` returns.
     ///
     /// - Parameters:
     ///   - destinations: The destinations whose timeouts apply to the connections; nil for the current destinations.
-    ///   - parameters: The form parameters or metadata of the upload. If they contain secrets, the secrets are removed
-    ///     from errors.
-    /// - Throws: The error of `body`, without secrets. `UploadFailure` (`permanent`) if the connection settings are
-    ///   invalid.
+    ///   - parameters: The form parameters or metadata of the upload, whose secrets are removed from errors.
     func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],

@@ -2,8 +2,8 @@ import FerryFiles
 import FerryProtocols
 public import FerryTransfer
 
-/// The configured destinations and the settings of their connections. If the configuration is loaded again, a new value
-/// replaces this one. A running attempt keeps the value with which it began.
+/// The configured destinations and the settings of their connections. A running attempt keeps the value with which it
+/// began.
 public struct Destinations: Sendable {
     /// The destinations by name.
     public var named: [String: Destination]
@@ -11,8 +11,7 @@ public struct Destinations: Sendable {
     public var timeouts: HTTPClientTransport.Timeouts
     /// The proxy for uploads that name a URL instead of a configured destination.
     public var proxy: ProxySettings
-    /// Returns the credentials for an upload that names a URL instead of a configured destination. Called at each
-    /// attempt.
+    /// Returns the credentials for an upload that names a URL instead of a configured destination, at each attempt.
     public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
 
     /// - Parameter destinations: If several have the same name, the first of them is used.
@@ -27,17 +26,15 @@ public struct Destinations: Sendable {
         self.addressCredentials = addressCredentials
     }
 
-    /// Returns whether an upload to `target` can run. If the target names a destination, the destination must be
-    /// configured. Its URL must have the same scheme, host and port as the target's URL. A target without a
-    /// destination's name can always run.
+    /// Returns whether an upload to `target` can run: the destination that it names is configured, and has a URL with
+    /// the same scheme, host and port.
     public func take(_ target: Upload.Target) -> Bool { (try? destination(for: target)) != nil }
 }
 
 extension Destinations {
-    /// Returns the destination of a target, or creates one from the target's URL if the target names no destination.
+    /// Returns the destination of a target, or creates one from the target's URL if the target names none.
     ///
-    /// - Throws: `UploadFailure` (`destinationChanged`) if the destination is unknown, or if its URL has another origin
-    ///   than the target's URL.
+    /// - Throws: `destinationChanged` if the destination is unknown, or its URL has another origin than the target's.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             var options = ProtocolOptions()
@@ -66,8 +63,7 @@ extension Destinations {
             congestionControl: destination.congestionControl)
     }
 
-    /// The connection settings of all destinations, and those for uploads that name a URL instead of a configured
-    /// destination.
+    /// The connection settings of all destinations, and of uploads that name a URL instead.
     var connections: Set<HTTPClientTransport.Configuration> {
         let addresses = HTTPClientTransport.Configuration(timeouts: timeouts, proxy: proxy)
         return Set(named.values.map { connections(to: $0) } + [addresses])
@@ -90,15 +86,13 @@ extension UploadFailure {
 }
 
 extension Upload {
-    /// True if the upload failed because its destination is no longer configured, or has a URL with another scheme,
-    /// host or port now. The upload can succeed after the configuration is corrected.
+    /// True if the upload failed because its destination is no longer configured, or leads to another server now.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
         return failure.category == .destinationChanged
     }
 
-    /// True if the upload failed, or is held for a user's decision, because its server rejected the credentials or a
-    /// secret was missing.
+    /// True if the upload failed or is held because the server rejected the credentials, or a secret was missing.
     public var needsSignIn: Bool {
         switch state {
         case .failed(let failure), .held(let failure): failure.category == .authentication

@@ -1,17 +1,17 @@
 import FerryFiles
 import FerryProtocols
 
-/// The query of a destination's URL. Because the query is possibly a secret, Ferry removes it from URLs that it stores
-/// on disk. When an upload resumes, Ferry adds the query from the configuration to these URLs again.
+/// The query of a destination's URL. It is possibly a secret, so stored URLs lack it. A resuming upload gets it again
+/// from the configuration.
 struct KeptQuery: Sendable {
-    /// A key in the `memory` of an upload resource. Its value is a list of the URLs from which the query was removed.
-    /// The list names each URL by its key in `memory`, and separates the names by commas.
+    /// A key in the `memory` of an upload resource. Its value names the URLs from which the query was removed by their
+    /// keys in `memory`, separated by commas.
     private static let markField = "query"
     /// The name of the resource's property `url` in the list under `markField`.
     private static let addressName = "url"
 
-    /// The items of the query, each with the `&` or `;` before it, such as `&key=value`. Items that contain `{name}`, the
-    /// placeholder for the file name, are left out, because they are no secrets.
+    /// The items of the query, each with the `&` or `;` before it, without those that contain `{name}`, the placeholder
+    /// for the file name, which are no secrets.
     private let items: [String]
 
     /// - Parameter url: A URL from the configuration, or one that the user gave instead of a destination.
@@ -19,8 +19,7 @@ struct KeptQuery: Sendable {
         items = Self.split(url).items.filter { !$0.contains(UploadAddress.nameMark) }
     }
 
-    /// Returns the resource in the form in which it is stored on disk. The query is removed from its URL and from the
-    /// URLs in its `memory`. A list in `memory` names the URLs that were changed.
+    /// Returns the resource without the query in its URL and in the URLs of its `memory`, as it is stored on disk.
     func removed(from resource: UploadResource) -> UploadResource {
         guard !items.isEmpty else { return resource }
         var written = resource
@@ -38,8 +37,7 @@ struct KeptQuery: Sendable {
         return written
     }
 
-    /// Returns the resource in the form in which the upload can resume. The query is added to the URLs from which it
-    /// was removed.
+    /// Returns the resource with the query in its URLs again.
     func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
@@ -63,8 +61,7 @@ struct KeptQuery: Sendable {
     private func removed(from url: String) -> String {
         guard !items.isEmpty else { return url }
         let (base, own, end) = Self.split(url)
-        // A server that builds a URL from the received URL possibly encodes other characters than Ferry does. So
-        // decoded items are compared.
+        // A server that builds a URL from the received one may encode other characters, so decoded items are compared.
         let kept = Set(items.map(Self.decoded))
         let left = own.filter { !kept.contains(Self.decoded($0)) }
         return left.count == own.count ? url : Self.joined(base, left, end)
@@ -86,8 +83,7 @@ struct KeptQuery: Sendable {
     }
 
     /// Splits a URL into the text before its query, the items of the query, and the fragment with its `#`. Each item
-    /// begins with the separator before it. The first item gets the first separator in the query, or `&`. `;` is a
-    /// separator too, because some servers read it so (HTML 4.01, appendix B.2.2).
+    /// begins with its separator: `&`, or `;` as some servers read it (HTML 4.01, appendix B.2.2).
     private static func split(_ url: String) -> (base: String, items: [String], end: String) {
         let base = UploadAddress.withoutQuery(url)
         let query = UploadAddress.parts(of: url).query.dropFirst()

@@ -3,9 +3,8 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The HTTP transports of a `DestinationRunner`, one for each connection configuration. Destinations with equal
-/// configurations share a transport and its connections. If no destination uses a transport any more, it is shut down
-/// after its last request.
+/// The HTTP transports of a `DestinationRunner`, one for each connection configuration. A transport that no destination
+/// uses any more is shut down after its last request.
 final class TransportPool: Sendable {
     private struct Entry {
         let transport: HTTPClientTransport
@@ -14,8 +13,7 @@ final class TransportPool: Sendable {
 
     private struct State {
         var entries: [HTTPClientTransport.Configuration: Entry] = [:]
-        /// The configurations whose transports stay open. Nil before the first call of `keep`; until then, all
-        /// transports stay open.
+        /// The configurations whose transports stay open; nil for all, before the first call of `keep`.
         var wanted: Set<HTTPClientTransport.Configuration>?
         var linkIsAway = false
 
@@ -25,8 +23,7 @@ final class TransportPool: Sendable {
             return entries[configuration]?.transport
         }
 
-        /// Removes the transports that are not in use and whose configurations are not in `wanted`, and returns them.
-        /// Removes none if `wanted` is nil.
+        /// Removes and returns the transports that are neither in use nor in `wanted`.
         mutating func takeUnwanted() -> [HTTPClientTransport] {
             guard let wanted else { return [] }
             let unwanted = entries.filter { $0.value.users == 0 && !wanted.contains($0.key) }
@@ -48,8 +45,7 @@ final class TransportPool: Sendable {
     /// All transports, including those that will be shut down after their last request.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
-    /// True while this machine has no network. A new value is passed to all existing transports. Transports that are
-    /// created later receive the value too.
+    /// True while this machine has no network. All transports, also later ones, receive the value.
     var linkIsAway: Bool {
         get { state.withLock { $0.linkIsAway } }
         set {
@@ -60,11 +56,9 @@ final class TransportPool: Sendable {
         }
     }
 
-    /// Passes `body` the transport for this configuration, and creates the transport if there is none yet. The
-    /// transport stays open until `body` returns.
+    /// Passes `body` the transport for this configuration, which stays open until `body` returns.
     ///
-    /// - Throws: The error of `body`. Throws `UploadFailure` if the transport cannot be created. Its category is
-    ///   `permanent`, or `sourceAway` if a TLS file cannot be read now.
+    /// - Throws: The error of `body`. `permanent` or `sourceAway` if the transport cannot be created.
     func with<Result>(
         _ configuration: HTTPClientTransport.Configuration,
         _ body: (HTTPClientTransport) async throws(UploadFailure) -> Result
@@ -103,8 +97,7 @@ final class TransportPool: Sendable {
         for transport in unwanted { await transport.shutdown() }
     }
 
-    /// Shuts down the transports whose configurations are not in `wanted`. Returns at once. A transport that is in use
-    /// is shut down after its last request.
+    /// Shuts down the transports whose configurations are not in `wanted`, after their last requests. Returns at once.
     func keep(_ wanted: Set<HTTPClientTransport.Configuration>) {
         let unwanted = state.withLock { state in
             state.wanted = wanted
@@ -114,8 +107,7 @@ final class TransportPool: Sendable {
         Task { for transport in unwanted { await transport.shutdown() } }
     }
 
-    /// Closes the connections of all transports, and waits until they are closed. Calling `with` afterwards is not
-    /// allowed.
+    /// Closes all connections. `with` must not be called afterwards.
     func shutdown() async {
         let entries = state.withLock { state in
             defer { state.entries = [:] }

@@ -1,8 +1,7 @@
 public import FerryFiles
 import FerryProtocols
 
-/// An entry of the history. It is an upload that is done, or one that a user removed after it failed or was held for a
-/// user's decision.
+/// An upload that is done, or that a user removed after it failed or was held.
 public struct HistoryEntry: Hashable, Sendable {
     /// The way in which an upload ended.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
@@ -39,8 +38,7 @@ public struct HistoryEntry: Hashable, Sendable {
 }
 
 extension HistoryEntry {
-    /// The entry as one line of JSON, including the line break. The member `upload` has the form in which the queue's
-    /// files store an upload.
+    /// The entry as one line of JSON, including the line break.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.member("{\"id\":", upload.id)
@@ -52,19 +50,16 @@ extension HistoryEntry {
         return writer.bytes
     }
 
-    /// Reads an entry from a line without its line break. Nil if the line is malformed, or if only a newer version of
-    /// Ferry understands it.
+    /// Reads an entry from a line without its line break. Nil if the line cannot be read.
     ///
     /// - Parameter last: The target of the entry that was read before. Entries with equal targets share memory.
-    ///   Afterwards, `last` is the target of this entry.
     init?(line: UnsafeBufferPointer<UInt8>, last: inout RepeatedTarget) {
         var scanner = JSONScanner(line)
         guard let entry = try? scanner.historyEntry(last: &last) else { return nil }
         self = entry
     }
 
-    /// Returns the number of the upload that the line describes. Nil if a user removed the upload before it was done,
-    /// or if the line cannot be read.
+    /// Returns the number of the upload that the line describes; nil if it is not done, or the line cannot be read.
     static func doneID(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
         var scanner = JSONScanner(line)
         var (id, outcome): (Upload.ID?, Outcome?)

@@ -1,10 +1,7 @@
-/// The files of the history: `history.jsonl` is the newest, `history.1.jsonl` the next older one, and so on.
-///
-/// Only one caller at a time is allowed to use a value of this type. Callers skip lines that they cannot read, because
-/// the queue does not need the history.
+/// The files of the history: `history.jsonl` is the newest, `history.1.jsonl` the next older one, and so on. Callers
+/// skip lines that they cannot read, because the queue does not need the history.
 struct HistoryFiles {
-    /// The maximum size of a file in bytes, and the number of older files to keep. If new lines do not fit into the
-    /// newest file, they begin a new file.
+    /// The maximum size of a file in bytes, and the number of older files to keep.
     struct Limits: Hashable, Sendable {
         var fileSize = 4 << 20
         var olderFiles = 4
@@ -17,8 +14,7 @@ struct HistoryFiles {
     private enum Newest {
         case closed
         case open(file: any StateFile, length: Int)
-        /// The last sync of the file failed, so its content on disk is unknown. Reading the file would not show it,
-        /// because the kernel returns its cached copy.
+        /// The last sync failed. Reading the file would not show its content on disk, only the kernel's cached copy.
         case suspect
     }
 
@@ -27,9 +23,7 @@ struct HistoryFiles {
         self.limits = limits
     }
 
-    /// Returns the name of a history file.
-    ///
-    /// - Parameter age: The number of files that are newer than this file; 0 for the newest file.
+    /// Returns the name of the history file with `age` newer ones.
     static func name(_ age: Int) -> String { age == 0 ? "history.jsonl" : "history.\(age).jsonl" }
 
     /// Returns whether `count` more bytes fit into the newest file; false if the file cannot be opened.
@@ -38,8 +32,8 @@ struct HistoryFiles {
         return length + count <= limits.fileSize
     }
 
-    /// Appends lines, each of which ends with a line break, to the newest file. If they do not fit, begins a new file.
-    /// If an error stops the write, tries to remove the part that was written.
+    /// Appends whole lines to the newest file, or to a new one if they do not fit. An error leaves no part of them
+    /// behind, if possible.
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()
         if length > 0, length + lines.count > limits.fileSize {
@@ -93,8 +87,7 @@ struct HistoryFiles {
     private func rotate() throws(SystemCallError) {
         guard limits.olderFiles > 0 else { return try files.remove(Self.name(0)) }
         let names = Set(try files.names())
-        // A process that is killed during the renames leaves a gap. Then only files newer than the gap move, and none
-        // is removed.
+        // A process that was killed during the renames left a gap. Then only the files newer than the gap move.
         let gap = (1...limits.olderFiles).first { !names.contains(Self.name($0)) }
         if gap == nil { try files.remove(Self.name(limits.olderFiles)) }
         for age in (0..<(gap ?? limits.olderFiles)).reversed() {
@@ -102,8 +95,7 @@ struct HistoryFiles {
         }
     }
 
-    /// Passes each line of the history to `body`, without its line break, until `body` returns false. The newest line
-    /// is the first. Empty lines are skipped.
+    /// Passes each line without its line break to `body`, the newest first, until `body` returns false.
     func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) throws(SystemCallError) {
         for age in 0...max(0, limits.olderFiles) {
             guard let content = try files.open(Self.name(age), for: .reading)?.content() else { continue }

@@ -2,11 +2,11 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The history of a queue, in files beside the queue's files. It has one line for each upload that is done. It also has
-/// a line for each upload that failed or was held for a user's decision, and that a user then removed.
+/// The history of a queue, in files beside the queue's files. It has one line for each upload that is done, or that a
+/// user removed after it failed or was held.
 ///
-/// Uploads never wait for the history, and an error of the history never stops the queue. If the line of a done upload
-/// could not be written, the queue tries again at its next start. This requires that the upload is still in the queue.
+/// Uploads never wait for the history, and its errors never stop the queue. The queue writes missing lines of done
+/// uploads at its next start.
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles
@@ -14,8 +14,7 @@ public final class UploadHistory: Sendable {
         var known: Set<Upload.ID>?
         /// The numbers of the done uploads whose line was written to a file, but not yet synced to disk.
         var unsynced: Set<Upload.ID> = []
-        /// The numbers of the done uploads whose line was possibly lost, because a sync to disk failed. The method
-        /// `secure` writes these lines again.
+        /// The numbers of the done uploads whose line was possibly lost in a failed sync; `secure` writes it again.
         var doubtful: Set<Upload.ID> = []
     }
 
@@ -31,8 +30,7 @@ public final class UploadHistory: Sendable {
         state = Mutex(State(files: HistoryFiles(files, limits: limits)))
     }
 
-    /// Writes a line for each of `entries`, in their sequence. Returns at once; the lines are written in the
-    /// background. Errors are not reported.
+    /// Writes a line for each of `entries` in the background. Errors are not reported.
     public func add(_ entries: [HistoryEntry]) {
         guard !entries.isEmpty else { return }
         let isFirst = added.withLock { added in
@@ -49,11 +47,8 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Makes sure that each of the done uploads in `uploads` has a line in the history, and that the line survives a
-    /// power cut.
-    ///
-    /// - Returns: False if an error prevented this. Then some lines are possibly missing, or a power cut can remove
-    ///   them.
+    /// Makes sure that each done upload in `uploads` has a line that survives a power cut. Returns false after an
+    /// error.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -72,14 +67,10 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Returns the entries of the history, the newest first, and at most `limit` of them. Lines that cannot be read are
-    /// skipped. If an upload has several entries, only the newest one is returned.
+    /// Returns at most `limit` entries, the newest first, and only the newest of each upload. Lines that cannot be read
+    /// are skipped. Another process may own the queue.
     ///
-    /// - Parameters:
-    ///   - directory: The state folder, opened for reading. Another process is allowed to own the queue during the
-    ///     call.
-    ///   - since: The earliest wall-clock time of an entry to return; nil for all entries.
-    /// - Throws: `JournalError` if a file cannot be read.
+    /// - Parameter since: The earliest time of an entry to return; nil for all entries.
     public static func read(
         in directory: StateDirectory, limit: Int = .max, since: Date? = nil
     ) throws(JournalError) -> [HistoryEntry] {
@@ -95,8 +86,8 @@ public final class UploadHistory: Sendable {
         do throws(SystemCallError) {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
-                // A file that is renamed during the read may be read twice. Reading continues after an entry before
-                // `since`: if the clock was set back, newer lines have older times.
+                // A file that is renamed meanwhile may be read twice. After a clock was set back, newer lines have
+                // older times, so reading continues after an entry before `since`.
                 if let entry = HistoryEntry(line: line, last: &last), since.map({ entry.at >= $0 }) ?? true,
                     ids.insert(entry.upload.id).inserted
                 {
@@ -137,9 +128,7 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Writes a line for each of `entries`. Lines that fit into the same history file are written at once.
-    ///
-    /// - Returns: False if some lines could not be written.
+    /// Writes a line for each of `entries`, at once for each file. Returns false if some could not be written.
     private static func write(_ entries: [HistoryEntry], to state: inout State) -> Bool {
         var (done, lines): ([Upload.ID], [UInt8]) = ([], [])
         for entry in entries {

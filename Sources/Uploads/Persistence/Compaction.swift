@@ -1,24 +1,19 @@
 import FerryFiles
 import Synchronization
 
-/// Merges the current snapshot and the changes in the journals into a new snapshot, which then replaces the current
-/// one.
+/// Merges the current snapshot and the journals into a new snapshot, which replaces the current one.
 ///
-/// Compaction reads files, and not the queue in memory. It copies the newest record of each upload as bytes. So JSON
-/// members that a newer version of Ferry wrote are preserved. The journals are read into memory as a whole, but the
-/// snapshot is not.
+/// The newest record of each upload is copied as bytes, with the members that a newer version of Ferry wrote. The
+/// journals are read into memory as a whole, but the snapshot is not.
 package struct Compaction: Sendable {
     let files: any StateFiles
-    /// The mutex that permits only one compaction at a time. Two compactions at once would overwrite each other's
-    /// snapshot.
+    /// The mutex against two compactions at once, which would overwrite each other's snapshot.
     let turn: Turn
-    /// The generation (running number) of the new snapshot. The journal of the same generation exists already, and
-    /// receives all later changes.
+    /// The generation (running number) of the new snapshot, and of the journal that receives all later changes.
     let generation: Int
     /// The number of the last journal record whose changes the new snapshot contains.
     let sequence: Int
-    /// The content of a journal whose file is uncertain after a failed write or sync. Compaction uses this content in
-    /// place of the file. Nil if every journal file can be read.
+    /// The content to use in place of a journal's file that is uncertain after a failed write or sync.
     var replacement: Replacement?
     let savedAt: Date
 
@@ -35,19 +30,14 @@ package struct Compaction: Sendable {
     package struct Written: Sendable {
         /// The length of the snapshot in bytes.
         var length: Int
-        /// The error of a step after the new snapshot became the current one; nil if there is none. The steps are a
-        /// sync of the folder, and the removal of old journals.
-        ///
-        /// After a failed sync, a power cut can bring back the previous snapshot. The journals of the previous snapshot
-        /// still exist then.
+        /// The error of the folder's sync, or of the removal of old journals, after the new snapshot became the current
+        /// one. A power cut can then bring back the previous snapshot, whose journals still exist.
         package var durabilityError: JournalError?
     }
 
-    /// Writes the new snapshot and makes it the current one. Does nothing if the generation (running number) of the
-    /// current snapshot is already as high or higher.
+    /// Writes the new snapshot and makes it the current one, unless that has the same or a higher generation.
     ///
-    /// - Throws: `JournalError` if the current snapshot was not replaced. The existing files still contain the whole
-    ///   queue.
+    /// - Throws: `JournalError` if the current snapshot was not replaced. The files still contain the whole queue.
     package func run() throws(JournalError) -> Written {
         try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
     }
@@ -111,8 +101,7 @@ package struct Compaction: Sendable {
         }
     }
 
-    /// Syncs the folder, so that the renaming of the snapshots survives a power cut. Then removes the journals whose
-    /// generation (running number) is below `oldest`. Returns the error of the step that failed; nil if none failed.
+    /// Makes the new names survive a power cut, then removes the journals whose generation is below `oldest`.
     private func settle(_ oldest: Int) -> JournalError? {
         do throws(SystemCallError) {
             try files.synchronize()

@@ -1,8 +1,7 @@
 import FerryFiles
 
 extension Date {
-    /// The local date and time without seconds, such as `2026-11-20 14:05`. If the date is today, only the time:
-    /// `14:05`.
+    /// The local date and time without seconds, such as `2026-11-20 14:05`, and today only `14:05`.
     package var shortMoment: String {
         let zone = ZoneRules.local
         func digits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }

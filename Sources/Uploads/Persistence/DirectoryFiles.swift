@@ -1,5 +1,4 @@
-/// The state folder, which contains the files of a queue. The functions of this type read and change these files on
-/// disk.
+/// The state folder on disk, which contains the files of a queue.
 package final class DirectoryFiles: StateFiles {
     package let path: String
     let directory: Directory
@@ -18,9 +17,8 @@ package final class DirectoryFiles: StateFiles {
         try openOwn(name, for: access == .reading ? .reading : .appending)
     }
 
-    /// Opens a file. Returns nil if the file does not exist. Throws if it is no regular file, if it belongs to another
-    /// user, or if other users can access it. Also throws if the file has a second hard link, unless the current and
-    /// the previous snapshot are the same file.
+    /// Opens a file; nil if there is none. Throws if it is no regular file, belongs to another user, is open to others
+    /// or has a second hard link, unless the current and the previous snapshot are the same file.
     func openOwn(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile? {
         do throws(SystemCallError) { return try openChecked(name, for: access) } catch {
             if error.code == .noSuchFileOrDirectory { return nil }

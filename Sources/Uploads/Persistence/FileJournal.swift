@@ -2,27 +2,22 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// A journal on disk. It consists of a snapshot of the queue (`queue.json`) and of journal files, to which later
-/// changes are appended line by line.
+/// A journal on disk: a snapshot of the queue (`queue.json`) and journal files, to which later changes are appended.
 ///
-/// All calls of `submit` that wait at the same time share one write and one sync. The journal writes and syncs on its
-/// own threads, never on Swift's cooperative thread pool. `load` reads on the thread of its caller.
+/// Calls of `submit` that wait at the same time share one write and one sync. The journal writes on its own threads,
+/// never on Swift's cooperative thread pool. `load` reads on the thread of its caller.
 public final class FileJournal: Journal {
     /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {
-        /// The number of bytes in the journals above which a new snapshot is written. If the current snapshot is more
-        /// than twice as large as this number, half of the snapshot's size is the limit instead.
+        /// The number of bytes in the journals above which a new snapshot is written, but at least half of the current
+        /// snapshot's length.
         public var compactionThreshold = 8 << 20
-        /// True to write a snapshot when the journal is opened or closed, if the current snapshot is missing or lacks
-        /// changes. False to write a snapshot only if it is missing or the journals have become too long
-        /// (`compactionThreshold`). With false, a process that opens the journal to change one upload only appends one
-        /// record. It does not rewrite a long queue.
+        /// True to write a snapshot at opening and closing if it lacks changes. With false, a process that changes one
+        /// upload only appends a record, and does not rewrite a long queue.
         public var snapshotsAtEnds = true
-        /// The maximum number of bytes that are written but not synced yet. A write that exceeds this number is
-        /// followed by a sync.
+        /// The maximum number of bytes that are written but not synced yet.
         public var maximumVolatile = 1 << 20
-        /// The number of bytes of disk space that the journal reserves; 0 to reserve none. On a full disk, the journal
-        /// uses this space for servers' responses and for a new snapshot.
+        /// The number of bytes of disk space to reserve for servers' responses and for a new snapshot on a full disk.
         public var reserve = 1 << 20
         /// The treatment of a snapshot that a user has edited.
         public var editedSnapshot = EditedSnapshot.refuse
@@ -40,8 +35,7 @@ public final class FileJournal: Journal {
 
     private enum Intake {
         case idle
-        /// The appends that the next write stores; possibly none. A call of `drain` will write them: it is planned, or
-        /// is still writing earlier appends.
+        /// The appends that the next write stores; possibly none. A call of `drain` will write them.
         case waiting([Append])
         case closed
     }
@@ -125,8 +119,7 @@ public final class FileJournal: Journal {
         }
     }
 
-    /// Sends the journal's current condition to the reader of `conditions()`, if the condition has changed since the
-    /// last call. Returns the current condition.
+    /// Sends the journal's condition to the reader of `conditions()`, if it has changed, and returns it.
     @discardableResult
     private func tell() -> JournalCondition {
         store.withLock { store in
@@ -185,9 +178,8 @@ public final class FileJournal: Journal {
         }
     }
 
-    /// Writes a new snapshot if the current one is missing, must be replaced or lacks changes. If the disk is full,
-    /// releases the reserved disk space and tries once more. Runs on the queue `compactor`. Appends are blocked only
-    /// while the store switches to a new journal file.
+    /// Writes a new snapshot if one is due. On a full disk, releases the reserved space and tries once more. Runs on
+    /// the queue `compactor`, and blocks appends only while the store switches to a new journal file.
     private func compact() throws(JournalError) {
         defer { tell() }
         do throws(JournalError) {

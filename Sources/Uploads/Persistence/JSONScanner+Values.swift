@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 
 extension JSONScanner.Key {
-    // Defined here and not in the scanner's module, because calls between modules are slow and a switch over names runs
-    // for each JSON member.
+    // Not in the scanner's module: calls between modules are slow, and this runs for each JSON member.
     static func ~= (name: StaticString, key: JSONScanner.Key) -> Bool {
         guard name.utf8CodeUnitCount == key.bytes.count else { return false }
         for index in 0..<key.bytes.count where name.utf8Start[index] != key.bytes[index] { return false }
@@ -12,8 +11,7 @@ extension JSONScanner.Key {
 }
 
 extension JSONScanner {
-    /// Reads an integer that is written as a JSON number or as a number in quotes. Throws `MalformedJSON` if the type
-    /// `Value` cannot represent the number.
+    /// Reads an integer that is written as a JSON number or as a number in quotes.
     mutating func integer<Value: FixedWidthInteger>() throws(MalformedJSON) -> Value {
         guard let value = Value(exactly: try wholeNumber()) else { throw malformed("number out of range") }
         return value
@@ -44,8 +42,7 @@ extension JSONScanner {
         return path
     }
 
-    /// Reads a string, and returns the enum case with this raw value. Throws `MalformedJSON` if the enum has no such
-    /// case. The error text uses `what` as the name of the enum.
+    /// Reads a string as the raw value of an enum, which the error's text calls `what`.
     mutating func named<Value: RawRepresentable<String>>(_ what: String) throws(MalformedJSON) -> Value {
         let name = try string()
         guard let value = Value(rawValue: name) else { throw malformed("unknown \(what) \(name)") }
@@ -80,8 +77,7 @@ extension JSONScanner {
 }
 
 extension Optional {
-    /// Sets this optional to the value of a JSON member. Throws `MalformedJSON` if the optional already has a value,
-    /// because the member then occurs twice in the text.
+    /// Sets this optional to the value of a JSON member. Throws if the member occurs twice in the text.
     mutating func fill(_ value: Wrapped, at position: Int) throws(MalformedJSON) {
         guard case .none = self else {
             throw MalformedJSON(position: position, reason: "a member is there twice")

@@ -1,8 +1,7 @@
 import FerryFiles
 import FerryTransfer
 
-/// A writer that appends JSON text to a buffer of bytes. Callers pass the commas, the braces and the names of members
-/// as fixed texts.
+/// A writer that appends JSON text to a buffer. Callers pass commas, braces and members' names as fixed texts.
 struct JSONWriter {
     var bytes: [UInt8] = []
 
@@ -26,10 +25,9 @@ struct JSONWriter {
         }
     }
 
-    /// Appends a JSON member. Appends nothing if the value is nil.
+    /// Appends a JSON member, unless the value is nil.
     ///
-    /// - Parameter name: The text before the value: a comma or a brace, the member's name in quotes, and a colon, such
-    ///   as `,"name":`.
+    /// - Parameter name: All text before the value, such as `,"name":` or `{"name":`.
     mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         raw(name)
@@ -104,16 +102,14 @@ struct JSONWriter {
         raw("\"")
     }
 
-    /// Appends the shortest text from which the same number can be read. Infinite numbers and NaN are written in
-    /// quotes, because JSON has no such numbers.
+    /// Appends the shortest text of the same number. Infinity and NaN stand in quotes, because JSON lacks them.
     mutating func double(_ value: Double) {
         if !value.isFinite { raw("\"") }
         raw(value.description.utf8)
         if !value.isFinite { raw("\"") }
     }
 
-    /// Appends a date as ISO 8601 text. If this text cannot represent the date exactly, appends the number of seconds
-    /// since 2001-01-01T00:00:00Z.
+    /// Appends a date as ISO 8601 text, or as seconds since 2001-01-01T00:00:00Z if the text would not be exact.
     mutating func date(_ date: Date) {
         guard let text = WallTime.text(date) else { return double(date.timeIntervalSinceReferenceDate) }
         raw("\"")

@@ -1,42 +1,32 @@
 import FerryProtocols
 
-/// A store that preserves the uploads of a queue beyond the end of the process. `FileJournal` stores them on disk;
-/// tests can use a journal in memory.
+/// A store that preserves the uploads of a queue beyond the end of the process. `FileJournal` is the one on disk.
 public protocol Journal: Sendable {
-    /// Loads the uploads and the settings of the queue, in their state after the last acknowledged change. The caller
-    /// must call this function once, before all others.
+    /// Loads the uploads and the settings after the last acknowledged change. Called once, before all others.
     func load() throws(JournalError) -> Recovered
 
-    /// Writes `changes` to the journal: all of them, or none if there is an error. Returns at once, before the write.
-    /// The changes of several calls are written in the sequence of the calls.
+    /// Writes all of `changes` or, after an error, none, in the sequence of the calls. Returns before the write.
     ///
-    /// - Parameter answer: Called when the changes are as durable as `durability` requires, or with an error if none of
-    ///   them was stored. If `changes` is empty and `durability` is `powerCut`, called when the changes of all earlier
-    ///   calls are durable.
+    /// - Parameter answer: Called when the changes are as durable as `durability` requires, or with an error if none
+    ///   was stored. Without changes, called when those of all earlier calls are so durable.
     func submit(
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
-    /// Makes the changes of all earlier calls of `submit` durable. Then writes a complete snapshot if the current one
-    /// is missing or lacks changes.
+    /// Makes all earlier changes durable. Then writes a complete snapshot if the current one is missing or lacks
+    /// changes.
     nonisolated(nonsending) func flush() async throws(JournalError)
 
-    /// Returns a stream of the journal's conditions: whether it can store changes and write snapshots. The stream has
-    /// an element for each change of the condition. If the reader is slow, it gets only the newest condition. Only one
-    /// reader is allowed.
+    /// Returns a stream of the changes of the journal's condition for one reader. A slow reader gets only the newest.
     func conditions() -> AsyncStream<JournalCondition>
 
-    /// Tries to end a failure. Checks whether a full disk has space again, writes new files after a failed sync, and
-    /// writes a snapshot if the last attempt failed.
-    ///
-    /// - Returns: The condition of the journal after the repair.
+    /// Tries to end a failure: a full disk, a failed sync, or a snapshot that could not be written. Returns the
+    /// condition after the repair.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Makes all changes durable, writes a complete snapshot if a new one is needed, and closes the files. The journal
-    /// refuses later changes.
+    /// Makes all changes durable, writes a snapshot if one is needed, and closes the files, even after an error.
     ///
-    /// - Throws: `JournalError` if the sync or the snapshot failed. The acknowledged changes stay in the files, and the
-    ///   journal is closed all the same.
+    /// - Throws: `JournalError` if the sync or the snapshot failed. Acknowledged changes stay in the files.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
@@ -46,14 +36,13 @@ public enum Durability: Hashable, Sendable {
     case process
     /// The changes survive a power cut.
     case powerCut
-    /// The changes survive a power cut. On a full disk, the reserved disk space can be used for them. This case is for
-    /// results that Ferry cannot request again, such as a server's response.
+    /// The changes survive a power cut and may use the reserved disk space, because Ferry cannot request them again:
+    /// they are a server's response, for example.
     case finding
 }
 
 extension Journal {
-    /// Writes `changes`, and waits until they are stored. If `durably` is true, the stored changes survive a power cut.
-    /// If it is false, they survive the end of the process, but a power cut can destroy them.
+    /// Writes `changes`, and waits until they survive a power cut, or only the process if `durably` is false.
     ///
     /// - Throws: `JournalError` if none of the changes was stored.
     public nonisolated(nonsending) func append(
@@ -71,8 +60,7 @@ extension Journal {
     }
 }
 
-/// One change of the queue. The change contains the complete new value, so applying it twice has the same result as
-/// applying it once.
+/// One change of the queue, with the complete new value. So it can be applied twice.
 public enum QueueChange: Hashable, Sendable {
     /// Adds the upload. If the queue already has an upload with the same id, replaces that upload.
     case set(Upload)
@@ -82,14 +70,12 @@ public enum QueueChange: Hashable, Sendable {
 
 /// The settings of the queue as a whole, which outlive the process.
 public struct QueueSettings: Hashable, Sendable {
-    /// The bandwidth limits that users set: for all uploads, for a destination or for a batch. If one of these has no
-    /// entry, the limit in the configuration applies to it.
+    /// The bandwidth limits that users set. Without an entry, the limit in the configuration applies.
     public var limits: [LimitScope: Bandwidth]
-    /// The number of slots for running uploads (small uploads can share a slot), as a user set it. Nil to use the
-    /// number in the configuration.
+    /// The number of slots, as a user set it; nil for the one in the configuration.
     public var concurrency: Int?
-    /// The id of the next new upload. Loading the queue raises this number above all ids in the queue's files,
-    /// including the ids of removed uploads. So the number need not be written for each new upload.
+    /// The id of the next new upload. Loading raises it above all ids in the files, so it need not be written each
+    /// time.
     public var nextID: Upload.ID
     /// The names of the paused batches. A new upload in a paused batch is paused too.
     public var pausedBatches: Set<String>
@@ -117,8 +103,7 @@ public struct Recovered: Hashable, Sendable {
     public var uploads: [Upload]
     /// The settings of the queue, as they were written last.
     public var settings: QueueSettings
-    /// The messages to users about the loading, for example about a repaired file. Usually there are none, even after a
-    /// crash.
+    /// The messages to users about the loading, such as a repaired file. Usually there are none, even after a crash.
     public var notices: [RecoveryNotice]
 
     public init(
@@ -132,23 +117,18 @@ public struct Recovered: Hashable, Sendable {
 
 /// An event during the loading of a queue's files that users should know, such as a repair of a file.
 public enum RecoveryNotice: Hashable, Sendable {
-    /// The last record of the journal `file` was incomplete. The `bytes` bytes of this record were moved from the
-    /// journal to a new file with the name `keptAs`.
+    /// The last record of the journal `file` was incomplete. Its `bytes` bytes were moved to the new file `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
-    /// The snapshot `queue.json` could not be used, for the reason in `reason`. The queue was loaded from the previous
-    /// snapshot and the journals, or from the journals alone if there is no previous snapshot. `keptAs` is the new name
-    /// of `queue.json`; nil if that file was missing.
+    /// The snapshot could not be used and is now called `keptAs`; nil if it was missing. The queue was loaded from the
+    /// previous snapshot, if there is one, and the journals.
     case usedPreviousSnapshot(reason: String, keptAs: String?)
     /// A user had edited the snapshot, and Ferry has accepted the edit.
     case acceptedEdit
-    /// The values of these uploads in the edited snapshot were not used, because the journals contain newer changes of
-    /// the same uploads.
+    /// The values of these uploads in the edited snapshot were not used: the journals have newer changes of them.
     case editOverruled([Upload.ID])
-    /// The number of operations in the journals that this version of Ferry does not know and skipped. A newer version
-    /// marked these operations as safe to skip. They stay stored in the queue's files.
+    /// The number of operations of a newer version that were skipped, as that version allows. They stay in the files.
     case skippedRecords(Int)
-    /// The journal `file`, to which the changes after the snapshot belong, is missing. If it contained changes, they
-    /// are lost.
+    /// The journal `file` is missing. If it contained changes after the snapshot, they are lost.
     case journalMissing(file: String)
 
     /// The notice in one sentence without a final period.

@@ -2,11 +2,10 @@
 public enum JournalCondition: Hashable, Sendable {
     /// The journal accepts every change, and writing snapshots works.
     case healthy
-    /// The journal accepts every change, but the last snapshot could not be written. No change is lost: the changes
-    /// stay in the journal files, which grow.
+    /// The journal accepts every change, but the last snapshot could not be written. The journal files grow.
     case snapshotOverdue(JournalError)
-    /// The journal refuses the changes of users' commands. On a full disk, it can still store results that Ferry cannot
-    /// request again, such as a server's response. Such results use the reserved disk space until that is used up.
+    /// The journal refuses the changes of users' commands. Of the changes `finding`, it still stores some in the
+    /// reserved disk space.
     case refusing(JournalError)
 }
 

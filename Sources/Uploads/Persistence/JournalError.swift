@@ -7,28 +7,23 @@ public enum JournalError: Error, Hashable, Sendable {
     case folderCannotBeMade(path: String, code: Int32)
     /// The system denies access. `mode` is the permission bits of the existing file; nil if they are unknown.
     case notAllowed(path: String, mode: UInt32?, code: Int32)
-    /// The file or folder at the path is unsafe to use, for example because it belongs to another user. `mode` is its
-    /// permission bits.
+    /// The file or folder is unsafe to use, for example because it belongs to another user.
     case unsafe(path: String, mode: UInt32, Danger)
-    /// Another process has locked the queue. `pid`, `since` and `host` come from the text in the lock file; each is nil
-    /// if it is missing there. `host` is also nil if the other process runs on this machine.
+    /// Another process has locked the queue. The values come from the lock file, and each can be missing. `host` is
+    /// also nil for this machine.
     case inUse(pid: Int32?, since: Date?, host: String?)
     /// The file system cannot lock files.
     case locksNotSupported(path: String)
-    /// The file is damaged or missing, or does not fit the other files. `byte` is the position of the damage in the
-    /// file; 0 if it has no position.
+    /// The file is damaged or missing, or does not fit the other files. `byte` is 0 if the damage has no position.
     case damaged(path: String, byte: Int, reason: String)
     /// The snapshot is complete and valid, but its checksum does not match: it was edited after Ferry had written it.
     case edited(path: String)
-    /// The snapshot is older than other files in its folder, for example because a user restored a copy. `generation`
-    /// is the running number of the snapshot, and `newest` is the highest running number of a file. `hasNewer` is true
-    /// if the folder also contains a newer snapshot.
+    /// The snapshot is older than other files in its folder, for example a restored copy. `newest` is the highest
+    /// running number of a file. `hasNewer` is true if the folder also contains a newer snapshot.
     case olderCopy(path: String, generation: Int, newest: Int, hasNewer: Bool)
-    /// A newer version of Ferry wrote the file, and this version cannot read it without losing data. `needs` names the
-    /// unknown format or operation.
+    /// A newer version of Ferry wrote the file. This one cannot read all of it, because `needs` is unknown.
     case newerFormat(path: String, needs: String)
-    /// The disk is full, or the disk quota of the user is used up (`isQuota`). Changes can be stored again once space
-    /// is free.
+    /// The disk is full, or the user's quota is used up. Changes can be stored again once space is free.
     case diskFull(path: String, isQuota: Bool)
     case failed(call: String, path: String, code: Int32)
     case recordTooLarge(Upload.ID)
@@ -77,8 +72,8 @@ extension JournalError {
         }
     }
 
-    /// Returns a sentence for users, without a final period. The sentence says why changes are not saved, and that no
-    /// new uploads start. If `count` is not 0, it also says that `count` uploads keep running.
+    /// Returns a sentence for users: why changes are not saved, that no new uploads start, and that `count` keep
+    /// running.
     func unsavedSummary(running count: Int) -> String {
         let going =
             switch count {
@@ -93,8 +88,7 @@ extension JournalError {
         }
     }
 
-    /// A sentence for users, without a final period. It says that no new snapshot of the queue can be written, but that
-    /// the journal still stores all changes.
+    /// A sentence for users: no new snapshot can be written, but the journal still stores all changes.
     var behindSummary: String {
         switch self {
         case .diskFull(let path, let isQuota):
@@ -103,8 +97,7 @@ extension JournalError {
         }
     }
 
-    /// The cause of the error, for users. For `failed` and `notAllowed`, this is the system's error and the path, such
-    /// as `EIO: fsync of /…`. For other errors, this is `summary`.
+    /// The system's error with the path, such as `EIO: fsync of /…`; for other errors `summary`.
     private var cause: String {
         switch self {
         case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"
@@ -129,8 +122,7 @@ extension JournalError {
         }
     }
 
-    /// The advice to the user on what to do about the error; nil if there is none. The text names no command of Ferry,
-    /// so that any program can show it.
+    /// The advice to the user; nil if there is none. It names no command of Ferry, so any program can show it.
     public var hint: String? {
         switch self {
         case .folderCannotBeMade: "use another folder"
@@ -159,8 +151,7 @@ extension JournalError {
         }
     }
 
-    /// The exit status of a program that cannot continue after this error, as in `sysexits.h`: 75 (`EX_TEMPFAIL`) if
-    /// the queue is in use, 77 (`EX_NOPERM`) for `notAllowed` and `unsafe`, 73 (`EX_CANTCREAT`) for all others.
+    /// The exit status after this error, as in `sysexits.h`: `EX_TEMPFAIL`, `EX_NOPERM` or `EX_CANTCREAT`.
     public var exitStatus: Int32 {
         switch self {
         case .inUse: 75

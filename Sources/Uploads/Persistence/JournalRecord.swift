@@ -1,20 +1,16 @@
 import FerryProtocols
 
-/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `c` is the CRC-32C of the rest of the line:
-/// from the comma after the checksum to the end, without the line break. `s` is the record's number, `op` the
-/// operation, and `v` its value.
+/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `c` is the CRC-32C of the line from the
+/// comma after it on, without the line break. `s` is the record's number.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
-    /// The number of bytes at the beginning of a line that the checksum does not cover: `start`, the checksum's eight
-    /// digits and a quote.
+    /// The number of bytes that the checksum does not cover: `start`, the checksum and a quote.
     static let headLength = start.count + 9
     /// The maximum size of the record of one upload, in bytes.
     static let maximumSize = 16 << 20
 
-    /// Returns the line of the record with the number `sequence`, including its line break. It contains all of
-    /// `changes`.
+    /// Returns the line of one record with all of `changes`, including its line break.
     ///
-    /// - Parameter unknown: The JSON members that this version of Ferry does not know. They are written back unchanged.
     /// - Throws: `.recordTooLarge` if the record of an upload exceeds `maximumSize`.
     static func line(
         _ changes: [QueueChange], sequence: Int, unknown: UnknownContent
@@ -31,8 +27,7 @@ enum JournalRecord {
                 writer.raw(index == 0 ? "{" : ",{")
                 try write(change, to: &writer, unknown: unknown)
                 writer.raw("}")
-                // Reserves memory for all changes. Growing by doubling would copy the buffer again and again, and need
-                // up to twice the memory.
+                // Growing by doubling would copy the buffer again and again, and need up to twice the memory.
                 if index == 0 { writer.bytes.reserveCapacity((writer.bytes.count + 32) * changes.count) }
             }
             writer.raw("]")
@@ -63,8 +58,7 @@ enum JournalRecord {
         }
     }
 
-    /// Returns true if `line` is a complete record: it begins like a record, and its checksum is right. The caller must
-    /// pass the line without its line break.
+    /// Returns true if `line`, without its line break, is a complete record with the right checksum.
     static func isWhole(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         guard line.count > headLength, line[..<start.count].elementsEqual(start),
             line[headLength - 1] == UInt8(ascii: "\"")

@@ -6,9 +6,8 @@ extension JournalReplay {
         var offset: Int
     }
 
-    /// Calls `body` with the newest record of each upload and its origin, in ascending order of upload ids. For an
-    /// upload that the journals changed, this is the last record in the journals. For any other upload, it is the
-    /// record in `base`. Uploads that the journals removed are left out.
+    /// Calls `body` with the newest record of each upload, in the journals or in `base`, in ascending order of ids.
+    /// Uploads that the journals removed are left out.
     func merge(
         into base: SnapshotReader?,
         _ body: (Origin, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void

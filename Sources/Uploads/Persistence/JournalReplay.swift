@@ -1,7 +1,7 @@
 import FerryProtocols
 
 /// The changes in a series of journals, to be applied to a snapshot. Only the last record of each upload is used, as
-/// bytes. So a record that a later record replaces is never decoded.
+/// bytes, so that the others are never decoded.
 struct JournalReplay {
     struct Position {
         var journal: Int
@@ -13,8 +13,7 @@ struct JournalReplay {
         case removed
     }
 
-    /// The end of the error text if a record is missing, because the number of the next record is not the expected one.
-    /// `Recovery` recognizes the error by this text.
+    /// The end of the error text if a record is missing, by which `Recovery` recognizes the error.
     static let missingRecord = "is missing"
 
     private var journals: [[UInt8]] = []
@@ -24,15 +23,12 @@ struct JournalReplay {
     private(set) var settings: QueueSettings?
     private(set) var unknownSettings: [UInt8] = []
     private(set) var greatestID: Upload.ID?
-    /// The operations that this version of Ferry does not know, and that a newer version marked as safe to skip. The
-    /// next snapshot contains these operations.
+    /// The operations of a newer version that are safe to skip. The next snapshot contains them.
     private(set) var skipped: [Position] = []
-    /// The number of the record that was added last; at first, the number of the last record in the snapshot.
-    /// The numbers of the records rise by one. The first record of a journal continues the numbers of the previous
-    /// journal.
+    /// The number of the record that was added last, or of the last one in the snapshot. The numbers rise by one, also
+    /// from one journal to the next.
     private(set) var sequence: Int
-    /// The number of operations that were left out because only a newer version of Ferry understands them. If
-    /// `readsNewer` is false, such an operation is an error, and the number stays 0.
+    /// The number of operations that were left out with `readsNewer`; otherwise they are errors.
     private(set) var notUnderstood = 0
     private let folder: String
     private let readsNewer: Bool
@@ -40,9 +36,8 @@ struct JournalReplay {
     /// - Parameters:
     ///   - sequence: The number of the last journal record whose changes the snapshot contains.
     ///   - folder: The path of the journals' folder, for errors.
-    ///   - readsNewer: True to leave out operations that only a newer version of Ferry understands; false to throw an
-    ///     error for them. A caller that writes files must pass false, because the new files would lack these
-    ///     operations.
+    ///   - readsNewer: True to leave out operations that only a newer version of Ferry understands. A caller that
+    ///     writes files must pass false, because the new files would lack them.
     init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
@@ -59,13 +54,10 @@ struct JournalReplay {
 
     /// Adds all records of one journal.
     ///
-    /// - Parameter isLast: True if no later journal contains records. An incomplete last record is then no error,
-    ///   because a crash can interrupt the last write.
-    /// - Returns: The length of the complete records in bytes. It is less than the length of `content` if the last
-    ///   record is incomplete.
-    /// - Throws: `.damaged` for a damaged or missing record, and for an incomplete record other than the last one of
-    ///   all journals. `.newerFormat` for an unknown operation that is not marked as safe to skip, if `readsNewer` is
-    ///   false.
+    /// - Parameter isLast: True if no later journal contains records. A crash can leave its last record incomplete.
+    /// - Returns: The length of the complete records in bytes.
+    /// - Throws: `.damaged` for a damaged, missing or incomplete record. `.newerFormat` for an unknown operation that
+    ///   is not safe to skip.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)
@@ -98,9 +90,8 @@ struct JournalReplay {
         }
     }
 
-    /// Returns true if `rest`, the end of a journal, was left by an interrupted write. The end then has no line break,
-    /// or it contains NULs in place of bytes that never reached the disk. Returns false if `rest` contains a complete
-    /// record, because such an end is damaged.
+    /// Returns true if an interrupted write left `rest`, the end of a journal: it has no line break, or NULs in place
+    /// of bytes that never reached the disk. An end with a complete record is damaged instead.
     private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         guard rest.firstLineBreak(from: 0) == nil || rest.hasUnwrittenPart(at: offset) else { return false }
         if rest.last != 0, JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) {
@@ -165,8 +156,7 @@ struct JournalReplay {
     }
 }
 
-/// The JSON members of a journal record, or of one operation in a record of several operations (`batch`). The members
-/// can stand in any order in the JSON text.
+/// The members, in any order, of a journal record or of one operation in a `batch`.
 private struct Operation {
     var sequence: Int?
     var name = ""
@@ -203,9 +193,8 @@ extension UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(self).firstIndex(of: 0x0A, from: start)
     }
 
-    /// Returns true if some of the bytes never reached the disk. In place of such bytes, there are NULs up to the end
-    /// of the file, or in whole disk blocks of 512 bytes. The first of these blocks can begin before this buffer. Other
-    /// NULs are damage, such as a space (0x20) with one flipped bit.
+    /// Returns true if bytes never reached the disk: NULs stand up to the end of the file, or fill whole disk blocks.
+    /// Other NULs are damage, such as a space (0x20) with one flipped bit.
     ///
     /// - Parameter offset: The position of the buffer's first byte in the file.
     fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {

@@ -1,9 +1,7 @@
-/// A file that reserves disk space, for use when the disk is full. The content of the file is never read.
+/// A file that reserves disk space, for use when the disk is full. Its content is never read.
 ///
-/// On a full disk, the journal refuses a user's command, because the user can repeat the command. But a server's
-/// response cannot be requested again, and a new snapshot makes the queue's files smaller. So the journal deletes the
-/// file to store a response or to write a snapshot. Until the disk has space for the file again, the journal refuses
-/// commands.
+/// On a full disk, the journal refuses a user's command, which the user can repeat. It deletes the file to store a
+/// server's response, which cannot be requested again, or to write a snapshot, which makes the queue's files smaller.
 struct JournalReserve {
     static let name = "reserve"
 
@@ -14,8 +12,7 @@ struct JournalReserve {
     private let size: Int
 
     enum State: Equatable {
-        /// No space is reserved: none is configured, or the file that reserves the space could not be created. The
-        /// journal accepts commands all the same.
+        /// No space is reserved, by configuration or after an error. The journal accepts commands all the same.
         case absent
         case kept
         /// The reserved space was released for a server's response or a snapshot, and could not be reserved again yet.
@@ -27,8 +24,7 @@ struct JournalReserve {
         self.files = files
     }
 
-    /// Uses the reserve file of an earlier process if that file has the right size. Otherwise, tries to create a new
-    /// file. If that fails, no space is reserved. Does nothing if `size` is 0.
+    /// Uses the reserve file of an earlier process, or tries to create one.
     mutating func prepare() {
         guard size > 0 else { return }
         let length = Result { () throws(SystemCallError) in
@@ -42,8 +38,7 @@ struct JournalReserve {
         }
     }
 
-    /// Creates the file that reserves the space, and first deletes an old file of the same name. Does nothing if the
-    /// space is already reserved, or if `size` is 0.
+    /// Creates the file that reserves the space, in place of an old one, unless the space is reserved already.
     mutating func fill() throws(JournalError) {
         guard size > 0, state != .kept else { return }
         try files.perform { () throws(SystemCallError) in
@@ -63,8 +58,8 @@ struct JournalReserve {
         }
     }
 
-    /// Deletes the reserve file, so that its disk space becomes free. Returns false if no space is reserved, or if the
-    /// file cannot be deleted.
+    /// Deletes the reserve file, so that its space becomes free. Returns false if there is none or it cannot be
+    /// deleted.
     mutating func spend() -> Bool {
         guard state == .kept, (try? files.remove(Self.name)) != nil else { return false }
         state = .spent
@@ -73,8 +68,7 @@ struct JournalReserve {
         return true
     }
 
-    /// Throws an error if the disk has no space for `bytes` more bytes. To find out, creates a temporary file of this
-    /// size and removes it.
+    /// Throws an error if a temporary file of `bytes` bytes finds no space on the disk.
     func probe(_ bytes: Int) throws(JournalError) {
         let name = SnapshotFile.temporary()
         defer { try? files.remove(name) }

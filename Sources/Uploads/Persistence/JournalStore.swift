@@ -1,7 +1,6 @@
 import FerryFiles
 
-/// The open files of a journal, with the position for the next change. Only one caller at a time is allowed to use the
-/// store. Each call returns only after its work is done.
+/// The open files of a journal. Only one caller at a time may use the store, whose calls block.
 package struct JournalStore {
     let files: any StateFiles
     let options: FileJournal.Options
@@ -14,8 +13,7 @@ package struct JournalStore {
     /// The number of bytes of journal records whose changes the current snapshot does not contain.
     private var pending = 0
     private var snapshotLength = 0
-    /// True if the current snapshot is missing or must be replaced. A new snapshot is then needed even if the journals
-    /// are short.
+    /// True if the current snapshot is missing or must be replaced, even if the journals are short.
     private var mustCompact = false
     private var compacting = CompactionPhase.none
     private let turn = Compaction.Turn()
@@ -27,8 +25,8 @@ package struct JournalStore {
     private enum Phase {
         case closed
         case ready(OpenJournal)
-        /// A sync failed, or a refused record could not be removed from the file. The bytes on disk are then unknown,
-        /// because reading the file only returns what the kernel has cached. The next write goes to new files.
+        /// A sync failed, or a refused record could not be removed. Reading the file would only return what the kernel
+        /// has cached, so the next write goes to new files.
         case suspect(OpenJournal, JournalError)
         /// The content of the files is unknown after a failure. The store refuses all further changes.
         case lost(JournalError)
@@ -36,11 +34,10 @@ package struct JournalStore {
 
     private enum CompactionPhase {
         case none
-        /// A snapshot is being written. The value is the number of bytes of journal records whose changes the new
-        /// snapshot contains.
+        /// A snapshot with this number of bytes of journal records is being written.
         case running(Int)
-        /// The last snapshot could not be written. The next attempt follows when the snapshot lacks more than this
-        /// number of bytes of journal records.
+        /// The last snapshot could not be written. The next attempt follows when it lacks more than this number of
+        /// bytes.
         case failed(Int, JournalError)
     }
 
@@ -53,8 +50,7 @@ package struct JournalStore {
     /// Changes that are written as one record: completely or not at all.
     package struct Entry: Sendable {
         var changes: [QueueChange]
-        /// True for a result that Ferry cannot request again, such as a server's response. False for any other change,
-        /// such as a user's command.
+        /// True for a result that Ferry cannot request again, such as a server's response.
         var isFinding: Bool
 
         package init(_ changes: [QueueChange], isFinding: Bool = false) {
@@ -77,8 +73,8 @@ package struct JournalStore {
         pending = outcome.pending
         snapshotLength = outcome.snapshotLength
         try files.perform { () throws(SystemCallError) in
-            // Records that a killed process wrote and did not sync are synced first, because new records follow them.
-            // Some may stand in an earlier journal, if the last journal was created but never used.
+            // Unsynced records of a killed process are synced before new ones follow. Some may stand in an earlier
+            // journal, if the last one was created but never used.
             let name = JournalFile.name(generation)
             for earlier in outcome.journals where earlier != name {
                 try files.open(earlier, for: .appending)?.synchronize()
@@ -95,13 +91,11 @@ package struct JournalStore {
         return outcome.recovered
     }
 
-    /// Writes each entry completely or not at all. If `durably` is true, one sync makes all written entries survive a
-    /// power cut.
+    /// Writes each entry completely or not at all, and returns a result for each. If `durably` is true, one sync makes
+    /// the written ones survive a power cut.
     ///
-    /// On a full disk, the reserved disk space is released for entries whose `isFinding` is true. All other entries are
-    /// then refused until the space can be reserved again.
-    ///
-    /// - Returns: A result for each entry.
+    /// On a full disk, the reserved disk space is released for findings. All other entries are then refused until the
+    /// space can be reserved again.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -180,8 +174,7 @@ package struct JournalStore {
         }
     }
 
-    /// Removes the bytes of refused records from the end of the file. If that fails, the phase becomes `suspect` on a
-    /// full disk, and `lost` after any other error.
+    /// Removes the bytes of refused records from the end of the file.
     private mutating func takeBack(_ writing: OpenJournal) {
         do throws(SystemCallError) {
             // If no byte was written, the file is not truncated, because the disk may refuse that too.
@@ -194,8 +187,8 @@ package struct JournalStore {
         }
     }
 
-    /// Writes a new snapshot, because the journal file is uncertain after a failed write or sync. The snapshot contains
-    /// all acknowledged records and the new records in `lines`. Later records go to a new journal file.
+    /// Writes a new snapshot, because the journal file is uncertain. It contains all acknowledged records and the new
+    /// ones in `lines`. Later records go to a new journal file.
     private mutating func startOver(
         _ writing: OpenJournal, adding lines: [UInt8], upTo last: Int
     ) throws(JournalError) {
@@ -249,8 +242,7 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// The condition of the store: `refusing` if it cannot store changes, `behind` if the last snapshot could not be
-    /// written, otherwise `sound`.
+    /// The ability of the store to store changes and to write snapshots.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _), (_, .short(let error, _), _):
@@ -260,9 +252,8 @@ extension JournalStore {
         }
     }
 
-    /// Writes new files if the journal file is uncertain after a failed write or sync. Otherwise, checks whether a full
-    /// disk has space again, and reserves disk space again if none is reserved. Does nothing if the store is closed, or
-    /// if a failure cannot be repaired (`lost`).
+    /// Writes new files if the journal file is uncertain. Otherwise, checks whether a full disk has space again, and
+    /// reserves space again. A lost store cannot be repaired.
     package mutating func repair() {
         switch phase {
         case .suspect: try? write([], upTo: sequence, durably: true)
@@ -271,8 +262,8 @@ extension JournalStore {
         }
     }
 
-    /// Releases the reserved disk space after a write failed with `error`. Until the space is reserved again, users'
-    /// commands are refused with an error. Returns false if no space was released.
+    /// Releases the reserved space, and refuses users' commands with `error` until it is reserved again. Returns false
+    /// if no space was released.
     package mutating func spendReserve(for error: JournalError) -> Bool {
         guard reserve.spend() else { return false }
         room = .short(error, wanted: 0)
@@ -304,9 +295,8 @@ extension JournalStore {
         }
     }
 
-    /// True if a new snapshot must be written now: the current one is missing or must be replaced, or the journals are
-    /// too long. False while a snapshot is being written. After a failed attempt, true only once the journals exceed a
-    /// new, higher limit.
+    /// True if a new snapshot must be written now. After a failed attempt, true only once the journals exceed a new,
+    /// higher limit.
     package var isCompactionDue: Bool {
         switch compacting {
         case .running: false
@@ -318,34 +308,31 @@ extension JournalStore {
     /// True if a new snapshot is needed: the current one is missing, must be replaced or lacks changes.
     package var isBehind: Bool { mustCompact || pending > 0 }
 
-    /// True if a snapshot must be written when the journal is opened or closed. If the option `snapshotsAtEnds` is
-    /// false, short journals do not need a new snapshot.
+    /// True if a snapshot must be written when the journal is opened or closed.
     var isDueAtEnds: Bool { options.snapshotsAtEnds ? isBehind : isCompactionDue }
 
     /// Makes every acknowledged record durable.
     mutating func synchronize() throws(JournalError) { try write([], upTo: sequence, durably: true) }
 
-    /// The error of the last attempt to write a snapshot. Nil if there was no attempt, or if the last attempt succeeded
-    /// or still runs.
+    /// The error of the last attempt to write a snapshot; nil if it succeeded or still runs.
     var compactionFailure: JournalError? {
         if case .failed(_, let error) = compacting { error } else { nil }
     }
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Prepares a new snapshot. Later changes are appended to an empty journal file, while the returned compaction
-    /// writes all earlier changes as a snapshot.
+    /// Prepares a new snapshot. Later changes go to an empty journal file.
     ///
-    /// - Returns: The compaction, which the caller must run. The caller then passes the result to `finish`, or the
-    ///   error to `fail`. Nil if a compaction runs already, or if no new snapshot is needed.
+    /// - Returns: The compaction, which the caller must run and pass to `finish` or `fail`. Nil if one runs already, or
+    ///   if no snapshot is needed.
     package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {
             // A later durable record must never exist without the earlier ones.
             try synchronize()
             guard isBehind else { return nil }
-            // An empty journal is reused, so that failed compactions do not leave one journal each. A journal with the
-            // number of the current snapshot is not reused.
+            // An empty journal is reused, so that failed compactions leave none each, unless it belongs to the
+            // snapshot.
             if case .ready(let writing) = phase, writing.length == 0, pending > 0 || snapshotLength == 0 {
                 compacting = .running(pending)
                 return compaction(to: generation)

@@ -21,10 +21,8 @@ struct LineReader {
         }
     }
 
-    /// Reads the next line. Returns the position of the line in `buffer`, including the line break, as a range that is
-    /// valid until the next call. Returns nil if the rest of the file contains no line break.
-    ///
-    /// - Throws: `JournalError` if the line is too long, or if the file cannot be read.
+    /// Reads the next line. Returns its range in `buffer`, including the line break, which is valid until the next
+    /// call. Nil if the rest of the file contains no line break.
     mutating func next(_ path: String) throws(JournalError) -> Range<Int>? {
         var searched = 0
         while true {
@@ -47,8 +45,7 @@ struct LineReader {
         }
     }
 
-    /// Moves the unread bytes to the start of `buffer`, and reads more bytes of the file behind them. Doubles the size
-    /// of `buffer` if the unread bytes fill it.
+    /// Moves the unread bytes to the start of `buffer`, which is doubled if they fill it, and reads more behind them.
     private mutating func fill(_ path: String) throws(JournalError) {
         if unread.lowerBound > 0 {
             buffer.replaceSubrange(0..<unread.count, with: Array(buffer[unread]))

@@ -6,16 +6,13 @@ struct OpenJournal {
     var generation: Int
     /// The number of bytes at the beginning of `file` that survive a power cut.
     var durable: Int
-    /// The bytes after the first `durable` bytes of `file`. They are written and acknowledged, but a power cut can
-    /// destroy them until the next sync.
+    /// The later bytes of `file`, which are acknowledged, but which a power cut can destroy until the next sync.
     var volatile: [UInt8] = []
 
     var length: Int { durable + volatile.count }
 
-    /// Reads the durable bytes from the file, and returns them with the volatile ones.
-    ///
-    /// - Parameter folder: The path of the state folder, for errors.
-    /// - Throws: `JournalError` if the file cannot be read, or if it is shorter than `durable`.
+    /// Returns the durable bytes from the file, with the volatile ones. `folder` is the path of the state folder, for
+    /// errors.
     func content(inFolder folder: String) throws(JournalError) -> [UInt8] {
         let content: [UInt8]
         do throws(SystemCallError) { content = try file.content(from: 0, count: durable) } catch {

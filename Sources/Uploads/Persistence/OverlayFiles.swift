@@ -1,11 +1,10 @@
 import Synchronization
 
-/// A view of a state folder in which all changes are made only in memory. `Recovery` on this view returns the queue
-/// that Ferry would load if it started now, and the files on disk stay unchanged.
+/// A view of a state folder whose changes are made only in memory. `Recovery` on this view returns the queue that Ferry
+/// would load now, and the files on disk stay unchanged.
 final class OverlayFiles: StateFiles {
     private enum Entry {
-        /// A file with unchanged content. The value is the file's name on disk. After a rename in memory, the view
-        /// shows the file under another name.
+        /// An unchanged file of this name on disk, perhaps under another name in the view.
         case real(String)
         case changed(MemoryFile)
         case removed

@@ -3,15 +3,10 @@ import FerryProtocols
 /// A position in the text of `queue.json`, described for a user who edits it.
 struct QueuePosition: CustomStringConvertible {
     let position: TextPosition
-    /// The names of the upload and of the JSON member that contain the position, such as `upload 7` and
-    /// `state.category`. Each is left out if there is none.
+    /// The upload and the JSON member that contain the position, such as `upload 7` and `state.category`, if any.
     let names: [String]
 
-    /// Finds the line, the column and the names for a position in JSON text.
-    ///
-    /// - Parameters:
-    ///   - offset: The position, in bytes.
-    ///   - text: The JSON text. If the text before `offset` is invalid, `names` is possibly incomplete.
+    /// Finds the byte position `offset` in JSON text. If the text before is invalid, `names` is possibly incomplete.
     init(of offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         position = TextPosition(of: offset, in: text)
         var walk = JSONWalk(text)

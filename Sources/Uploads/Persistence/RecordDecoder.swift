@@ -3,8 +3,8 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// A decoder of upload records that uses all processor cores, because users would wait long for a million records on
-/// one core. The decoded uploads have the same sequence as the records.
+/// A decoder of upload records, in their sequence, on all processor cores: users would wait long for a million records
+/// on one.
 final class RecordDecoder {
     /// The uploads of a decoded batch of records.
     private struct Decoded: Sendable {
@@ -44,26 +44,22 @@ final class RecordDecoder {
     private let finished = Finished()
     private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
     private let group = DispatchGroup()
-    /// The semaphore that limits the number of batches which other threads decode or have in their queue. When the
-    /// limit is reached, the calling thread decodes the next batch itself.
+    /// The permits to decode a batch on another thread. Without one, the calling thread decodes the next batch.
     private let permits = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
 
     private static let batchSize = 1 << 20
 
     /// - Parameters:
-    ///   - folder: The folder of the files, for errors.
     ///   - length: The approximate number of bytes of all records.
     ///   - readsNewer: True to leave out records that cannot be decoded; false to treat them as errors.
     init(in folder: String, length: Int, readsNewer: Bool) {
         self.folder = folder
         self.readsNewer = readsNewer
-        // Growing by doubling would copy a long queue many times. A record is rarely shorter than 256 bytes, and
-        // reserved memory that stays unused is never allocated.
+        // A record is rarely shorter than 256 bytes, and reserved memory that stays unused is never allocated.
         uploads.reserveCapacity(length / 256)
     }
 
-    /// Adds the next record, which is decoded now or later. If it is invalid, `finish` throws an error that names
-    /// `origin`; but with `readsNewer`, the record is left out and counted instead.
+    /// Adds the next record, which is decoded now or later. The error for an invalid one names `origin`.
     func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
         let start = batch.bytes.count
         batch.bytes.append(contentsOf: record)
@@ -71,9 +67,7 @@ final class RecordDecoder {
         if batch.bytes.count >= Self.batchSize { handOut() }
     }
 
-    /// Decodes the remaining records, and waits until all records are decoded.
-    ///
-    /// - Throws: The error of the first record that could not be decoded, if `readsNewer` is false.
+    /// Decodes the remaining records. Throws the error of the first that is invalid.
     func finish() throws(JournalError) {
         handOut()
         group.wait()
@@ -98,8 +92,8 @@ final class RecordDecoder {
         _ = collect()
     }
 
-    /// Moves the decoded batches to `uploads` in sequence. Stops before the first batch that is not decoded yet or
-    /// contains an invalid record. Returns the error of this record; nil if there is none.
+    /// Moves the decoded batches to `uploads` in sequence, up to the first that is not decoded yet or contains an
+    /// invalid record, whose error is returned.
     private func collect() -> JournalError? {
         while var decoded = finished.batches.withLock({ $0.removeValue(forKey: collected) }) {
             if let failure = decoded.failure {
@@ -120,8 +114,8 @@ final class RecordDecoder {
         decoded.uploads.reserveCapacity(batch.records.count)
         var last = RepeatedTarget()
         batch.bytes.withUnsafeBufferPointer { bytes in
-            // The loop begins with the last record, because `popLast` reverses the sequence. So the error of the first
-            // invalid record is set last and remains.
+            // The last record comes first, because `popLast` reverses the sequence. So the error of the first invalid
+            // record remains.
             for (origin, range) in batch.records.reversed() {
                 var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {

@@ -7,27 +7,24 @@ public enum EditedSnapshot: Hashable, Sendable {
     case refuse
     /// Recovery checks the whole snapshot and uses it.
     case accept
-    /// Recovery renames the edited snapshot, and loads the queue from the previous snapshot and the journals. Recovery
-    /// does the same with a snapshot that is older than the other files. With `refuse` or `accept`, it throws
-    /// `JournalError.olderCopy` for such a snapshot.
+    /// Recovery renames the edited snapshot, and loads the queue from the previous one and the journals. It does the
+    /// same with a snapshot for which it otherwise throws `olderCopy`.
     case setAside
 }
 
-/// Loads a queue from its files, and repairs the files if necessary. All files are read before the first file is
-/// changed, apart from temporary files. So after an interrupted recovery, the next recovery finds the same content.
+/// Loads a queue from its files, and repairs them if necessary. All are read before the first is changed, apart from
+/// temporary files. So after an interrupted recovery, the next one finds the same content.
 struct Recovery {
     let files: any StateFiles
     let edited: EditedSnapshot
     let now: Date
-    /// True to leave out records that only a newer version of Ferry understands; false to throw an error for them. A
-    /// caller that writes the queue's files must use false, because these records would be lost.
+    /// True to leave out records that only a newer version of Ferry understands, which a caller that writes would lose.
     var readsNewer = false
 
     struct Outcome {
         var recovered = Recovered()
         var unknown = UnknownContent()
-        /// The generation (running number) of the last journal. If there is no journal, the number that the next
-        /// journal gets.
+        /// The generation (running number) of the last journal, or of the first one if there is none.
         var generation: Int
         /// The sequence number of the last journal record.
         var sequence: Int
@@ -40,13 +37,11 @@ struct Recovery {
         var hasSnapshot = false
         /// True if the queue is new: there is no snapshot, and no journal contains a record.
         var isNew = false
-        /// The header of the loaded snapshot, or of an empty one if there is no snapshot. It is updated with the newest
-        /// settings in the journals, and with the operations that this version of Ferry skipped.
+        /// The header of the loaded snapshot, with the newest settings and the skipped operations of the journals.
         var header: SnapshotHeader
         /// The number of records that were left out because only a newer version of Ferry understands them.
         var notUnderstood = 0
-        /// The ids of the uploads that the journals change or remove. Empty if the caller of `read` did not ask for the
-        /// ids (`listsChanged`).
+        /// The ids of the uploads that the journals change or remove, if they were asked for (`listsChanged`).
         var changed: [Upload.ID] = []
 
         /// The state of the queue in a snapshot; an empty queue if `reader` is nil.
@@ -82,8 +77,7 @@ struct Recovery {
         }
     }
 
-    /// Throws `.newerFormat` if only a newer version of Ferry can read the current snapshot. In any other case, even
-    /// for a damaged snapshot, returns without an error. `run` calls this function before it changes a file.
+    /// Throws `.newerFormat` if only a newer version of Ferry can read the current snapshot, before a file is changed.
     private func refuseNewer() throws(JournalError) {
         do throws(JournalError) {
             _ = try SnapshotReader(SnapshotFile.current, in: files, readsNewer: readsNewer)
@@ -92,11 +86,9 @@ struct Recovery {
         }
     }
 
-    /// Returns an error if the current snapshot is older than other files in the folder, for example because a user
-    /// restored a copy. Without this check, Ferry would use an old state of the queue, or report damage.
-    ///
-    /// The snapshot is too old if the previous snapshot has a higher generation (running number). The snapshot is also
-    /// too old if its own journal is missing and a later journal exists.
+    /// Returns an error if the current snapshot is older than other files, for example a restored copy. The previous
+    /// snapshot then has a higher generation, or only a later journal than the snapshot's own exists. Without this
+    /// check, Ferry would use an old state of the queue, or report damage.
     private func olderCopy() throws(JournalError) -> JournalError? {
         guard let generation = try generationOfCurrent() else { return nil }
         let previous = self.generation(of: SnapshotFile.previous)
@@ -109,8 +101,7 @@ struct Recovery {
             hasNewer: previous.map { $0 > generation } ?? false)
     }
 
-    /// Returns the generation (running number) in the first line of a snapshot; nil if this line cannot be read. The
-    /// other lines are not checked.
+    /// Returns the generation (running number) in the first line of a snapshot; nil if it cannot be read.
     private func generation(of name: String) -> Int? {
         (try? SnapshotReader(name, in: files, readsNewer: readsNewer))?.header.generation
     }
@@ -158,8 +149,7 @@ struct Recovery {
         return try setAside(because: damage)
     }
 
-    /// Recovers the queue from the previous snapshot and the journals, or from the journals alone if there is no
-    /// previous snapshot. The current snapshot gets another name.
+    /// Recovers the queue from the previous snapshot, if there is one, and the journals. Renames the current snapshot.
     private func setAside(because damage: JournalError) throws(JournalError) -> Outcome {
         var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"
@@ -195,8 +185,7 @@ struct Recovery {
         }
     }
 
-    /// Writes an edited snapshot in Ferry's layout, and reads the new file back with the journals. Only then makes it
-    /// the current snapshot.
+    /// Makes an edited snapshot the current one, after a file in Ferry's layout was read back with the journals.
     private func takeOver(_ document: SnapshotDocument) throws(JournalError) -> Outcome {
         let journals = try files.journals(from: 1)
         guard journals.isEmpty || journals.contains(document.header.generation) else {
@@ -212,8 +201,7 @@ struct Recovery {
                 try files.rename(temporary, to: SnapshotFile.current)
                 try files.synchronize()
             }
-            // The previous snapshot lacks the edit. So another snapshot is due, and the edited one becomes the previous
-            // one.
+            // The previous snapshot lacks the edit. So another is due, and the edited one becomes the previous one.
             outcome.hasSnapshot = false
             outcome.recovered.notices.append(.acceptedEdit)
             if !outcome.changed.isEmpty {
@@ -294,8 +282,7 @@ struct Recovery {
         var file: String
         /// The bytes of the whole journal, with the incomplete record at its end.
         var content: [UInt8]
-        /// The number of bytes at the beginning of `content` that form complete records. `cut` shortens the file to
-        /// this length.
+        /// The number of bytes of complete records, to which `cut` shortens the file.
         var length: Int
         var keptAs: String
     }
@@ -370,8 +357,7 @@ struct Recovery {
 }
 
 extension JournalError {
-    /// The reason of the damage as text, with the byte position if that is not 0. For errors other than `damaged`, the
-    /// summary.
+    /// The damage with its byte position if that is not 0; for other errors the summary.
     fileprivate var reason: String {
         switch self {
         case .damaged(_, byte: 0, let reason): reason

@@ -48,8 +48,7 @@ extension JSONScanner {
             }
         }
         var all = limits ?? [:]
-        // `bandwidthLimit` overrides `limits`: an older version of Ferry, which does not know `limits`, may have
-        // changed it.
+        // An older version of Ferry, which does not know `limits`, may have changed `bandwidthLimit`.
         if let total { all[.total] = .atMost(total) }
         let settings = QueueSettings(
             limits: all, concurrency: concurrency, nextID: try require(nextID, "nextID"),

@@ -1,18 +1,13 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A snapshot that a user has possibly edited. The checksum is ignored. The whitespace can differ from the text that
-/// Ferry writes, and the uploads can be in any order.
+/// A snapshot that a user has possibly edited. The checksum, the white space and the order do not matter.
 struct SnapshotDocument {
     var header: SnapshotHeader
-    /// The uploads, each with the JSON members that this version of Ferry does not know, in ascending order of upload
-    /// ids.
+    /// The uploads with their unknown members, in ascending order of ids.
     var records: [(upload: Upload, unknown: UnknownFields)] = []
 
-    /// Reads the text of a snapshot.
-    ///
-    /// - Throws: `MalformedJSON` with the position, if the text is not valid JSON, does not describe a queue, or
-    ///   contains an impossible value.
+    /// Throws `MalformedJSON` if the text does not describe a queue, or contains an impossible value.
     init(_ content: [UInt8]) throws(MalformedJSON) {
         (header, records) = try content.withUnsafeBufferPointer { bytes throws(MalformedJSON) in
             var scanner = JSONScanner(bytes)

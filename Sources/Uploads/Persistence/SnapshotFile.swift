@@ -4,8 +4,7 @@ enum SnapshotFile {
     static let previous = "queue.prev.json"
     static let names: Set<String> = [current, previous]
 
-    /// Returns a random name for a temporary file, such as `.tmp.1f3a9c02`. `Recovery` deletes all files whose names
-    /// begin with `.tmp.`, because only an interrupted process leaves them.
+    /// Returns a random name such as `.tmp.1f3a9c02`. `Recovery` deletes the files that an interrupted process leaves.
     static func temporary() -> String {
         temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
     }

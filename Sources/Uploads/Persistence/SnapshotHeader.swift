@@ -6,15 +6,13 @@ struct SnapshotHeader: Hashable, Sendable {
     static let format = "ferry-queue"
     static let version = 1
 
-    /// The generation (running number) of the snapshot. The journal with the same number is the first one with changes
-    /// that the snapshot does not contain.
+    /// The generation (running number) of the snapshot, and of the first journal with later changes.
     var generation: Int
     /// The number of the last journal record whose changes the snapshot contains.
     var lastSequence: Int
     var settings = QueueSettings()
     var unknownSettings: [UInt8] = []
-    /// The operations that a newer version of Ferry wrote and that this one skipped, as JSON objects separated by
-    /// commas.
+    /// The operations of a newer version that this one skipped, as JSON objects separated by commas.
     var skipped: [UInt8] = []
     /// The members that this version of Ferry does not know, as JSON text: `,"name":value…`.
     var unknown: [UInt8] = []
@@ -40,17 +38,15 @@ extension JSONWriter {
         raw(",\"uploads\":[\n")
     }
 
-    /// Appends the beginning of the snapshot's last line: the end of the array `uploads`, and the number of uploads.
-    /// The caller then appends the checksum of the whole text so far.
+    /// Appends the beginning of the last line. The caller appends the checksum of the whole text so far.
     mutating func trailer(count: Int) {
         member("],\"count\":", count)
     }
 }
 
 extension JSONScanner {
-    /// Reads the beginning of a snapshot, up to and including the bracket that opens the uploads.
-    ///
-    /// - Parameter readsNewer: True to read the known members even if the format requires a newer version of Ferry.
+    /// Reads a snapshot up to the bracket that opens the uploads. With `readsNewer`, the known members even of a newer
+    /// format.
     mutating func header(readsNewer: Bool = false) throws(MalformedJSON) -> SnapshotHeader {
         var format: String?
         var minReader: Int?

@@ -8,11 +8,11 @@ struct SnapshotReader {
     private var lines: LineReader
     private var checksum = CRC32C()
 
-    /// Opens the snapshot `name` and reads its header; nil if there is none.
+    /// Opens the snapshot `name` and reads its header; nil if there is none. `readsNewer` is that of
+    /// `JSONScanner.header`.
     ///
-    /// - Parameter readsNewer: True to read the known members even if the snapshot requires a newer version of Ferry.
-    /// - Throws: `.damaged` if the first line is not that of a snapshot, `.newerFormat` if only a newer version of
-    ///   Ferry can read it.
+    /// - Throws: `.damaged` if the first line is not that of a snapshot, `.newerFormat` if a newer version must read
+    ///   it.
     init?(_ name: String, in files: any StateFiles, readsNewer: Bool = false) throws(JournalError) {
         self.name = name
         path = files.path + "/" + name
@@ -41,9 +41,7 @@ struct SnapshotReader {
     var length: Int { lines.length }
 
     /// Calls `body` with the id, the byte position and the bytes of each record, in ascending order of ids. Then checks
-    /// the number of records and the checksum.
-    ///
-    /// If this function throws, the caller must not use the records that `body` received: they are possibly damaged.
+    /// their number and the checksum. After an error, the records are possibly damaged.
     mutating func readRecords(
         _ body: (Upload.ID, Int, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
     ) throws(JournalError) {

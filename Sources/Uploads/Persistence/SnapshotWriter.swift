@@ -31,9 +31,7 @@ struct SnapshotWriter {
         if writer.bytes.count >= 1 << 20 { try flush() }
     }
 
-    /// Writes the last line with the checksum, and makes the content durable.
-    ///
-    /// - Returns: The length of the file in bytes.
+    /// Writes the last line, and makes the content durable. Returns the length of the file in bytes.
     mutating func finish() throws(JournalError) -> Int {
         if count > 0 { writer.raw("\n") }
         writer.trailer(count: count)

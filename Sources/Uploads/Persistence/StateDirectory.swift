@@ -1,7 +1,6 @@
 public import FerryTransfer
 
-/// The state folder of a queue, which only its owner can access. Files in the folder are opened with `openat(2)`,
-/// relative to the folder's file descriptor.
+/// The state folder of a queue, which only its owner can access.
 public final class StateDirectory: Sendable {
     /// The path that was passed to the initializer.
     public let path: LocalPath
@@ -9,9 +8,8 @@ public final class StateDirectory: Sendable {
 
     /// Opens the folder at `path`. Creates the folder and its parent folders if they are missing.
     ///
-    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. The folder is unsafe if it is a
-    ///   symbolic link, is not a folder, belongs to another user, or is open to other users. A folder is also unsafe if
-    ///   another user could replace it by another folder (`PathTrust`).
+    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. It is also unsafe if another user could
+    ///   replace it by another folder (`PathTrust`).
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }
@@ -21,12 +19,9 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: true)
     }
 
-    /// Opens the folder at `path` for reading. Returns nil if the path does not exist. Creates nothing, so the folder
-    /// can be on a read-only disk.
+    /// Opens the folder at `path` for reading, even on a read-only disk. Returns nil if the path does not exist.
     ///
-    /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`. The
-    ///   folder is unsafe if it is a symbolic link, is not a folder, belongs to another user, or is open to other
-    ///   users.
+    /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`.
     public init?(reading path: LocalPath) throws(JournalError) {
         self.path = path
         let directory: Directory
@@ -40,8 +35,7 @@ public final class StateDirectory: Sendable {
         try Self.check(directory, path.text, toWrite: false)
     }
 
-    /// A warning for users if the state folder is on a network file system, where locks and syncs possibly fail. Nil if
-    /// the file system is local or of an unknown kind.
+    /// A warning if the state folder is on a network file system, where locks and syncs possibly fail.
     public var fileSystemWarning: String? {
         guard let kind = files.directory.fileSystem, kind.isRemote else { return nil }
         return
@@ -49,7 +43,7 @@ public final class StateDirectory: Sendable {
             + "the queue, and what was saved may be lost with the server; use a folder on a local disk"
     }
 
-    /// Locks the queue for this process, until the returned lock is released or the process ends.
+    /// Locks the queue for this process, until the returned lock is released.
     ///
     /// - Throws: `.inUse` if another process owns the queue, `.locksNotSupported`, or another error of the lock file.
     public func lock() throws(JournalError) -> StateLock { try StateLock(self) }
@@ -103,8 +97,7 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    /// Throws an error if another user could replace the folder, for example by renaming one of its parent folders.
-    /// `PathTrust` has the rules. Also throws an error if a parent folder cannot be examined.
+    /// Throws an error if another user could replace the folder (`PathTrust`), or if a parent cannot be examined.
     private static func checkParents(of path: LocalPath) throws(JournalError) {
         guard let parent = path.parent else { return }
         let code: Errno?

@@ -1,13 +1,11 @@
-/// The operations on the state folder that the journal needs. `DirectoryFiles` performs the operations on disk. Other
-/// implementations work in memory, for example to simulate failures and power cuts in tests.
+/// The operations on the state folder that the journal needs, on disk or in the memory of a test.
 package protocol StateFiles: Sendable {
     /// The folder's path, for display.
     var path: String { get }
 
     func names() throws(SystemCallError) -> [String]
 
-    /// Opens an existing file. Returns nil if the file does not exist. Throws an error if the file is unsafe, for
-    /// example because other users can access it.
+    /// Opens an existing file; nil if there is none. Throws an error if the file is unsafe (`FileDanger`).
     func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)?
 
     /// Creates a file, readable and writable for its owner only; fails if the name is taken.
@@ -50,8 +48,7 @@ package protocol StateFile: Sendable, AnyObject {
     /// Returns the length of the file in bytes.
     func length() throws(SystemCallError) -> Int
 
-    /// Reads from the position `offset` until `buffer` is full or the file ends. Returns the number of bytes that were
-    /// read.
+    /// Reads from `offset` until `buffer` is full or the file ends. Returns the number of bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int
 
     /// Writes all of `bytes` at the end of the file. After an error, the file possibly contains some of the bytes.
@@ -62,8 +59,8 @@ package protocol StateFile: Sendable, AnyObject {
 
     func truncate(to length: Int) throws(SystemCallError)
 
-    /// Makes the content of the file survive a power cut. After an error, the system has possibly dropped bytes that
-    /// were not on disk yet. A later sync then succeeds, although these bytes are missing.
+    /// Makes the content survive a power cut. After an error, the system has possibly dropped bytes, and a later sync
+    /// succeeds although they are missing.
     func synchronize() throws(SystemCallError)
 }
 

@@ -1,19 +1,15 @@
 import FerryFiles
 package import FerryProtocols
 
-/// A reader of a queue's files that does not change them. At the same time, another process can use and change the
-/// queue.
+/// A reader of a queue's files, which another process can change at the same time.
 package struct StateInspection: Sendable {
-    /// The maximum number of readings of the files. A reading that finds an error is repeated if another process
-    /// changed the files meanwhile.
+    /// The maximum number of readings, if another process changes the files during each.
     private static let attempts = 8
 
     private let files: any StateFiles
     private let directory: DirectoryFiles?
 
-    /// Creates a reader of the files in a state folder.
-    ///
-    /// - Parameter directory: The state folder. It can be opened for reading only, with `StateDirectory(reading:)`.
+    /// - Parameter directory: The state folder, possibly opened for reading only.
     package init(_ directory: StateDirectory) {
         files = directory.files
         self.directory = directory.files
@@ -25,18 +21,15 @@ package struct StateInspection: Sendable {
     }
 
     /// Returns the total size of the snapshots and journals in bytes, without reading them.
-    ///
-    /// - Throws: An error if the folder or a file cannot be read.
     package func size() throws(JournalError) -> ByteCount {
         var sum: ByteCount = 0
         for name in try names() where Self.isQueue(name) { sum += ByteCount(try length(of: name)) }
         return sum
     }
 
-    /// Returns the queue that Ferry would load if it started now. If files are damaged or have a newer format, returns
-    /// the part of the queue that can be read.
+    /// Returns the queue that Ferry would load if it started now, or the part of it that can be read.
     ///
-    /// - Throws: An error if a file cannot be opened, or if no part of the queue can be read.
+    /// - Throws: An error if a file cannot be opened, or if nothing can be read.
     package func read() throws(JournalError) -> StateReading {
         try repeated { () throws(JournalError) in
             try readOnce()
@@ -45,8 +38,7 @@ package struct StateInspection: Sendable {
         }
     }
 
-    /// Checks every file of the queue, including the previous snapshot. The report contains the errors that this check
-    /// finds.
+    /// Checks every file of the queue, including the previous snapshot.
     ///
     /// - Throws: An error if the folder cannot be read, or if a file cannot be opened.
     package func verify() throws(JournalError) -> StateReport {
@@ -57,8 +49,7 @@ package struct StateInspection: Sendable {
         }
     }
 
-    /// Calls `body` and returns its result. Calls `body` again if it failed or `isFinal` returned false, and another
-    /// process changed the files during the call. Calls `body` at most `attempts` times.
+    /// Calls `body` until `isFinal`, until no other process changed the files meanwhile, or `attempts` times.
     private func repeated<Value>(
         _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
     ) throws(JournalError) -> Value {
@@ -111,10 +102,8 @@ package struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Removes damaged content from `overlay`, the view of the files in memory. If `path` is a journal, removes its
-    /// content from `byte` on and all later journals. If `path` is the current snapshot, removes the snapshot.
-    ///
-    /// - Returns: False if the damage cannot be removed, or if nothing would remain to be read.
+    /// Removes from `overlay` the current snapshot, or a journal's content from `byte` on with all later journals.
+    /// Returns false if that does not help, or if nothing would remain to be read.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
         let name = String(path.dropFirst(files.path.count + 1))
         return try files.perform { () throws(SystemCallError) in
@@ -167,9 +156,8 @@ package struct StateInspection: Sendable {
         return report
     }
 
-    /// Loads the queue from the previous snapshot and the journals, and compares its uploads with those of `recovered`.
-    /// Adds a problem to `report` if the uploads differ, or if the queue cannot be loaded in this way. Does nothing if
-    /// one of the two snapshots is missing.
+    /// Adds a problem to `report` if the previous snapshot and the journals do not lead to the same uploads. Does
+    /// nothing if one of the two snapshots is missing.
     private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
     {
         let overlay = OverlayFiles(files)
@@ -215,8 +203,7 @@ package struct StateInspection: Sendable {
 }
 
 extension RecoveryNotice {
-    /// True if a file was damaged or missing. False for an incomplete last record, which is usual after a crash, for an
-    /// edit by a user, and for skipped records.
+    /// True if a file was damaged or missing. An incomplete last record is usual after a crash.
     fileprivate var isDamage: Bool {
         switch self {
         case .usedPreviousSnapshot, .journalMissing: true

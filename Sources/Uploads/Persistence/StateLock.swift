@@ -1,8 +1,8 @@
 import FerryFiles
 import FerryProtocols
 
-/// The exclusive right of one process to use a state folder. The right is a kernel lock on the file `lock`, which is
-/// never removed. Other processes read the text in this file to find out which process holds the lock.
+/// The exclusive right of one process to use a state folder: a kernel lock on the file `lock`, which is never removed.
+/// Its text tells other processes who holds the lock.
 public final class StateLock: Sendable {
     static let name = "lock"
 
@@ -28,16 +28,14 @@ public final class StateLock: Sendable {
         try? describe()
     }
 
-    /// Tries to lock the file for this process alone.
+    /// Tries to lock the file for this process alone, at most `attempts` times. Returns false if another process owns
+    /// it.
     ///
-    /// A process that calls `holder(in:)` has a shared lock for a moment. If this process can also take a shared lock,
-    /// no process owns the queue, and this function tries again. It tries at most `attempts` times.
-    ///
-    /// It also tries again if the text in the file names this process. The reason is a child process that was forked
-    /// while this process had the lock. The child keeps the lock until it runs its program.
+    /// Two other holders end soon, so it tries again. A process that calls `holder(in:)` has a shared lock for a
+    /// moment, as the success of another shared lock shows. A child that was forked while this process had the lock
+    /// keeps it until it runs its program, as this process's id in the text shows.
     ///
     /// - Parameter pause: Waits between two tries, for a time that differs from process to process.
-    /// - Returns: False if another process owns the queue, or if all tries failed.
     static func take(
         _ file: OpenFile,
         pause: () -> Void = { DetachedThread.sleep(for: .microseconds(.random(in: 500...1500))) }
@@ -83,8 +81,8 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// Returns the name of the machine whose process holds the lock. Returns nil if it is this machine, or if the name
-    /// is unknown (`host` is nil). The boot ids tell machines with equal host names apart.
+    /// Returns the name of the other machine whose process holds the lock; nil for this one, or if it is unknown. The
+    /// boot ids tell machines with equal host names apart.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
     ) -> String? {
@@ -93,8 +91,7 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Returns the process that owns the queue, as the error `.inUse`. Returns nil if no process owns the queue, or if
-    /// the file system has no locks.
+    /// Returns the process that owns the queue as the error `.inUse`; nil if there is none, or if there are no locks.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         let file = try files.perform { () throws(SystemCallError) in
             try files.openOwn(name, for: .reading)

@@ -4,16 +4,14 @@ import FerryFiles
 package struct StateReading: Sendable {
     /// The queue that Ferry would load if it started now. If files are damaged, this is the part that can be read.
     package let recovered: Recovered
-    /// The error that Ferry would report if it started now; nil if there is none. A valid edit of the snapshot is not
-    /// an error here. After damage, `recovered` lacks the records that cannot be read.
+    /// The error that Ferry would report if it started now. A valid edit of the snapshot is none here.
     package let problem: JournalError?
     /// The number of records that are missing in `recovered` because only a newer version of Ferry understands them.
     package let notUnderstood: Int
     let header: SnapshotHeader
     let unknown: UnknownContent
 
-    /// Passes the whole queue to `take`, as the text of a new `queue.json` in one or more chunks. The text also
-    /// contains the changes in the journals.
+    /// Passes the whole queue to `take`, in chunks of the text of a new `queue.json`.
     package func export(_ take: @escaping @Sendable ([UInt8]) -> Void) throws(JournalError) {
         var header = header
         // The export starts a new queue in an empty folder, so its numbers are those of a new queue.
@@ -42,8 +40,7 @@ package struct StateReport: Sendable {
     package internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     package internal(set) var leftOver: [File] = []
-    /// The generation (running number) of the snapshot that Ferry would load if it started now. Nil if it would fail to
-    /// start, or if there is no queue.
+    /// The generation of the snapshot that Ferry would load now; nil if it would fail, or if there is no queue.
     package internal(set) var generation: Int?
     /// The number of bytes of journal records whose changes the snapshot does not contain yet.
     package internal(set) var pendingBytes = 0

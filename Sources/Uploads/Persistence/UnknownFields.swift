@@ -1,18 +1,15 @@
 import FerryProtocols
 
-/// The JSON members of an upload's record that this version of Ferry does not know. Each property contains their text,
-/// such as `,"name":value`, for one JSON object of the record. When the record is written again, the text is added to
-/// the same object.
+/// The members of an upload's record that this version of Ferry does not know, as text such as `,"name":value` for each
+/// JSON object. They are written to the same object again.
 struct UnknownFields: Hashable, Sendable {
     var upload: [UInt8] = []
     var file: [UInt8] = []
     var target: [UInt8] = []
     var tries: [UInt8] = []
-    /// The unknown members of the upload's state, with the kind of this state (such as `held`). They are not written if
-    /// the upload now has a state of another kind.
+    /// The unknown members of the state, which are written again only to a state of the same kind.
     var state = OfState()
-    /// The unknown members of the upload resource, with the URL of this resource. They are not written if the upload
-    /// now has a resource with another URL.
+    /// The unknown members of the upload resource, which are written again only to one with the same URL.
     var resource = OfResource()
 
     struct OfState: Hashable, Sendable {
@@ -32,8 +29,7 @@ struct UnknownFields: Hashable, Sendable {
 }
 
 extension JSONScanner {
-    /// Reads the value of an unknown JSON member, and appends the member with its value to `members`. Leaves out line
-    /// breaks. The caller must have read the key before.
+    /// Appends the unknown member whose key was read to `members`, with its value but without line breaks.
     mutating func keepMember(_ key: Key, in members: inout [UInt8]) throws(MalformedJSON) {
         let value = try skipValue()
         members.append(contentsOf: ",\"".utf8)

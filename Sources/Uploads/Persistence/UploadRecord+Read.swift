@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The JSON members of an upload's record after reading. A member that the record does not contain is nil. The caller
-/// then checks the required members.
+/// The members of an upload's record; nil if the text does not contain them. The caller checks which are required.
 struct UploadMembers {
     var id: Upload.ID?
     var rank: Int64?
@@ -25,9 +24,7 @@ struct UploadMembers {
 }
 
 extension JSONScanner {
-    /// Reads the record of one upload.
-    ///
-    /// - Parameter last: The target of the record that was read before. Reading an equal target again is faster.
+    /// Reads the record of one upload. A target that equals `last`, that of the record before, is read faster.
     mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownFields) {
         let members = try members(last: &last)
         var upload = Upload(
@@ -90,8 +87,7 @@ extension JSONScanner {
         return ranges
     }
 
-    /// Reads the id of the upload record that begins at the current position. Ferry writes the id as the first member,
-    /// so that reading it is fast.
+    /// Reads the id of the upload record that begins here. It is the first member, so reading it is fast.
     mutating func uploadID() throws(MalformedJSON) -> Upload.ID {
         try expect("{")
         var isFirst = true
@@ -244,19 +240,17 @@ extension JSONScanner {
     }
 }
 
-/// The target of the upload that was read last. Most uploads have the same target as the upload before them. An equal
-/// target is not parsed again, and both uploads share its strings in memory.
+/// The target of the upload that was read last. Most uploads have the same one as the upload before them. It is not
+/// parsed again, and they share its strings in memory.
 struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
     fileprivate var protocolName = ""
-    /// The JSON text of the target in the file, from the opening brace to the end of the member `method`. Empty before
-    /// the first record.
+    /// The JSON text of the target up to the end of the member `method`; empty before the first record.
     fileprivate var bytes: [UInt8] = []
     fileprivate var planned: Upload?
 
-    /// Lets `upload` share memory with the last upload that had a batch or a start condition. The uploads share memory
-    /// only if their batches, start conditions and counts of attempts are equal.
+    /// Lets `upload` share memory with the last upload that had a batch or a start condition, if they are equal.
     fileprivate mutating func share(_ upload: inout Upload) {
         if let planned { upload.shareRest(with: planned) }
         planned = upload

@@ -65,8 +65,7 @@ extension JSONScanner {
     }
 }
 
-/// The JSON members of an upload's state after reading. A member that the text does not contain is nil. The function
-/// `state` checks whether all members that `kind` requires are there.
+/// The members of an upload's state; nil if the text does not contain them.
 private struct StateMembers {
     var kind: String?
     var attempt: Int?
@@ -121,8 +120,7 @@ private struct StateMembers {
 }
 
 extension UploadFailure.Category {
-    /// The category to write as the member `category`. Older versions of Ferry reject the names of newer categories, so
-    /// a newer category becomes an older one here. The member `cause` contains the exact category.
+    /// The category to write as `category`: older versions of Ferry reject newer names. The member `cause` is exact.
     var known: Self {
         switch self {
         case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

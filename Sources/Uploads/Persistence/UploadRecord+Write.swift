@@ -2,8 +2,7 @@ import FerryProtocols
 import FerryTransfer
 
 extension JSONWriter {
-    /// Appends the record of one upload, without a line break. The first member is `id`. Most optional members are left
-    /// out if they have their default value.
+    /// Appends the record of one upload, without a line break. Most optional members with their default are left out.
     mutating func upload(_ upload: Upload, unknown: UnknownFields?) {
         member("{\"id\":", upload.id)
         member(",\"rank\":", upload.rank)
@@ -24,8 +23,7 @@ extension JSONWriter {
         close(unknown?.upload)
     }
 
-    /// Appends the record of an upload that is not in a queue yet. The record has no id, rank or state, because the
-    /// queue assigns these.
+    /// Appends the record of a new upload, without the id, rank and state that the queue assigns.
     mutating func newUpload(_ upload: NewUpload) {
         raw("{\"path\":")
         file(upload.path, upload.identity, upload.target, unknown: nil)

@@ -6,8 +6,8 @@ enum WallTime {
     /// The number of seconds from 1970 to 2001, Foundation's reference date.
     private static let referenceSecond = 978_307_200
 
-    /// Returns the text of `date`; nil if the exact date could not be read from the text again. The result is nil for
-    /// infinite and NaN values, for years before 0 or after 9999, and for fractions finer than a nanosecond.
+    /// Returns the text of `date`; nil if the exact date could not be read from it: for years before 0 or after 9999,
+    /// and for fractions finer than a nanosecond.
     static func text(_ date: Date) -> [UInt8]? {
         let total = date.timeIntervalSinceReferenceDate
         let whole = total.rounded(.down)
@@ -39,8 +39,7 @@ enum WallTime {
         return text
     }
 
-    /// Reads a date from text such as `2026-11-20T22:55:59.25Z`, with at most nine decimals. Returns nil for text of
-    /// any other form.
+    /// Reads a date from text such as `2026-11-20T22:55:59.25Z`. Returns nil for any other form.
     static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
         guard text.count >= 20, text.count <= 30, text.last == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
