@@ -24,7 +24,6 @@ public final class AbandonedUploads: Sendable {
 
     private struct Line: Codable {
         var kept: KeptLine?
-        /// The URLs of entries that are marked as gone.
         var gone: [String]?
     }
 

@@ -77,7 +77,6 @@ extension UploadFailure {
             hint: "add it to destinations, reload them and retry; or remove the upload")
     }
 
-    /// Returns the failure of an upload whose URL has another scheme, host or port than the URL of its destination.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
             .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",

@@ -72,7 +72,6 @@ struct KeptQuery: Sendable {
         return Self.joined(base, items + own, end)
     }
 
-    /// Returns an item without the separator before it, percent-decoded.
     private static func decoded(_ item: String) -> String {
         let item = String(item.dropFirst())
         return item.percentDecoded() ?? item

@@ -13,7 +13,6 @@ struct PersistentPage {
 
     init(at now: Date) { (since, last) = (now, now) }
 
-    /// Records a page that possibly comes from a captive portal.
     mutating func returned(at now: Date) {
         if !follows(at: now) { since = now }
         last = now

@@ -36,7 +36,6 @@ final class TransportPool: Sendable {
     private let reads: FileReads<[UInt8], UploadFailure>
     private let state = Mutex(State())
 
-    /// - Parameter readers: The threads on which TLS files are read.
     init(monitors: [any EventMonitor], readers: BlockingIOPool = .shared) {
         self.monitors = monitors
         reads = FileReads(readers)

@@ -52,7 +52,6 @@ struct HistoryFiles {
         }
     }
 
-    /// Makes the appended lines survive a power cut.
     mutating func synchronize() throws(SystemCallError) {
         do throws(SystemCallError) {
             try opened().file.synchronize()

@@ -19,7 +19,6 @@ public final class UploadHistory: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The entries that are not written to the files yet.
     private let added = Mutex<[HistoryEntry]>([])
     private let queue = DispatchQueue(label: "history", qos: .utility)
 

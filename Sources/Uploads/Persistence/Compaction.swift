@@ -28,7 +28,6 @@ package struct Compaction: Sendable {
 
     /// The result of a compaction: the facts about the current snapshot.
     package struct Written: Sendable {
-        /// The length of the snapshot in bytes.
         var length: Int
         /// The error of the folder's sync, or of the removal of old journals, after the new snapshot became the current
         /// one. A power cut can then bring back the previous snapshot, whose journals still exist.
@@ -153,7 +152,6 @@ extension StateFiles {
         }
     }
 
-    /// Returns the whole content of a file; nil if the file does not exist.
     func content(_ name: String) throws(JournalError) -> [UInt8]? {
         try perform { () throws(SystemCallError) in try open(name, for: .reading)?.content() }
     }

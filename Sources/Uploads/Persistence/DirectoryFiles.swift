@@ -26,7 +26,6 @@ package final class DirectoryFiles: StateFiles {
         }
     }
 
-    /// Opens the lock file, creating it if there is none.
     func openLock(_ name: String) throws(SystemCallError) -> OpenFile { try openChecked(name, for: .locking) }
 
     private func openChecked(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile

@@ -49,7 +49,6 @@ extension JSONScanner {
         return value
     }
 
-    /// Reads an array. `read` reads one element.
     mutating func list<Element>(
         _ read: (inout JSONScanner) throws(MalformedJSON) -> Element
     ) throws(MalformedJSON) -> [Element] {
@@ -60,7 +59,6 @@ extension JSONScanner {
         return elements
     }
 
-    /// Reads an array of two integers.
     mutating func pair() throws(MalformedJSON) -> (Int, Int) {
         try expect("[")
         let first: Int = try integer()

@@ -75,7 +75,6 @@ struct JSONWriter {
         raw("]")
     }
 
-    /// Appends valid UTF-8 as a quoted string.
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
         var start = 0

@@ -90,7 +90,6 @@ public struct QueueSettings: Hashable, Sendable {
         self.pausedBatches = pausedBatches
     }
 
-    /// Makes sure that `id` is never assigned again.
     mutating func reserve(_ id: Upload.ID) {
         let (following, overflow) = id.addingReportingOverflow(1)
         nextID = max(nextID, overflow ? .max : following)

@@ -64,7 +64,6 @@ extension JournalError {
         if case .diskFull = self { true } else { false }
     }
 
-    /// True if the error concerns the state folder, its files or its disk.
     var isOfDisk: Bool {
         switch self {
         case .recordTooLarge, .notOpen: false

@@ -6,7 +6,6 @@ enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
     /// The number of bytes that the checksum does not cover: `start`, the checksum and a quote.
     static let headLength = start.count + 9
-    /// The maximum size of the record of one upload, in bytes.
     static let maximumSize = 16 << 20
 
     /// Returns the line of one record with all of `changes`, including its line break.

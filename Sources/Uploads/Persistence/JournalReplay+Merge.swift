@@ -1,8 +1,6 @@
 extension JournalReplay {
-    /// The file and position of a record.
     struct Origin {
         var file: String
-        /// The number of bytes from the start of the file.
         var offset: Int
     }
 

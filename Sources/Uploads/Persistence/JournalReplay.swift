@@ -17,7 +17,6 @@ struct JournalReplay {
     static let missingRecord = "is missing"
 
     private var journals: [[UInt8]] = []
-    /// The files' names, indexed by `Position.journal`.
     private(set) var names: [String] = []
     private(set) var latest: [Upload.ID: Latest] = [:]
     private(set) var settings: QueueSettings?

@@ -8,7 +8,6 @@ struct JournalReserve {
     private(set) var state = State.absent
 
     private let files: any StateFiles
-    /// The number of bytes of disk space to reserve; 0 to reserve none.
     private let size: Int
 
     enum State: Equatable {
@@ -33,7 +32,6 @@ struct JournalReserve {
         if case .success(size) = length {
             state = .kept
         } else {
-            // A disk that lacks the space for a reserve is used without one.
             try? fill()
         }
     }

@@ -8,7 +8,6 @@ package struct JournalStore {
     private var unknown = UnknownContent()
     /// The generation (running number) of the journal file to which new changes are appended.
     private var generation = 0
-    /// The number of the last journal record that was stored.
     private var sequence = 0
     /// The number of bytes of journal records whose changes the current snapshot does not contain.
     private var pending = 0
@@ -85,7 +84,6 @@ package struct JournalStore {
             phase = .ready(OpenJournal(file: file, generation: generation, durable: try file.length()))
         }
         mustCompact = !outcome.hasSnapshot
-        // Writes the first snapshot of a new queue at once.
         if outcome.isNew { finish(try compaction(to: generation).run()) }
         reserve.prepare()
         return outcome.recovered
@@ -174,7 +172,6 @@ package struct JournalStore {
         }
     }
 
-    /// Removes the bytes of refused records from the end of the file.
     private mutating func takeBack(_ writing: OpenJournal) {
         do throws(SystemCallError) {
             // If no byte was written, the file is not truncated, because the disk may refuse that too.
@@ -242,7 +239,6 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// The ability of the store to store changes and to write snapshots.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _), (_, .short(let error, _), _):
@@ -305,16 +301,13 @@ extension JournalStore {
         }
     }
 
-    /// True if a new snapshot is needed: the current one is missing, must be replaced or lacks changes.
     package var isBehind: Bool { mustCompact || pending > 0 }
 
     /// True if a snapshot must be written when the journal is opened or closed.
     var isDueAtEnds: Bool { options.snapshotsAtEnds ? isBehind : isCompactionDue }
 
-    /// Makes every acknowledged record durable.
     mutating func synchronize() throws(JournalError) { try write([], upTo: sequence, durably: true) }
 
-    /// The error of the last attempt to write a snapshot; nil if it succeeded or still runs.
     var compactionFailure: JournalError? {
         if case .failed(_, let error) = compacting { error } else { nil }
     }

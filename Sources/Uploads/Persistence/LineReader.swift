@@ -1,4 +1,3 @@
-/// The lines of a file, read in large chunks.
 struct LineReader {
     private let file: any StateFile
     private var buffer: [UInt8]

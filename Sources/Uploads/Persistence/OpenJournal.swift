@@ -1,6 +1,5 @@
 import FerryFiles
 
-/// The journal file to which changes are appended.
 struct OpenJournal {
     var file: any StateFile
     var generation: Int

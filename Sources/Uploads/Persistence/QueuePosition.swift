@@ -20,7 +20,6 @@ struct QueuePosition: CustomStringConvertible {
         names = Self.names(of: walk.containers + whole, in: text)
     }
 
-    /// The position as text: `line 12, column 5: upload 7: state`.
     var description: String { ([position.description] + names).joined(separator: ": ") }
 
     private static func names(

@@ -6,13 +6,11 @@ import Synchronization
 /// A decoder of upload records, in their sequence, on all processor cores: users would wait long for a million records
 /// on one.
 final class RecordDecoder {
-    /// The uploads of a decoded batch of records.
     private struct Decoded: Sendable {
         /// The uploads in reverse sequence. So `popLast` moves each of them out, which is faster than copying.
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownFields] = [:]
         var notUnderstood = 0
-        /// The error of the first invalid record of the batch; nil if there is no error.
         var failure: JournalError?
     }
 

@@ -26,11 +26,9 @@ struct Recovery {
         var unknown = UnknownContent()
         /// The generation (running number) of the last journal, or of the first one if there is none.
         var generation: Int
-        /// The sequence number of the last journal record.
         var sequence: Int
         /// The names of the journals with records that the snapshot does not contain.
         var journals: [String] = []
-        /// The number of bytes of the records in `journals`.
         var pending = 0
         var snapshotLength: Int
         /// True if there is a current snapshot that need not be replaced.
@@ -173,7 +171,6 @@ struct Recovery {
         }
     }
 
-    /// Reads the current snapshot, which a user has possibly edited.
     private func examine() throws(JournalError) -> Reading<SnapshotDocument> {
         guard let content = try files.content(SnapshotFile.current) else { return .missing }
         do throws(MalformedJSON) {

@@ -60,7 +60,6 @@ extension JSONScanner {
 }
 
 extension QueueSettings {
-    /// The reason why the settings in an edited snapshot are invalid; nil if they are valid.
     fileprivate var issue: String? {
         switch true {
         case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
@@ -72,7 +71,6 @@ extension QueueSettings {
 }
 
 extension Upload {
-    /// The reason why this upload from an edited snapshot is impossible; nil if no such reason is found.
     fileprivate var issue: String? {
         // The queue adds to these numbers, so they must be far from an overflow.
         let countable = 0...Int(1) << 53

@@ -37,7 +37,6 @@ struct SnapshotReader {
         }
     }
 
-    /// The snapshot's length in bytes.
     var length: Int { lines.length }
 
     /// Calls `body` with the id, the byte position and the bytes of each record, in ascending order of ids. Then checks

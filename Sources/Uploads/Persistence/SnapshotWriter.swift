@@ -16,7 +16,6 @@ struct SnapshotWriter {
         self.init(to: file, header: header, savedAt: savedAt, in: files.path)
     }
 
-    /// - Parameter folder: The path of the folder, for the texts of errors.
     init(to file: any StateFile, header: SnapshotHeader, savedAt: Date, in folder: String) {
         self.folder = folder
         self.file = file

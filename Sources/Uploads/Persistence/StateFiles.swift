@@ -1,6 +1,5 @@
 /// The operations on the state folder that the journal needs, on disk or in the memory of a test.
 package protocol StateFiles: Sendable {
-    /// The folder's path, for display.
     var path: String { get }
 
     func names() throws(SystemCallError) -> [String]
@@ -19,7 +18,6 @@ package protocol StateFiles: Sendable {
 
     func remove(_ name: String) throws(SystemCallError)
 
-    /// True if both names refer to one file.
     func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool
 
     /// Syncs the folder, so that the creation, renaming and removal of files survive a power cut.
@@ -43,9 +41,7 @@ package enum FileAccess: Sendable {
     case appending
 }
 
-/// An open file, which is closed when the object is released.
 package protocol StateFile: Sendable, AnyObject {
-    /// Returns the length of the file in bytes.
     func length() throws(SystemCallError) -> Int
 
     /// Reads from `offset` until `buffer` is full or the file ends. Returns the number of bytes.
@@ -75,7 +71,6 @@ extension StateFile {
 
     package func allocate(_ length: Int) throws(SystemCallError) { try fill(length) }
 
-    /// Appends `length` spaces to the file.
     func fill(_ length: Int) throws(SystemCallError) {
         let spaces = [UInt8](repeating: 0x20, count: min(length, 1 << 16))
         var rest = length

@@ -9,7 +9,6 @@ package struct StateInspection: Sendable {
     private let files: any StateFiles
     private let directory: DirectoryFiles?
 
-    /// - Parameter directory: The state folder, possibly opened for reading only.
     package init(_ directory: StateDirectory) {
         files = directory.files
         self.directory = directory.files

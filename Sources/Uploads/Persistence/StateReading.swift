@@ -30,7 +30,6 @@ package struct StateReading: Sendable {
 
 /// The result of checking all files of a queue.
 package struct StateReport: Sendable {
-    /// One file of the state folder.
     package struct File: Hashable, Sendable {
         package let name: String
         package let bytes: Int
@@ -44,7 +43,6 @@ package struct StateReport: Sendable {
     package internal(set) var generation: Int?
     /// The number of bytes of journal records whose changes the snapshot does not contain yet.
     package internal(set) var pendingBytes = 0
-    /// The number of uploads in each state, by the state's name.
     package internal(set) var states: [String: Int] = [:]
     /// The notices to users that Ferry would make if it started now, for example about repairs.
     package internal(set) var notices: [RecoveryNotice] = []
