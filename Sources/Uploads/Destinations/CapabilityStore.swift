@@ -29,8 +29,7 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
     }
 
     init(_ destination: Destination) {
-        self.init(
-            destination: destination.name, url: destination.url, protocolName: destination.protocolName)
+        self.init(destination: destination.name, url: destination.url, protocolName: destination.protocolName)
     }
 
     init(_ target: Upload.Target) {

@@ -171,13 +171,11 @@ public final class DestinationRunner: AttemptRunner {
         let (isProven, page) = memory.withLock {
             ($0.proven.contains(HostKey(upload.target)), $0.pages[HostKey(upload.target)])
         }
-        let traits = ProtocolCatalog.entry(
-            named: upload.resource?.choice?.name ?? upload.target.protocolName)?
-            .traits
+        let name = upload.resource?.choice?.name ?? upload.target.protocolName
         return UploadAttempt.Server(
             isKnown: isKnown || isProven || recognized != nil || (upload.resource?.confirmed ?? 0) > 0
                 || upload.tries.sent + upload.tries.resent >= Self.tellingBytes,
-            respondsWithPages: traits?.respondsWithPages ?? true,
+            respondsWithPages: ProtocolCatalog.entry(named: name)?.traits.respondsWithPages ?? true,
             software: recognized.map { Set($0.facts.keys) },
             isTakenAtWord: page?.isServers(at: now()) ?? false,
             // A protocol with a resource can ask the server for the outcome.
@@ -197,21 +195,17 @@ public final class DestinationRunner: AttemptRunner {
         memory.withLock { memory in
             let key = HostKey(upload.target)
             if let known = memory.hosts[key] { return known }
-            let host = findHost(of: upload.target, by: memory.destinations)
+            let url = URL(string: key.url)
+            let name = url?.host()?.lowercased() ?? ""
+            let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
+            // An invalid proxy setting counts as no proxy here. The upload reports the error when it runs.
+            let proxy = (try? memory.destinations.proxy(for: upload.target).proxy(for: key.url)) ?? nil
+            let host = UploadHost(
+                name: name, port: UInt16(exactly: port) ?? 0,
+                isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
             memory.hosts[key] = host
             return host
         }
-    }
-
-    private func findHost(of target: Upload.Target, by destinations: Destinations) -> UploadHost {
-        let url = URL(string: target.url)
-        let name = url?.host()?.lowercased() ?? ""
-        let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
-        // An invalid proxy setting counts as no proxy here. The upload reports the error when it runs.
-        let proxy = (try? destinations.proxy(for: target).proxy(for: target.url)) ?? nil
-        return UploadHost(
-            name: name, port: UInt16(exactly: port) ?? 0,
-            isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
     /// Returns whether the upload's protocol can resume. False if the protocol `auto` has not chosen another one yet.

@@ -64,9 +64,8 @@ extension HistoryEntry {
         var scanner = JSONScanner(line)
         var (id, outcome): (Upload.ID?, Outcome?)
         do throws(MalformedJSON) {
-            var isFirst = true
             try scanner.expect("{")
-            while let key = try scanner.key(isFirst: &isFirst) {
+            while let key = try scanner.key() {
                 switch key {
                 case "id": id = try scanner.integer()
                 case "outcome": outcome = try scanner.named("outcome")
@@ -85,9 +84,8 @@ extension JSONScanner {
         var outcome: HistoryEntry.Outcome?
         var at: Date?
         var upload: Upload?
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "outcome": try outcome.fill(named("outcome"), at: position)
             case "at": try at.fill(date(), at: position)

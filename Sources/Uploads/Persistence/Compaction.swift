@@ -86,11 +86,11 @@ package struct Compaction: Sendable {
         header.generation = generation
         header.lastSequence = sequence
         header.merge(replay)
-        var writer = try SnapshotWriter(name, header: header, savedAt: savedAt, in: files)
-        try replay.merge(into: base) { _, record throws(JournalError) in
-            try writer.append { $0.raw(record) }
+        return try files.writeSnapshot(name, header, savedAt: savedAt) { writer throws(JournalError) in
+            try replay.merge(into: base) { _, record throws(JournalError) in
+                try writer.append { $0.raw(record) }
+            }
         }
-        return try writer.finish()
     }
 
     private func put(_ temporary: String, inPlaceOf current: SnapshotReader?) throws(JournalError) {

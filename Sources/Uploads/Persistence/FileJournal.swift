@@ -164,8 +164,7 @@ public final class FileJournal: Journal {
     private func write(_ appends: [Append]) {
         guard !appends.isEmpty else { return }
         let (results, isDue) = store.withLock { store in
-            let results = store.append(
-                appends.map(\.entry), durably: appends.contains { $0.isDurable })
+            let results = store.append(appends.map(\.entry), durably: appends.contains { $0.isDurable })
             return (results, store.isCompactionDue)
         }
         tell()

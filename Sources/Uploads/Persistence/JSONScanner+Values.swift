@@ -11,6 +11,20 @@ extension JSONScanner.Key {
 }
 
 extension JSONScanner {
+    /// Reads the name of the next member and the colon after it. At the end of the object, reads the closing brace and
+    /// returns nil. Must directly follow `expect("{")` or a value.
+    mutating func key() throws(MalformedJSON) -> Key? {
+        var isFirst = bytes[position - 1] == UInt8(ascii: "{")
+        return try key(isFirst: &isFirst)
+    }
+
+    /// Returns true if the array has another element. Otherwise, reads the closing bracket. Must directly follow
+    /// `expect("[")` or a value.
+    mutating func element() throws(MalformedJSON) -> Bool {
+        var isFirst = bytes[position - 1] == UInt8(ascii: "[")
+        return try element(isFirst: &isFirst)
+    }
+
     /// Reads an integer that is written as a JSON number or as a number in quotes.
     mutating func integer<Value: FixedWidthInteger>() throws(MalformedJSON) -> Value {
         guard let value = Value(exactly: try wholeNumber()) else { throw malformed("number out of range") }
@@ -53,9 +67,8 @@ extension JSONScanner {
         _ read: (inout JSONScanner) throws(MalformedJSON) -> Element
     ) throws(MalformedJSON) -> [Element] {
         var elements: [Element] = []
-        var isFirst = true
         try expect("[")
-        while try element(isFirst: &isFirst) { elements.append(try read(&self)) }
+        while try element() { elements.append(try read(&self)) }
         return elements
     }
 

@@ -28,32 +28,26 @@ struct JSONWriter {
     /// Appends a JSON member, unless the value is nil.
     ///
     /// - Parameter name: All text before the value, such as `,"name":` or `{"name":`.
-    mutating func member(_ name: StaticString, _ value: String?) {
+    mutating func member<Value>(
+        _ name: StaticString, _ value: Value?, _ write: (inout JSONWriter, Value) -> Void
+    ) {
         guard let value else { return }
         raw(name)
-        string(value)
+        write(&self, value)
     }
+
+    mutating func member(_ name: StaticString, _ value: String?) { member(name, value) { $0.string($1) } }
 
     mutating func member(_ name: StaticString, _ value: (some FixedWidthInteger)?) {
-        guard let value else { return }
-        raw(name)
-        integer(value)
+        member(name, value) { $0.integer($1) }
     }
 
-    mutating func member(_ name: StaticString, _ value: Double?) {
-        guard let value else { return }
-        raw(name)
-        double(value)
-    }
+    mutating func member(_ name: StaticString, _ value: Double?) { member(name, value) { $0.double($1) } }
 
-    mutating func member(_ name: StaticString, _ value: Date?) {
-        guard let value else { return }
-        raw(name)
-        date(value)
-    }
+    mutating func member(_ name: StaticString, _ value: Date?) { member(name, value) { $0.date($1) } }
 
     /// Appends a JSON member whose value is an array. `write` appends one element. Appends nothing if there are none.
-    mutating func member<Elements: Collection>(
+    mutating func list<Elements: Collection>(
         _ name: StaticString, _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
     ) {
         guard !elements.isEmpty else { return }

@@ -114,9 +114,8 @@ struct JournalReplay {
         }
         if let operations = operation.operations {
             scanner = JSONScanner(scanner.bytes, at: operations.lowerBound)
-            var isFirst = true
             try scanner.expect("[")
-            while try scanner.element(isFirst: &isFirst) {
+            while try scanner.element() {
                 try apply(try Operation(&scanner), scanner, journal: journal)
             }
         } else {
@@ -169,9 +168,8 @@ private struct Operation {
         scanner.skipWhitespace()
         let start = scanner.position
         range = start..<start
-        var isFirst = true
         try scanner.expect("{")
-        while let key = try scanner.key(isFirst: &isFirst) {
+        while let key = try scanner.key() {
             switch key {
             case "s": sequence = try scanner.integer()
             case "op": name = try scanner.string()
@@ -209,12 +207,9 @@ extension UnsafeBufferPointer<UInt8> {
         return false
     }
 
-    func holds(_ pattern: [UInt8], at position: Int) -> Bool {
-        UnsafeRawBufferPointer(self).holds(pattern, at: position)
-    }
-
-    func first(_ pattern: [UInt8], from start: Int) -> Int? {
+    fileprivate func first(_ pattern: [UInt8], from start: Int) -> Int? {
         guard count >= pattern.count, start <= count - pattern.count else { return nil }
-        return (start...(count - pattern.count)).first { holds(pattern, at: $0) }
+        let bytes = UnsafeRawBufferPointer(self)
+        return (start...(count - pattern.count)).first { bytes.holds(pattern, at: $0) }
     }
 }

@@ -116,8 +116,7 @@ package struct JournalStore {
                 Result { () throws(JournalError) in
                     guard !entry.changes.isEmpty else { return }
                     if let refusal, !entry.isFinding { throw refusal }
-                    let line = try JournalRecord.line(
-                        entry.changes, sequence: last + 1, unknown: unknown)
+                    let line = try JournalRecord.line(entry.changes, sequence: last + 1, unknown: unknown)
                     if lines.isEmpty { lines = line } else { lines += line }
                     last += 1
                 })

@@ -190,7 +190,12 @@ struct Recovery {
         }
         let temporary = SnapshotFile.temporary()
         do throws(JournalError) {
-            try write(document, as: temporary)
+            _ = try files.writeSnapshot(temporary, document.header, savedAt: now) {
+                writer throws(JournalError) in
+                for (upload, unknown) in document.records {
+                    try writer.append { $0.upload(upload, unknown: unknown) }
+                }
+            }
             guard case .content(var outcome) = try read(temporary, listsChanged: true) else {
                 throw .damaged(path: path(temporary), byte: 0, reason: "it cannot be read back")
             }
@@ -220,17 +225,7 @@ struct Recovery {
             reason: "generation and lastSequence must stay as they were written (\(reason))")
     }
 
-    private func write(_ document: SnapshotDocument, as name: String) throws(JournalError) {
-        var writer = try SnapshotWriter(name, header: document.header, savedAt: now, in: files)
-        for (upload, unknown) in document.records {
-            try writer.append { $0.upload(upload, unknown: unknown) }
-        }
-        _ = try writer.finish()
-    }
-
-    private func read(
-        _ name: String, listsChanged: Bool = false
-    ) throws(JournalError) -> Reading<Outcome> {
+    private func read(_ name: String, listsChanged: Bool = false) throws(JournalError) -> Reading<Outcome> {
         do throws(JournalError) {
             guard let reader = try SnapshotReader(name, in: files, readsNewer: readsNewer) else {
                 return .missing

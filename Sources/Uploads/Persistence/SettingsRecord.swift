@@ -7,8 +7,8 @@ extension JSONWriter {
         member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
         member(",\"concurrency\":", settings.concurrency)
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
-        member(",\"limits\":", others.sorted { $0.key < $1.key }) { $0.limit($1.key, $1.value) }
-        member(",\"pausedBatches\":", settings.pausedBatches.sorted()) { $0.string($1) }
+        list(",\"limits\":", others.sorted { $0.key < $1.key }) { $0.limit($1.key, $1.value) }
+        list(",\"pausedBatches\":", settings.pausedBatches.sorted()) { $0.string($1) }
         raw(unknown)
         raw("}")
     }
@@ -33,9 +33,8 @@ extension JSONScanner {
         var limits: [LimitScope: Bandwidth]?
         var concurrency: Int?
         var paused: [String]?
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "nextID": try nextID.fill(integer(), at: position)
             case "bandwidthLimit": try total.fill(integer(), at: position)
@@ -58,9 +57,8 @@ extension JSONScanner {
 
     private mutating func limits() throws(MalformedJSON) -> [LimitScope: Bandwidth] {
         var limits: [LimitScope: Bandwidth] = [:]
-        var isFirst = true
         try expect("[")
-        while try element(isFirst: &isFirst) {
+        while try element() {
             let (scope, bandwidth) = try limit()
             guard limits.updateValue(bandwidth, forKey: scope) == nil else {
                 throw malformed("a limit is there twice")
@@ -73,9 +71,8 @@ extension JSONScanner {
         var scope: String?
         var name: String?
         var rate: ByteCount?
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "scope": try scope.fill(string(), at: position)
             case "name": try name.fill(string(), at: position)

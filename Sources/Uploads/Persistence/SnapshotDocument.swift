@@ -34,8 +34,7 @@ extension JSONScanner {
         var last = RepeatedTarget()
         var ids: Set<Upload.ID> = []
         var ranks: Set<Int64> = []
-        var isFirst = true
-        while try element(isFirst: &isFirst) {
+        while try element() {
             let (upload, unknown) = try upload(last: &last)
             if let issue = upload.issue { throw malformed(issue) }
             guard ids.insert(upload.id).inserted else {
@@ -46,8 +45,7 @@ extension JSONScanner {
             }
             records.append((upload, unknown))
         }
-        isFirst = false
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "count", "crc32c": try skipValue()
             default: try keepMember(key, in: &header.unknown)

@@ -55,9 +55,8 @@ extension JSONScanner {
         var settings: (settings: QueueSettings, unknown: [UInt8])?
         var skipped: [UInt8] = []
         var unknown: [UInt8] = []
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "format": try format.fill(string(), at: position)
             case "minReader":

@@ -1,24 +1,18 @@
 import FerryFiles
 import FerryProtocols
 
-/// A writer that streams a snapshot into a new file.
+/// A writer that streams a snapshot to an output in chunks.
 struct SnapshotWriter {
-    private let folder: String
-    private let file: any StateFile
+    private let output: ([UInt8]) throws(JournalError) -> Void
     private var writer = JSONWriter()
     private var checksum = CRC32C()
     private var count = 0
     private var length = 0
 
-    init(_ name: String, header: SnapshotHeader, savedAt: Date, in files: any StateFiles) throws(JournalError)
-    {
-        let file = try files.perform { () throws(SystemCallError) in try files.create(name) }
-        self.init(to: file, header: header, savedAt: savedAt, in: files.path)
-    }
-
-    init(to file: any StateFile, header: SnapshotHeader, savedAt: Date, in folder: String) {
-        self.folder = folder
-        self.file = file
+    init(
+        _ header: SnapshotHeader, savedAt: Date, to output: @escaping ([UInt8]) throws(JournalError) -> Void
+    ) {
+        self.output = output
         writer.header(header, savedAt: savedAt)
     }
 
@@ -30,7 +24,7 @@ struct SnapshotWriter {
         if writer.bytes.count >= 1 << 20 { try flush() }
     }
 
-    /// Writes the last line, and makes the content durable. Returns the length of the file in bytes.
+    /// Writes the last line. Returns the length of the snapshot in bytes.
     mutating func finish() throws(JournalError) -> Int {
         if count > 0 { writer.raw("\n") }
         writer.trailer(count: count)
@@ -39,16 +33,30 @@ struct SnapshotWriter {
         writer.checksum(checksum.value)
         writer.raw("\"}\n")
         try flush()
-        do throws(SystemCallError) { try file.synchronize() } catch { throw JournalError(error, in: folder) }
         return length
     }
 
     private mutating func flush() throws(JournalError) {
         writer.bytes.withUnsafeBytes { checksum.update($0) }
-        do throws(SystemCallError) { try file.append(writer.bytes) } catch {
-            throw JournalError(error, in: folder)
-        }
+        try output(writer.bytes)
         length += writer.bytes.count
         writer.bytes.removeAll(keepingCapacity: true)
+    }
+}
+
+extension StateFiles {
+    /// Writes a snapshot into a new file, and syncs the file. `write` adds the records. Returns the length in bytes.
+    func writeSnapshot(
+        _ name: String, _ header: SnapshotHeader, savedAt: Date,
+        _ write: (inout SnapshotWriter) throws(JournalError) -> Void
+    ) throws(JournalError) -> Int {
+        let file = try perform { () throws(SystemCallError) in try create(name) }
+        var writer = SnapshotWriter(header, savedAt: savedAt) { bytes throws(JournalError) in
+            try perform { () throws(SystemCallError) in try file.append(bytes) }
+        }
+        try write(&writer)
+        let length = try writer.finish()
+        try perform { () throws(SystemCallError) in try file.synchronize() }
+        return length
     }
 }

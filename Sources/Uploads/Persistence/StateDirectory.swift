@@ -84,9 +84,7 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    private static func check(
-        _ directory: Directory, _ path: String, toWrite: Bool
-    ) throws(JournalError) {
+    private static func check(_ directory: Directory, _ path: String, toWrite: Bool) throws(JournalError) {
         let status: FileStatus
         do throws(SystemCallError) { status = try directory.status() } catch {
             throw .failed(call: error.call, path: path, code: error.code.rawValue)
@@ -107,8 +105,7 @@ public final class StateDirectory: Sendable {
                 throw .unsafe(path: error.path.text, mode: error.mode, .parentOfAnotherUser(user))
             case .writable: throw .unsafe(path: error.path.text, mode: error.mode, .parentOpenToOthers)
             case .links:
-                throw .folderCannotBeMade(
-                    path: path.text, code: Errno.tooManySymbolicLinkLevels.rawValue)
+                throw .folderCannotBeMade(path: path.text, code: Errno.tooManySymbolicLinkLevels.rawValue)
             case .creatable:
                 throw .folderCannotBeMade(path: path.text, code: Errno.noSuchFileOrDirectory.rawValue)
             }

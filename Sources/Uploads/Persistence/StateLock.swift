@@ -110,9 +110,8 @@ extension JSONScanner {
         var since: Date?
         var host: String?
         var boot: String?
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "pid": pid = try integer()
             case "since": since = try date()

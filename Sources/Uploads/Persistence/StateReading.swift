@@ -18,9 +18,8 @@ package struct StateReading: Sendable {
         (header.generation, header.lastSequence) = (1, 0)
         header.settings = recovered.settings
         var writer = SnapshotWriter(
-            to: PassingFile(take), header: header,
-            savedAt: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)),
-            in: "the export")
+            header, savedAt: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)),
+            to: take)
         for upload in recovered.uploads {
             try writer.append { $0.upload(upload, unknown: unknown.uploads[upload.id]) }
         }
@@ -52,17 +51,4 @@ package struct StateReport: Sendable {
     package internal(set) var hint: String?
     /// The process that owns the queue, as the error `.inUse`; nil if there is none.
     package internal(set) var holder: JournalError?
-}
-
-/// An output that passes all written bytes to `take`, and stores nothing.
-private final class PassingFile: StateFile {
-    private let take: @Sendable ([UInt8]) -> Void
-
-    init(_ take: @escaping @Sendable ([UInt8]) -> Void) { self.take = take }
-
-    func length() throws(SystemCallError) -> Int { 0 }
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int { 0 }
-    func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) { take(Array(bytes)) }
-    func truncate(to length: Int) throws(SystemCallError) {}
-    func synchronize() throws(SystemCallError) {}
 }

@@ -51,9 +51,8 @@ extension JSONScanner {
 
     private mutating func members(last: inout RepeatedTarget) throws(MalformedJSON) -> UploadMembers {
         var members = UploadMembers()
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "id": try members.id.fill(integer(), at: position)
             case "rank": try members.rank.fill(integer(), at: position)
@@ -75,9 +74,8 @@ extension JSONScanner {
 
     private mutating func ranges() throws(MalformedJSON) -> [ClosedRange<Upload.ID>] {
         var ranges: [ClosedRange<Upload.ID>] = []
-        var isFirst = true
         try expect("[")
-        while try element(isFirst: &isFirst) {
+        while try element() {
             let (first, last) = try pair()
             guard first <= last, ranges.last.map({ $0.upperBound < first }) ?? true else {
                 throw malformed("expected ranges of numbers in ascending order")
@@ -90,8 +88,7 @@ extension JSONScanner {
     /// Reads the id of the upload record that begins here. It is the first member, so reading it is fast.
     mutating func uploadID() throws(MalformedJSON) -> Upload.ID {
         try expect("{")
-        var isFirst = true
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             if case "id" = key { return try integer() }
             try skipValue()
         }
@@ -104,9 +101,8 @@ extension JSONScanner {
         var size: ByteCount?
         var modified: Int64?
         var changed: Int64?
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "device": try device.fill(integer(), at: position)
             case "inode": try inode.fill(integer(), at: position)
@@ -133,13 +129,12 @@ extension JSONScanner {
         var existing: ExistingFilePolicy?
         skipWhitespace()
         let start = position
-        var isFirst = last.bytes.isEmpty || !take(last.bytes)
-        if isFirst {
-            try expect("{")
-        } else {
+        if !last.bytes.isEmpty, take(last.bytes) {
             (destination, url, method) = (last.destination, last.url, last.protocolName)
+        } else {
+            try expect("{")
         }
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "destination": try destination.fill(string(), at: position)
             case "url": try url.fill(string(), at: position)
@@ -181,9 +176,8 @@ extension JSONScanner {
         var parts: UploadResource.Parts?
         var expires: Date?
         var memory: [String: String]?
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "url": try url.fill(string(), at: position)
             case "confirmed": try confirmed.fill(integer(), at: position)
@@ -218,9 +212,8 @@ extension JSONScanner {
 
     private mutating func tries(_ unknown: inout [UInt8]) throws(MalformedJSON) -> Upload.Tries {
         var tries = Upload.Tries()
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "attempts": tries.attempts = try integer()
             case "network": tries.network = try integer()

@@ -15,9 +15,8 @@ extension JSONScanner {
             return .paused(.user)
         }
         var members = StateMembers()
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "is": try members.kind.fill(string(), at: position)
             case "attempt": try members.attempt.fill(integer(), at: position)

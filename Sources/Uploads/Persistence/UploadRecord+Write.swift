@@ -10,10 +10,7 @@ extension JSONWriter {
         file(upload.path, upload.identity, upload.target, unknown: unknown)
         raw(",\"state\":")
         state(upload.state, unknown: unknown?.state)
-        if let resource = upload.resource {
-            raw(",\"resource\":")
-            self.resource(resource, unknown: unknown?.resource)
-        }
+        member(",\"resource\":", upload.resource) { $0.resource($1, unknown: unknown?.resource) }
         if upload.tries != Upload.Tries() || unknown?.tries.isEmpty == false {
             raw(",\"tries\":")
             tries(upload.tries, unknown: unknown?.tries)
@@ -45,7 +42,7 @@ extension JSONWriter {
         member(",\"batch\":", batch)
         guard let start else { return }
         member(",\"startsAt\":", start.notBefore)
-        member(",\"after\":", start.after) { $0.pair($1.lowerBound, $1.upperBound) }
+        list(",\"after\":", start.after) { $0.pair($1.lowerBound, $1.upperBound) }
     }
 
     private mutating func close(_ unknown: [UInt8]?) {
@@ -70,7 +67,7 @@ extension JSONWriter {
         member(",\"url\":", target.url.withoutUserInfo)
         member(",\"method\":", target.protocolName)
         member(",\"name\":", target.name)
-        member(",\"fields\":", target.fields) { writer, field in
+        list(",\"fields\":", target.fields) { writer, field in
             writer.raw("[")
             writer.string(field.name)
             writer.raw(",")
@@ -145,10 +142,7 @@ extension JSONWriter {
         let url = resource.url.withoutUserInfo
         member("{\"url\":", url)
         member(",\"confirmed\":", resource.confirmed)
-        if let parts = resource.parts {
-            raw(",\"parts\":")
-            pair(parts.stored, parts.planned)
-        }
+        member(",\"parts\":", resource.parts) { $0.pair($1.stored, $1.planned) }
         member(",\"expires\":", resource.expires)
         if !resource.memory.members.isEmpty {
             raw(",\"fields\":{")

@@ -59,8 +59,7 @@ enum WallTime {
         }
         let ofDay = hour * 3600 + minute * 60 + second
         let civil = CivilDay(year: year, month: month, countedDay: day)
-        return date(
-            second: civil.number * secondsPerDay + ofDay - referenceSecond, nanosecond: nanosecond)
+        return date(second: civil.number * secondsPerDay + ofDay - referenceSecond, nanosecond: nanosecond)
     }
 
     private static func date(second: Int, nanosecond: Int) -> Date {

@@ -74,9 +74,8 @@ extension JSONScanner {
         var identity = FileIdentity(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
         var state: String?
         var id: Upload.ID?
-        var isFirst = true
         try expect("{")
-        while let key = try key(isFirst: &isFirst) {
+        while let key = try key() {
             switch key {
             case "path": path = try self.path()
             case "to":
