@@ -7,11 +7,8 @@ import Synchronization
 /// The list of abandoned uploads, in the file `abandoned.jsonl` of the state folder. Ferry stores their URLs to delete
 /// the bytes later, because most servers cannot list unfinished uploads.
 ///
-/// An entry whose bytes need not be deleted any more is marked as gone by a later line. Any process can append such a
-/// line: for example, `ferry check` while an engine runs. Only the owner of the queue adds entries and rewrites the
-/// file.
-///
-/// Entries that cannot be written stay in memory until the process ends.
+/// Only the owner of the queue adds entries and rewrites the file. Any process can append a line that marks an entry as
+/// gone: for example, `ferry check`. Entries that cannot be written stay in memory.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
     /// The maximum number of entries. Reading or rewriting a longer file drops the oldest.
@@ -48,8 +45,7 @@ public final class AbandonedUploads: Sendable {
         queue.async { [self] in state.withLock { write(uploads, in: &$0) } }
     }
 
-    /// Marks the entries with these URLs as gone in the background: the bytes were deleted, or the upload is done or in
-    /// the queue again.
+    /// Marks the entries with these URLs as gone in the background, because their bytes need not be deleted any more.
     func strike(_ urls: [String]) {
         guard !urls.isEmpty else { return }
         queue.async { [self] in

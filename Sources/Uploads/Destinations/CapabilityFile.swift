@@ -4,10 +4,8 @@ public import FerryTransfer
 import Synchronization
 
 /// A store of the servers' capabilities in the file `capabilities.json` of the state folder. Each write replaces the
-/// file, and each process reads a replaced file again, so no process needs a lock.
-///
-/// A file that cannot be read counts as empty. Capabilities that cannot be written stay in memory. If there are too
-/// many for a file, the oldest are dropped, and then the largest.
+/// file, and each process reads a replaced file again, so no process needs a lock. Capabilities that cannot be written
+/// stay in memory.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1

@@ -44,8 +44,7 @@ public struct CapabilityKey: Hashable, Codable, Sendable {
 }
 
 extension CapabilityStore {
-    /// Records that a response came from the server itself, and not from a captive portal. `software` is the value of
-    /// its header field `Server`.
+    /// Records that a response came from the server itself. `software` is the value of its header field `Server`.
     func recognize(_ software: Redacted<String?>, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
@@ -69,8 +68,7 @@ extension CapabilityStore {
 }
 
 extension ServerCapabilities {
-    /// The number of seconds for which uploads rely on stored capabilities, because a server's configuration can
-    /// change.
+    /// The number of seconds for which stored capabilities are valid: a server's configuration can change.
     public static let lifetime: TimeInterval = 86_400
 
     /// True if the server reported the capabilities within the last `lifetime`.

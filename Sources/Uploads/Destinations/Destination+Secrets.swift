@@ -10,8 +10,7 @@ extension Upload.Target {
 
 /// The secrets of a destination that `RequestSender` cannot recognize in requests.
 extension Destination {
-    /// Returns the values of the destination's and the upload's form parameters or metadata whose names suggest a
-    /// secret.
+    /// Returns the values of form parameters or metadata whose names suggest a secret.
     func secrets(among fields: [Upload.Target.Field]) -> [String] {
         let all = (parameters + fields).map { ($0.name, $0.value) }
         // Shorter values are parts of many ordinary words, which would be removed from texts too.
@@ -23,8 +22,7 @@ extension Destination {
         fields.filter(Redaction.mayHoldSecret).map(\.value).filter { !url.contains($0) }
     }
 
-    /// The header field `Proxy-Authorization`; empty if the proxy needs no credentials, or if the password cannot be
-    /// read.
+    /// The header field `Proxy-Authorization`; empty without credentials, or if the password cannot be read.
     var proxyFields: HTTPFields {
         get async {
             guard let address = try? proxy.proxy(for: url), address.user != nil,

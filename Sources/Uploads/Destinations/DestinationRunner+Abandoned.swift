@@ -66,9 +66,7 @@ extension DestinationRunner {
 
     static let cannotBeRemoved = UploadFailure(.permanent, "there is no way to remove it from here")
 
-    /// Sends all requests that delete an unfinished upload from its server, even after a refusal.
-    ///
-    /// - Throws: `UploadFailure` if there are none, if the server does not respond, or if it refused one.
+    /// Sends all requests that delete an unfinished upload from its server, and then throws the last refusal.
     func delete(
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {

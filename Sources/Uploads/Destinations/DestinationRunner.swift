@@ -36,9 +36,7 @@ public final class DestinationRunner: AttemptRunner {
     private let isLocal: @Sendable (String) -> Bool
     private let memory: Mutex<Memory>
 
-    /// Creates a runner whose connections have the default timeouts.
-    ///
-    /// - Parameter proxy: The proxy for uploads that name a URL instead of a configured destination.
+    /// Creates a runner with the default timeouts. `proxy` is that of uploads that name a URL instead of a destination.
     public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, proxy: ProxySettings = .environment, rateLimit: RateLimit,
@@ -71,8 +69,7 @@ public final class DestinationRunner: AttemptRunner {
         memory = Mutex(Memory(destinations: destinations))
     }
 
-    /// The destinations for attempts that begin from now on. Connections that no destination and no running attempt
-    /// uses are closed.
+    /// The destinations for attempts that begin from now on. Connections that none of them uses are closed after use.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -233,11 +230,8 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    /// Passes `body` a sender of requests to a destination, which is valid until `body` returns.
-    ///
-    /// - Parameters:
-    ///   - destinations: The destinations whose timeouts apply to the connections; nil for the current destinations.
-    ///   - parameters: The form parameters or metadata of the upload, whose secrets are removed from errors.
+    /// Passes `body` a sender of requests, which is valid until `body` returns, with the timeouts of `destinations`, or
+    /// of the current ones. Secrets in `parameters`, those of the upload, are removed from errors.
     func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],

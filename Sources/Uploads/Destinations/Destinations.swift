@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 public import FerryTransfer
 
-/// The configured destinations and the settings of their connections. A running attempt keeps the value with which it
-/// began.
+/// The configured destinations and the settings of their connections, as an attempt finds them when it begins.
 public struct Destinations: Sendable {
     /// The destinations by name.
     public var named: [String: Destination]
@@ -26,15 +25,13 @@ public struct Destinations: Sendable {
         self.addressCredentials = addressCredentials
     }
 
-    /// Returns whether an upload to `target` can run: the destination that it names is configured, and has a URL with
-    /// the same scheme, host and port.
+    /// Returns whether an upload to `target` can run: its destination is configured, and has the same origin.
     public func take(_ target: Upload.Target) -> Bool { (try? destination(for: target)) != nil }
 }
 
 extension Destinations {
-    /// Returns the destination of a target, or creates one from the target's URL if the target names none.
-    ///
-    /// - Throws: `destinationChanged` if the destination is unknown, or its URL has another origin than the target's.
+    /// Returns the destination of a target, or creates one from the target's URL if the target names none. Throws
+    /// `destinationChanged` if there is none, or if it has another origin than the target.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             var options = ProtocolOptions()

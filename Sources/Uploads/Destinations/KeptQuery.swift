@@ -1,11 +1,9 @@
 import FerryFiles
 import FerryProtocols
 
-/// The query of a destination's URL. It is possibly a secret, so stored URLs lack it. A resuming upload gets it again
-/// from the configuration.
+/// The query of a destination's URL, possibly a secret: stored URLs lack it, and get it again to resume.
 struct KeptQuery: Sendable {
-    /// A key in the `memory` of an upload resource. Its value names the URLs from which the query was removed by their
-    /// keys in `memory`, separated by commas.
+    /// A key in the `memory` of an upload resource, for the keys of the URLs without their query, separated by commas.
     private static let markField = "query"
     /// The name of the resource's property `url` in the list under `markField`.
     private static let addressName = "url"

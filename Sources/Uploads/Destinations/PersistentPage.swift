@@ -1,7 +1,7 @@
 import FerryFiles
 
-/// The times of the first and the last page from one target that possibly came from a captive portal. If such pages
-/// arrive for more than a day, the server itself probably sends them.
+/// The first and the last page of a series that possibly came from a captive portal. After a day, the server itself
+/// probably sends them.
 struct PersistentPage {
     /// The number of seconds after which suspicious pages count as responses of the server.
     private static let longest: TimeInterval = 86_400

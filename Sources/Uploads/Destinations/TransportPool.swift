@@ -3,8 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The HTTP transports of a `DestinationRunner`, one for each connection configuration. A transport that no destination
-/// uses any more is shut down after its last request.
+/// The HTTP transports of a `DestinationRunner`, one for each connection configuration that is wanted or in use.
 final class TransportPool: Sendable {
     private struct Entry {
         let transport: HTTPClientTransport
@@ -56,8 +55,6 @@ final class TransportPool: Sendable {
     }
 
     /// Passes `body` the transport for this configuration, which stays open until `body` returns.
-    ///
-    /// - Throws: The error of `body`. `permanent` or `sourceAway` if the transport cannot be created.
     func with<Result>(
         _ configuration: HTTPClientTransport.Configuration,
         _ body: (HTTPClientTransport) async throws(UploadFailure) -> Result

@@ -50,9 +50,7 @@ extension HistoryEntry {
         return writer.bytes
     }
 
-    /// Reads an entry from a line without its line break. Nil if the line cannot be read.
-    ///
-    /// - Parameter last: The target of the entry that was read before. Entries with equal targets share memory.
+    /// Reads an entry from a line without its line break; nil if it cannot. Entries with equal targets share memory.
     init?(line: UnsafeBufferPointer<UInt8>, last: inout RepeatedTarget) {
         var scanner = JSONScanner(line)
         guard let entry = try? scanner.historyEntry(last: &last) else { return nil }

@@ -32,8 +32,7 @@ struct HistoryFiles {
         return length + count <= limits.fileSize
     }
 
-    /// Appends whole lines to the newest file, or to a new one if they do not fit. An error leaves no part of them
-    /// behind, if possible.
+    /// Appends whole lines to the newest file, or to a new one if they do not fit. An error leaves no part of them.
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()
         if length > 0, length + lines.count > limits.fileSize {

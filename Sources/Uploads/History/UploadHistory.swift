@@ -2,11 +2,9 @@ import Dispatch
 public import FerryFiles
 import Synchronization
 
-/// The history of a queue, in files beside the queue's files. It has one line for each upload that is done, or that a
-/// user removed after it failed or was held.
-///
-/// Uploads never wait for the history, and its errors never stop the queue. The queue writes missing lines of done
-/// uploads at its next start.
+/// The history of a queue, in files beside the queue's files: one line for each upload that is done, or that a user
+/// removed after it failed or was held. Uploads never wait for it, and its errors never stop the queue. The queue
+/// writes missing lines of done uploads at its next start.
 public final class UploadHistory: Sendable {
     private struct State {
         var files: HistoryFiles
@@ -46,8 +44,7 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Makes sure that each done upload in `uploads` has a line that survives a power cut. Returns false after an
-    /// error.
+    /// Makes sure that each done upload in `uploads` has a line that survives a power cut; false after an error.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async { [self] in

@@ -1,10 +1,8 @@
 import FerryFiles
 import Synchronization
 
-/// Merges the current snapshot and the journals into a new snapshot, which replaces the current one.
-///
-/// The newest record of each upload is copied as bytes, with the members that a newer version of Ferry wrote. The
-/// journals are read into memory as a whole, but the snapshot is not.
+/// Merges the current snapshot and the journals into a new snapshot, which replaces the current one. The newest record
+/// of each upload is copied as bytes, with the members that a newer version of Ferry wrote.
 package struct Compaction: Sendable {
     let files: any StateFiles
     /// The mutex against two compactions at once, which would overwrite each other's snapshot.

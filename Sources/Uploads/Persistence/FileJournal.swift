@@ -9,11 +9,10 @@ import Synchronization
 public final class FileJournal: Journal {
     /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {
-        /// The number of bytes in the journals above which a new snapshot is written, but at least half of the current
-        /// snapshot's length.
+        /// The number of bytes in the journals above which a new snapshot is written, at least half of the old one's.
         public var compactionThreshold = 8 << 20
-        /// True to write a snapshot at opening and closing if it lacks changes. With false, a process that changes one
-        /// upload only appends a record, and does not rewrite a long queue.
+        /// True to write a snapshot at opening and closing. With false, a process only appends the record that it
+        /// changes.
         public var snapshotsAtEnds = true
         /// The maximum number of bytes that are written but not synced yet.
         public var maximumVolatile = 1 << 20

@@ -25,9 +25,7 @@ struct JSONWriter {
         }
     }
 
-    /// Appends a JSON member, unless the value is nil.
-    ///
-    /// - Parameter name: All text before the value, such as `,"name":` or `{"name":`.
+    /// Appends a JSON member, unless the value is nil. `name` is all text before the value, such as `,"name":`.
     mutating func member<Value>(
         _ name: StaticString, _ value: Value?, _ write: (inout JSONWriter, Value) -> Void
     ) {

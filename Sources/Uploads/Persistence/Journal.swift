@@ -13,15 +13,13 @@ public protocol Journal: Sendable {
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
-    /// Makes all earlier changes durable. Then writes a complete snapshot if the current one is missing or lacks
-    /// changes.
+    /// Makes all earlier changes durable. Then writes a snapshot if the current one is missing or lacks changes.
     nonisolated(nonsending) func flush() async throws(JournalError)
 
     /// Returns a stream of the changes of the journal's condition for one reader. A slow reader gets only the newest.
     func conditions() -> AsyncStream<JournalCondition>
 
-    /// Tries to end a failure: a full disk, a failed sync, or a snapshot that could not be written. Returns the
-    /// condition after the repair.
+    /// Tries to end a failure: a full disk, a failed sync or a failed snapshot. Returns the condition afterwards.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
     /// Makes all changes durable, writes a snapshot if one is needed, and closes the files, even after an error.
@@ -36,8 +34,7 @@ public enum Durability: Hashable, Sendable {
     case process
     /// The changes survive a power cut.
     case powerCut
-    /// The changes survive a power cut and may use the reserved disk space, because Ferry cannot request them again:
-    /// they are a server's response, for example.
+    /// The changes, a server's response for example, survive a power cut and may use the reserved disk space.
     case finding
 }
 
@@ -47,8 +44,7 @@ public enum JournalCondition: Hashable, Sendable {
     case healthy
     /// The journal accepts every change, but the last snapshot could not be written. The journal files grow.
     case snapshotOverdue(JournalError)
-    /// The journal refuses the changes of users' commands. Of the changes `finding`, it still stores some in the
-    /// reserved disk space.
+    /// The journal refuses users' commands, but still stores changes of `finding` in the reserved disk space.
     case refusing(JournalError)
 }
 
@@ -91,8 +87,7 @@ public struct QueueSettings: Hashable, Sendable {
     public var limits: [LimitScope: Bandwidth]
     /// The number of slots, as a user set it; nil for the one in the configuration.
     public var concurrency: Int?
-    /// The id of the next new upload. Loading raises it above all ids in the files, so it need not be written each
-    /// time.
+    /// The id of the next new upload. Loading raises it above all ids in the files.
     public var nextID: Upload.ID
     /// The names of the paused batches. A new upload in a paused batch is paused too.
     public var pausedBatches: Set<String>

@@ -9,8 +9,7 @@ public enum JournalError: Error, Hashable, Sendable {
     case notAllowed(path: String, mode: UInt32?, code: Int32)
     /// The file or folder is unsafe to use, for example because it belongs to another user.
     case unsafe(path: String, mode: UInt32, Danger)
-    /// Another process has locked the queue. The values come from the lock file, and each can be missing. `host` is
-    /// also nil for this machine.
+    /// Another process has locked the queue. The lock file has the values; `host` is nil for this machine.
     case inUse(pid: Int32?, since: Date?, host: String?)
     /// The file system cannot lock files.
     case locksNotSupported(path: String)
@@ -71,8 +70,7 @@ extension JournalError {
         }
     }
 
-    /// Returns a sentence for users: why changes are not saved, that no new uploads start, and that `count` keep
-    /// running.
+    /// Returns a sentence for users: why changes are not saved, and that only the `count` running uploads go on.
     func unsavedSummary(running count: Int) -> String {
         let going =
             switch count {

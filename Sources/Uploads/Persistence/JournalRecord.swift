@@ -8,9 +8,7 @@ enum JournalRecord {
     static let headLength = start.count + 9
     static let maximumSize = 16 << 20
 
-    /// Returns the line of one record with all of `changes`, including its line break.
-    ///
-    /// - Throws: `.recordTooLarge` if the record of an upload exceeds `maximumSize`.
+    /// Returns the line of one record with all of `changes`, including its line break. Throws `.recordTooLarge`.
     static func line(
         _ changes: [QueueChange], sequence: Int, unknown: UnknownContent
     ) throws(JournalError) -> [UInt8] {

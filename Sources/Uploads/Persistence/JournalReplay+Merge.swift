@@ -4,8 +4,7 @@ extension JournalReplay {
         var offset: Int
     }
 
-    /// Calls `body` with the newest record of each upload, in the journals or in `base`, in ascending order of ids.
-    /// Uploads that the journals removed are left out.
+    /// Calls `body` with the newest record of each upload that was not removed, in ascending order of ids.
     func merge(
         into base: SnapshotReader?,
         _ body: (Origin, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void

@@ -1,7 +1,6 @@
 import FerryProtocols
 
-/// The changes in a series of journals, to be applied to a snapshot. Only the last record of each upload is used, as
-/// bytes, so that the others are never decoded.
+/// The changes in a series of journals. Only the last record of each upload is used and decoded.
 struct JournalReplay {
     struct Position {
         var journal: Int
@@ -24,19 +23,14 @@ struct JournalReplay {
     private(set) var greatestID: Upload.ID?
     /// The operations of a newer version that are safe to skip. The next snapshot contains them.
     private(set) var skipped: [Position] = []
-    /// The number of the record that was added last, or of the last one in the snapshot. The numbers rise by one, also
-    /// from one journal to the next.
+    /// The number of the last record, first in the snapshot. The numbers rise by one, also between journals.
     private(set) var sequence: Int
     /// The number of operations that were left out with `readsNewer`; otherwise they are errors.
     private(set) var notUnderstood = 0
     private let folder: String
     private let readsNewer: Bool
 
-    /// - Parameters:
-    ///   - sequence: The number of the last journal record whose changes the snapshot contains.
-    ///   - folder: The path of the journals' folder, for errors.
-    ///   - readsNewer: True to leave out operations that only a newer version of Ferry understands. A caller that
-    ///     writes files must pass false, because the new files would lack them.
+    /// - Parameter readsNewer: True to leave out unknown operations. New files would lack them, so only readers may.
     init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
@@ -51,12 +45,9 @@ struct JournalReplay {
         }
     }
 
-    /// Adds all records of one journal.
+    /// Adds all records of one journal, and returns their length in bytes. Throws `.damaged` or `.newerFormat`.
     ///
     /// - Parameter isLast: True if no later journal contains records. A crash can leave its last record incomplete.
-    /// - Returns: The length of the complete records in bytes.
-    /// - Throws: `.damaged` for a damaged, missing or incomplete record. `.newerFormat` for an unknown operation that
-    ///   is not safe to skip.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)
@@ -191,9 +182,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// Returns true if bytes never reached the disk: NULs stand up to the end of the file, or fill whole disk blocks.
-    /// Other NULs are damage, such as a space (0x20) with one flipped bit.
-    ///
-    /// - Parameter offset: The position of the buffer's first byte in the file.
+    /// Other NULs are damage, such as a space (0x20) with one flipped bit. `offset` is that of the first byte.
     fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {
         // No disk writes less than 512 bytes at once.
         let block = 512

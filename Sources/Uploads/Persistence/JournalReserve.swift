@@ -56,8 +56,7 @@ struct JournalReserve {
         }
     }
 
-    /// Deletes the reserve file, so that its space becomes free. Returns false if there is none or it cannot be
-    /// deleted.
+    /// Deletes the reserve file, so that its space becomes free. Returns false if that fails.
     mutating func spend() -> Bool {
         guard state == .kept, (try? files.remove(Self.name)) != nil else { return false }
         state = .spent

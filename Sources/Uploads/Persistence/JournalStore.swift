@@ -35,8 +35,7 @@ package struct JournalStore {
         case none
         /// A snapshot with this number of bytes of journal records is being written.
         case running(Int)
-        /// The last snapshot could not be written. The next attempt follows when it lacks more than this number of
-        /// bytes.
+        /// The last snapshot could not be written. The next attempt follows when it lacks more than these bytes.
         case failed(Int, JournalError)
     }
 
@@ -90,10 +89,7 @@ package struct JournalStore {
     }
 
     /// Writes each entry completely or not at all, and returns a result for each. If `durably` is true, one sync makes
-    /// the written ones survive a power cut.
-    ///
-    /// On a full disk, the reserved disk space is released for findings. All other entries are then refused until the
-    /// space can be reserved again.
+    /// the written ones survive a power cut. On a full disk, only findings are written, into the reserved space.
     package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
         if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
         let (results, failure) = attempt(entries, durably: durably)
@@ -183,8 +179,7 @@ package struct JournalStore {
         }
     }
 
-    /// Writes a new snapshot, because the journal file is uncertain. It contains all acknowledged records and the new
-    /// ones in `lines`. Later records go to a new journal file.
+    /// Writes a new snapshot of all records with the new ones in `lines`, because the journal file is uncertain.
     private mutating func startOver(
         _ writing: OpenJournal, adding lines: [UInt8], upTo last: Int
     ) throws(JournalError) {
@@ -247,8 +242,7 @@ extension JournalStore {
         }
     }
 
-    /// Writes new files if the journal file is uncertain. Otherwise, checks whether a full disk has space again, and
-    /// reserves space again. A lost store cannot be repaired.
+    /// Writes new files if the journal file is uncertain. Otherwise, looks for space on the disk again.
     package mutating func repair() {
         switch phase {
         case .suspect: try? write([], upTo: sequence, durably: true)
@@ -257,8 +251,7 @@ extension JournalStore {
         }
     }
 
-    /// Releases the reserved space, and refuses users' commands with `error` until it is reserved again. Returns false
-    /// if no space was released.
+    /// Releases the reserved space, and refuses users' commands with `error` from now on. Returns false if that fails.
     package mutating func spendReserve(for error: JournalError) -> Bool {
         guard reserve.spend() else { return false }
         room = .short(error, wanted: 0)
@@ -290,8 +283,7 @@ extension JournalStore {
         }
     }
 
-    /// True if a new snapshot must be written now. After a failed attempt, true only once the journals exceed a new,
-    /// higher limit.
+    /// True if a new snapshot must be written now; after a failed attempt, only once the journals are longer.
     package var isCompactionDue: Bool {
         switch compacting {
         case .running: false
@@ -313,18 +305,15 @@ extension JournalStore {
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Prepares a new snapshot. Later changes go to an empty journal file.
-    ///
-    /// - Returns: The compaction, which the caller must run and pass to `finish` or `fail`. Nil if one runs already, or
-    ///   if no snapshot is needed.
+    /// Prepares a new snapshot; later changes go to an empty journal file. The caller must run the compaction and pass
+    /// its result to `finish` or `fail`. Returns nil if one runs already, or if no snapshot is needed.
     package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {
             // A later durable record must never exist without the earlier ones.
             try synchronize()
             guard isBehind else { return nil }
-            // An empty journal is reused, so that failed compactions leave none each, unless it belongs to the
-            // snapshot.
+            // An empty journal is reused, so that failed compactions leave none, unless it is the snapshot's.
             if case .ready(let writing) = phase, writing.length == 0, pending > 0 || snapshotLength == 0 {
                 compacting = .running(pending)
                 return compaction(to: generation)

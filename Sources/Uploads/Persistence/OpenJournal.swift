@@ -10,8 +10,7 @@ struct OpenJournal {
 
     var length: Int { durable + volatile.count }
 
-    /// Returns the durable bytes from the file, with the volatile ones. `folder` is the path of the state folder, for
-    /// errors.
+    /// Returns the durable bytes from the file, with the volatile ones. `folder` is the path for errors.
     func content(inFolder folder: String) throws(JournalError) -> [UInt8] {
         let content: [UInt8]
         do throws(SystemCallError) { content = try file.content(from: 0, count: durable) } catch {

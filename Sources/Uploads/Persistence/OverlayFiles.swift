@@ -1,7 +1,6 @@
 import Synchronization
 
-/// A view of a state folder whose changes are made only in memory. `Recovery` on this view returns the queue that Ferry
-/// would load now, and the files on disk stay unchanged.
+/// A view of a state folder with changes in memory only, for `Recovery` without a change of the files on disk.
 final class OverlayFiles: StateFiles {
     private enum Entry {
         /// An unchanged file of this name on disk, perhaps under another name in the view.

@@ -3,8 +3,7 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// A decoder of upload records, in their sequence, on all processor cores: users would wait long for a million records
-/// on one.
+/// A decoder of upload records on all cores: users would wait long for a million records on one.
 final class RecordDecoder {
     private struct Decoded: Sendable {
         /// The uploads in reverse sequence. So `popLast` moves each of them out, which is faster than copying.
@@ -47,9 +46,7 @@ final class RecordDecoder {
 
     private static let batchSize = 1 << 20
 
-    /// - Parameters:
-    ///   - length: The approximate number of bytes of all records.
-    ///   - readsNewer: True to leave out records that cannot be decoded; false to treat them as errors.
+    /// - Parameter readsNewer: True to leave out records that cannot be decoded; false to treat them as errors.
     init(in folder: String, length: Int, readsNewer: Bool) {
         self.folder = folder
         self.readsNewer = readsNewer
@@ -90,8 +87,7 @@ final class RecordDecoder {
         _ = collect()
     }
 
-    /// Moves the decoded batches to `uploads` in sequence, up to the first that is not decoded yet or contains an
-    /// invalid record, whose error is returned.
+    /// Moves the decoded batches to `uploads` in sequence, and returns the error of the first invalid record.
     private func collect() -> JournalError? {
         while var decoded = finished.batches.withLock({ $0.removeValue(forKey: collected) }) {
             if let failure = decoded.failure {
@@ -112,8 +108,7 @@ final class RecordDecoder {
         decoded.uploads.reserveCapacity(batch.records.count)
         var last = RepeatedTarget()
         batch.bytes.withUnsafeBufferPointer { bytes in
-            // The last record comes first, because `popLast` reverses the sequence. So the error of the first invalid
-            // record remains.
+            // Reversed for `popLast`. So the error of the first invalid record remains.
             for (origin, range) in batch.records.reversed() {
                 var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {

@@ -45,8 +45,7 @@ extension JSONWriter {
 }
 
 extension JSONScanner {
-    /// Reads a snapshot up to the bracket that opens the uploads. With `readsNewer`, the known members even of a newer
-    /// format.
+    /// Reads a snapshot up to the bracket that opens the uploads. With `readsNewer`, also that of a newer format.
     mutating func header(readsNewer: Bool = false) throws(MalformedJSON) -> SnapshotHeader {
         var format: String?
         var minReader: Int?

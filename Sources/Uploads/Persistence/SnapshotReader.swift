@@ -8,11 +8,8 @@ struct SnapshotReader {
     private var lines: LineReader
     private var checksum = CRC32C()
 
-    /// Opens the snapshot `name` and reads its header; nil if there is none. `readsNewer` is that of
-    /// `JSONScanner.header`.
-    ///
-    /// - Throws: `.damaged` if the first line is not that of a snapshot, `.newerFormat` if a newer version must read
-    ///   it.
+    /// Opens the snapshot `name` and reads its header; nil if there is none. Throws `.damaged` if the first line is not
+    /// that of a snapshot, `.newerFormat` if it needs a newer version and `readsNewer` is false.
     init?(_ name: String, in files: any StateFiles, readsNewer: Bool = false) throws(JournalError) {
         self.name = name
         path = files.path + "/" + name

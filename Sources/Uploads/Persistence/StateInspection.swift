@@ -27,8 +27,6 @@ package struct StateInspection: Sendable {
     }
 
     /// Returns the queue that Ferry would load if it started now, or the part of it that can be read.
-    ///
-    /// - Throws: An error if a file cannot be opened, or if nothing can be read.
     package func read() throws(JournalError) -> StateReading {
         try repeated { () throws(JournalError) in
             try readOnce()
@@ -38,8 +36,6 @@ package struct StateInspection: Sendable {
     }
 
     /// Checks every file of the queue, including the previous snapshot.
-    ///
-    /// - Throws: An error if the folder cannot be read, or if a file cannot be opened.
     package func verify() throws(JournalError) -> StateReport {
         try repeated { () throws(JournalError) in
             try verifyOnce()

@@ -1,8 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The exclusive right of one process to use a state folder: a kernel lock on the file `lock`, which is never removed.
-/// Its text tells other processes who holds the lock.
+/// The exclusive right of one process to use a state folder: a kernel lock on a file, which names the process.
 public final class StateLock: Sendable {
     static let name = "lock"
 
@@ -28,14 +27,12 @@ public final class StateLock: Sendable {
         try? describe()
     }
 
-    /// Tries to lock the file for this process alone, at most `attempts` times. Returns false if another process owns
-    /// it.
+    /// Tries to lock the file for this process alone, and waits with `pause` between the tries. Returns false if
+    /// another process owns it.
     ///
-    /// Two other holders end soon, so it tries again. A process that calls `holder(in:)` has a shared lock for a
-    /// moment, as the success of another shared lock shows. A child that was forked while this process had the lock
-    /// keeps it until it runs its program, as this process's id in the text shows.
-    ///
-    /// - Parameter pause: Waits between two tries, for a time that differs from process to process.
+    /// A process that calls `holder(in:)` holds a shared lock for a moment: then another shared lock succeeds. A child
+    /// that was forked while this process had the lock keeps it until it runs its program: then the text has this
+    /// process's id.
     static func take(
         _ file: OpenFile,
         pause: () -> Void = { DetachedThread.sleep(for: .microseconds(.random(in: 500...1500))) }
@@ -81,8 +78,7 @@ public final class StateLock: Sendable {
         }
     }
 
-    /// Returns the name of the other machine whose process holds the lock; nil for this one, or if it is unknown. The
-    /// boot ids tell machines with equal host names apart.
+    /// Returns the name of the other machine whose process holds the lock, told apart by its boot id; nil for this one.
     static func stranger(
         _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
     ) -> String? {

@@ -1,7 +1,6 @@
 import FerryProtocols
 
-/// The members of an upload's record that this version of Ferry does not know, as text such as `,"name":value` for each
-/// JSON object. They are written to the same object again.
+/// The unknown members of an upload's record, as text such as `,"name":value` for each of its JSON objects.
 struct UnknownFields: Hashable, Sendable {
     var upload: [UInt8] = []
     var file: [UInt8] = []

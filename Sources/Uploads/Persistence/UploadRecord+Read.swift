@@ -233,8 +233,7 @@ extension JSONScanner {
     }
 }
 
-/// The target of the upload that was read last. Most uploads have the same one as the upload before them. It is not
-/// parsed again, and they share its strings in memory.
+/// The target of the upload that was read last, and mostly of the next too. It is then neither parsed nor stored again.
 struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
