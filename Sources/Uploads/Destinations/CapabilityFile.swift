@@ -68,11 +68,13 @@ public final class CapabilityFile: CapabilityStore {
     }
 
     private func read() -> Known {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
         guard let files = try? StateDirectory(at: folder).files,
             let file = try? files.open(Self.name, for: .reading),
             let length = try? file.length(), length <= Self.sizeLimit,
             let content = try? file.content(),
-            let document = try? Self.decoder.decode(Document.self, from: Data(content)),
+            let document = try? decoder.decode(Document.self, from: Data(content)),
             document.version == Self.version
         else { return [:] }
         return Dictionary(document.entries.map { ($0.key, $0.capabilities) }) { _, last in last }
@@ -81,6 +83,9 @@ public final class CapabilityFile: CapabilityStore {
     /// Returns the content of the file for the youngest entries, and their keys. If they have no room in the file, the
     /// largest are left out: a server decides how large its entry is, and must not displace the entries of others.
     private static func content(of known: Known) throws -> (keys: Set<CapabilityKey>, Data) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        encoder.dateEncodingStrategy = .iso8601
         func encoded(_ entries: [Entry]) throws -> Data {
             try encoder.encode(Document(version: version, entries: entries))
         }
@@ -104,18 +109,5 @@ public final class CapabilityFile: CapabilityStore {
         // Another process may write at the same moment, so each writes a draft of its own and renames it.
         let draft = LocalPath("\(Self.name).\(Machine.process)")
         return (try? files.directory.replace(LocalPath(Self.name), with: Array(data), draft: draft)) != nil
-    }
-
-    private static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        encoder.dateEncodingStrategy = .iso8601
-        return encoder
-    }
-
-    private static var decoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return decoder
     }
 }

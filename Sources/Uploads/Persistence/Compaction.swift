@@ -49,7 +49,10 @@ package struct Compaction: Sendable {
         let temporary = SnapshotFile.temporary()
         do throws(JournalError) {
             let length = try write(temporary, from: base, replay)
-            try put(temporary, inPlaceOf: current)
+            try files.perform { () throws(SystemCallError) in
+                if current != nil { try keepPrevious() }
+                try files.rename(temporary, to: SnapshotFile.current)
+            }
             return Written(length: length, durabilityError: settle(oldest))
         } catch {
             try? files.remove(temporary)
@@ -88,13 +91,6 @@ package struct Compaction: Sendable {
             try replay.merge(into: base) { _, record throws(JournalError) in
                 try writer.append { $0.raw(record) }
             }
-        }
-    }
-
-    private func put(_ temporary: String, inPlaceOf current: SnapshotReader?) throws(JournalError) {
-        try files.perform { () throws(SystemCallError) in
-            if current != nil { try keepPrevious() }
-            try files.rename(temporary, to: SnapshotFile.current)
         }
     }
 

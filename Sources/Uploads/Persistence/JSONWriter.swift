@@ -108,8 +108,6 @@ struct JSONWriter {
         raw("\"")
     }
 
-    mutating func checksum(_ value: UInt32) { bytes.append(contentsOf: Self.hexadecimal(value)) }
-
     static func hexadecimal(_ value: UInt32) -> [UInt8] {
         (0..<8).map { HexadecimalDigits.lowercase[Int(value >> UInt32(28 - 4 * $0) & 0xF)] }
     }

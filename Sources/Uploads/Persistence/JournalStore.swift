@@ -83,7 +83,7 @@ package struct JournalStore {
             phase = .ready(OpenJournal(file: file, generation: generation, durable: try file.length()))
         }
         mustCompact = !outcome.hasSnapshot
-        if outcome.isNew { finish(try compaction(to: generation).run()) }
+        if outcome.isNew { finish(try compaction(upTo: sequence).run()) }
         reserve.prepare()
         return outcome.recovered
     }
@@ -189,11 +189,8 @@ package struct JournalStore {
         do throws(JournalError) {
             let content = try writing.content(inFolder: files.path) + lines
             fresh = try makeJournal(generation)
-            written = try Compaction(
-                files: files, turn: turn, generation: generation, sequence: last,
-                replacement: Compaction.Replacement(generation: writing.generation, content: content),
-                savedAt: options.now()
-            ).run()
+            let replacement = Compaction.Replacement(generation: writing.generation, content: content)
+            written = try compaction(upTo: last, replacing: replacement).run()
         } catch {
             try? files.remove(JournalFile.name(generation))
             phase = .suspect(writing, error)
@@ -314,20 +311,18 @@ extension JournalStore {
             try synchronize()
             guard isBehind else { return nil }
             // An empty journal is reused, so that failed compactions leave none, unless it is the snapshot's.
-            if case .ready(let writing) = phase, writing.length == 0, pending > 0 || snapshotLength == 0 {
-                compacting = .running(pending)
-                return compaction(to: generation)
+            let isEmpty = if case .ready(let writing) = phase { writing.length == 0 } else { false }
+            if !isEmpty || pending == 0 && snapshotLength > 0 {
+                let file = try makeJournal(generation + 1)
+                generation += 1
+                phase = .ready(OpenJournal(file: file, generation: generation, durable: 0))
             }
-            let next = generation + 1
-            let file = try makeJournal(next)
-            generation = next
-            phase = .ready(OpenJournal(file: file, generation: next, durable: 0))
         } catch {
             fail(error)
             throw error
         }
         compacting = .running(pending)
-        return compaction(to: generation)
+        return compaction(upTo: sequence)
     }
 
     package mutating func finish(_ written: Compaction.Written) {
@@ -344,9 +339,11 @@ extension JournalStore {
 
     package mutating func close() { phase = .closed }
 
-    private func compaction(to generation: Int) -> Compaction {
+    private func compaction(
+        upTo sequence: Int, replacing replacement: Compaction.Replacement? = nil
+    ) -> Compaction {
         Compaction(
-            files: files, turn: turn, generation: generation, sequence: sequence, replacement: nil,
+            files: files, turn: turn, generation: generation, sequence: sequence, replacement: replacement,
             savedAt: options.now())
     }
 }

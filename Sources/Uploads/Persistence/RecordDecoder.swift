@@ -74,15 +74,17 @@ final class RecordDecoder {
         self.batch = Batch()
         handedOut += 1
         let (finished, folder, readsNewer) = (finished, folder, readsNewer)
+        let work = { @Sendable in
+            let decoded = Self.decode(batch, folder, readsNewer)
+            finished.batches.withLock { $0[number] = decoded }
+        }
         if batch.bytes.count >= Self.batchSize, permits.wait(timeout: .now()) == .success {
             queue.async(group: group) { [permits] in
-                let decoded = Self.decode(batch, folder, readsNewer)
-                finished.batches.withLock { $0[number] = decoded }
+                work()
                 permits.signal()
             }
         } else {
-            let decoded = Self.decode(batch, folder, readsNewer)
-            finished.batches.withLock { $0[number] = decoded }
+            work()
         }
         _ = collect()
     }

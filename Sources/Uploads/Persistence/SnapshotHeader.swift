@@ -38,9 +38,15 @@ extension JSONWriter {
         raw(",\"uploads\":[\n")
     }
 
-    /// Appends the beginning of the last line. The caller appends the checksum of the whole text so far.
-    mutating func trailer(count: Int) {
+    /// Appends the last line of a snapshot. `checksum` is that of all earlier lines.
+    mutating func trailer(count: Int, after checksum: CRC32C) {
+        let start = bytes.count
         member("],\"count\":", count)
+        var checksum = checksum
+        bytes[start...].withUnsafeBytes { checksum.update($0) }
+        raw(",\"crc32c\":\"")
+        raw(Self.hexadecimal(checksum.value))
+        raw("\"}\n")
     }
 }
 

@@ -50,7 +50,11 @@ struct SnapshotReader {
             }
             let isEnd = try lines.withBytes(line) { [path] bytes throws(JournalError) -> Bool in
                 if bytes.first == UInt8(ascii: "]") {
-                    try Self.check(bytes, count: count, checksum: checksum, path: path, offset: offset)
+                    var writer = JSONWriter()
+                    writer.trailer(count: count, after: checksum)
+                    guard bytes.elementsEqual(writer.bytes) else {
+                        throw .damaged(path: path, byte: offset, reason: "the checksum does not fit")
+                    }
                     return true
                 }
                 checksum.update(UnsafeRawBufferPointer(bytes))
@@ -74,21 +78,6 @@ struct SnapshotReader {
         }
         guard try lines.next(path) == nil, lines.offset == lines.length else {
             throw .damaged(path: path, byte: lines.offset, reason: "text after the end")
-        }
-    }
-
-    private static func check(
-        _ line: UnsafeBufferPointer<UInt8>, count: Int, checksum: CRC32C, path: String, offset: Int
-    ) throws(JournalError) {
-        var writer = JSONWriter()
-        writer.trailer(count: count)
-        var checksum = checksum
-        writer.bytes.withUnsafeBytes { checksum.update($0) }
-        writer.raw(",\"crc32c\":\"")
-        writer.checksum(checksum.value)
-        writer.raw("\"}\n")
-        guard line.elementsEqual(writer.bytes) else {
-            throw .damaged(path: path, byte: offset, reason: "the checksum does not fit")
         }
     }
 }

@@ -27,11 +27,8 @@ struct SnapshotWriter {
     /// Writes the last line. Returns the length of the snapshot in bytes.
     mutating func finish() throws(JournalError) -> Int {
         if count > 0 { writer.raw("\n") }
-        writer.trailer(count: count)
         try flush()
-        writer.raw(",\"crc32c\":\"")
-        writer.checksum(checksum.value)
-        writer.raw("\"}\n")
+        writer.trailer(count: count, after: checksum)
         try flush()
         return length
     }

@@ -28,20 +28,12 @@ package struct StateInspection: Sendable {
 
     /// Returns the queue that Ferry would load if it started now, or the part of it that can be read.
     package func read() throws(JournalError) -> StateReading {
-        try repeated { () throws(JournalError) in
-            try readOnce()
-        } isFinal: {
-            $0.problem == nil
-        }
+        try repeated(readOnce) { $0.problem == nil }
     }
 
     /// Checks every file of the queue, including the previous snapshot.
     package func verify() throws(JournalError) -> StateReport {
-        try repeated { () throws(JournalError) in
-            try verifyOnce()
-        } isFinal: {
-            $0.problems.isEmpty
-        }
+        try repeated(verifyOnce) { $0.problems.isEmpty }
     }
 
     /// Calls `body` until `isFinal`, until no other process changed the files meanwhile, or `attempts` times.
@@ -140,9 +132,7 @@ package struct StateInspection: Sendable {
             report.pendingBytes = outcome.pending
             for upload in outcome.recovered.uploads { report.states[upload.state.kind, default: 0] += 1 }
             report.notices = outcome.recovered.notices
-            if report.notices.contains(where: \.isDamage) {
-                report.problems += report.notices.filter(\.isDamage).map(\.summary)
-            }
+            report.problems += report.notices.filter(\.isDamage).map(\.summary)
             try compareWithPrevious(outcome.recovered, &report)
         } catch {
             report.problems.append(error.summary)

@@ -55,10 +55,8 @@ extension JSONWriter {
         member(",\"inode\":", identity.inode)
         member(",\"size\":", identity.size)
         // Nanoseconds since 1970 exceed 2^53, and other JSON readers would round them.
-        raw(",\"modified\":")
-        quotedInteger(identity.modified)
-        raw(",\"changed\":")
-        quotedInteger(identity.changed)
+        member(",\"modified\":", identity.modified) { $0.quotedInteger($1) }
+        member(",\"changed\":", identity.changed) { $0.quotedInteger($1) }
         close(unknown)
     }
 
