@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 
 /// An upload that the queue no longer continues, and whose bytes its server possibly still stores.

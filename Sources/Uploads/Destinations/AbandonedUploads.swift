@@ -1,7 +1,5 @@
 import Dispatch
-import FerryFiles
 import FerryProtocols
-public import FerryTransfer
 import Synchronization
 
 /// The list of abandoned uploads, in the file `abandoned.jsonl` of the state folder. Ferry stores their URLs to delete

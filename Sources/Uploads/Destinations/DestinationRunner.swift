@@ -1,5 +1,4 @@
 public import FerryConnectivity
-public import FerryFiles
 import FerryProtocols
 public import FerryTransfer
 import Synchronization

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The query of a destination's URL, possibly a secret: stored URLs lack it, and get it again to resume.

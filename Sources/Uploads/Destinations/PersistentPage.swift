@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// The first and the last page of a series that possibly came from a captive portal. After a day, the server itself
 /// probably sends them.
 struct PersistentPage {

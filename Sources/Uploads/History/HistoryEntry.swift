@@ -1,4 +1,3 @@
-public import FerryFiles
 import FerryProtocols
 
 /// An upload that is done, or that a user removed after it failed or was held.

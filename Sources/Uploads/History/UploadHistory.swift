@@ -1,5 +1,4 @@
 import Dispatch
-public import FerryFiles
 import Synchronization
 
 /// The history of a queue, in files beside the queue's files: one line for each upload that is done, or that a user

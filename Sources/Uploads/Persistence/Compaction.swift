@@ -1,4 +1,3 @@
-import FerryFiles
 import Synchronization
 
 /// Merges the current snapshot and the journals into a new snapshot, which replaces the current one. The newest record

@@ -1,5 +1,3 @@
-import FerryFiles
-
 extension Date {
     /// The local date and time without seconds, such as `2026-11-20 14:05`, and today only `14:05`.
     package var shortMoment: String {

@@ -1,5 +1,4 @@
 import Dispatch
-public import FerryFiles
 import Synchronization
 
 /// A journal on disk: a snapshot of the queue (`queue.json`) and journal files, to which later changes are appended.

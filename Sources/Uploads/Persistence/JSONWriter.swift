@@ -1,6 +1,3 @@
-import FerryFiles
-import FerryTransfer
-
 /// A writer that appends JSON text to a buffer. Callers pass commas, braces and members' names as fixed texts.
 struct JSONWriter {
     var bytes: [UInt8] = []

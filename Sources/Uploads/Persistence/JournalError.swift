@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 
 /// The reason why the queue cannot be read or saved. Paths are for display; codes are those of `errno(3)`.

@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// The open files of a journal. Only one caller at a time may use the store, whose calls block.
 package struct JournalStore {
     let files: any StateFiles

@@ -1,5 +1,3 @@
-import FerryFiles
-
 struct OpenJournal {
     var file: any StateFile
     var generation: Int

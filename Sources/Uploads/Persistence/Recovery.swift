@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The treatment of a snapshot that a user has edited. Such a snapshot is valid, but its checksum is wrong.

@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 
 /// A snapshot that a user has possibly edited. The checksum, the white space and the order do not matter.
 struct SnapshotDocument {

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The JSON members that precede the uploads in a snapshot.

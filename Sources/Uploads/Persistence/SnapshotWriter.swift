@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// A writer that streams a snapshot to an output in chunks.

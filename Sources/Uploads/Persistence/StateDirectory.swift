@@ -1,5 +1,3 @@
-public import FerryTransfer
-
 /// The state folder of a queue, which only its owner can access.
 public final class StateDirectory: Sendable {
     /// The path that was passed to the initializer.

@@ -1,4 +1,3 @@
-import FerryFiles
 package import FerryProtocols
 
 /// A reader of a queue's files, which another process can change at the same time.

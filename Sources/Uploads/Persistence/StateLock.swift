@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The exclusive right of one process to use a state folder: a kernel lock on a file, which names the process.

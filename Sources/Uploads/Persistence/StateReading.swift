@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// The part of a queue that can be read from its files, with the error that Ferry would report if it started now.
 package struct StateReading: Sendable {
     /// The queue that Ferry would load if it started now. If files are damaged, this is the part that can be read.

@@ -1,6 +1,4 @@
-import FerryFiles
 import FerryProtocols
-import FerryTransfer
 
 /// The members of an upload's record; nil if the text does not contain them. The caller checks which are required.
 struct UploadMembers {

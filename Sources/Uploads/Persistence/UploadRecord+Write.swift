@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 
 extension JSONWriter {
     /// Appends the record of one upload, without a line break. Most optional members with their default are left out.

@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// Wall-clock times as ISO 8601 text in UTC: `2026-11-20T22:55:59.25Z`, with as many decimals as needed, nine at most.
 enum WallTime {
     private static let secondsPerDay = 86_400
