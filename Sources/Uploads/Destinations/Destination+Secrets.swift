@@ -12,9 +12,8 @@ extension Upload.Target {
 extension Destination {
     /// Returns the values of form parameters or metadata whose names suggest a secret.
     func secrets(among fields: [Upload.Target.Field]) -> [String] {
-        let all = (parameters + fields).map { ($0.name, $0.value) }
         // Shorter values are parts of many ordinary words, which would be removed from texts too.
-        return all.filter { $0.1.count >= 4 && Redaction.tellsSecret($0.0) }.map(\.1)
+        (parameters + fields).filter { $0.value.count >= 4 && Redaction.tellsSecret($0.name) }.map(\.value)
     }
 
     /// The values of configured header fields that may be secrets, although the names of the fields do not suggest it.

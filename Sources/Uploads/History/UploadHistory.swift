@@ -99,28 +99,22 @@ public final class UploadHistory: Sendable {
     private static func secure(_ uploads: [Upload], in state: inout State) -> Bool {
         if state.known == nil {
             var known: Set<Upload.ID> = []
-            do throws(SystemCallError) {
-                try state.files.readLines { line in
-                    if let id = HistoryEntry.doneID(ofLine: line) { known.insert(id) }
-                    return true
-                }
-            } catch {
-                return false
+            let read: Void? = try? state.files.readLines { line in
+                if let id = HistoryEntry.doneID(ofLine: line) { known.insert(id) }
+                return true
             }
+            guard read != nil else { return false }
             state.known = known.subtracting(state.doubtful)
         }
         let missing = uploads.filter { state.known?.contains($0.id) == false }
         guard write(missing.compactMap(HistoryEntry.init(done:)), to: &state) else { return false }
-        do throws(SystemCallError) {
-            try state.files.synchronize()
-            state.unsynced = []
-            return true
-        } catch {
+        defer { state.unsynced = [] }
+        do throws(SystemCallError) { try state.files.synchronize() } catch {
             state.doubtful.formUnion(state.unsynced)
             state.known?.subtract(state.unsynced)
-            state.unsynced = []
             return false
         }
+        return true
     }
 
     /// Writes a line for each of `entries`, at once for each file. Returns false if some could not be written.

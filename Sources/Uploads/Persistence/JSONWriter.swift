@@ -78,10 +78,7 @@ struct JSONWriter {
 
     /// Appends an integer. Beyond 2^53 its digits are quoted, because other JSON readers would round the number.
     mutating func integer(_ value: some FixedWidthInteger) {
-        let isExact = value.magnitude <= 1 << 53
-        if !isExact { raw("\"") }
-        digits(value)
-        if !isExact { raw("\"") }
+        if value.magnitude > 1 << 53 { quotedInteger(value) } else { digits(value) }
     }
 
     mutating func quotedInteger(_ value: some FixedWidthInteger) {

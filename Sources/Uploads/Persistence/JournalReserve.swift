@@ -26,10 +26,7 @@ struct JournalReserve {
     /// Uses the reserve file of an earlier process, or tries to create one.
     mutating func prepare() {
         guard size > 0 else { return }
-        let length = Result { () throws(SystemCallError) in
-            try files.open(Self.name, for: .reading)?.length() ?? 0
-        }
-        if case .success(size) = length {
+        if (try? files.open(Self.name, for: .reading)?.length()) == size {
             state = .kept
         } else {
             try? fill()

@@ -91,11 +91,11 @@ struct Recovery {
         let previous = self.generation(of: SnapshotFile.previous)
         let journals = try files.journals(from: 1)
         let isBeforeJournals = !journals.contains(generation) && journals.contains { $0 > generation }
-        guard previous.map({ $0 > generation }) ?? false || isBeforeJournals else { return nil }
+        let hasNewer = previous.map { $0 > generation } ?? false
+        guard hasNewer || isBeforeJournals else { return nil }
         let newest = max(previous ?? generation, journals.max() ?? generation)
         return .olderCopy(
-            path: path(SnapshotFile.current), generation: generation, newest: newest,
-            hasNewer: previous.map { $0 > generation } ?? false)
+            path: path(SnapshotFile.current), generation: generation, newest: newest, hasNewer: hasNewer)
     }
 
     /// Returns the generation (running number) in the first line of a snapshot; nil if it cannot be read.

@@ -70,10 +70,8 @@ public final class StateLock: Sendable {
         let text = (try? file.content()) ?? []
         return text.withUnsafeBufferPointer { buffer in
             var scanner = JSONScanner(buffer)
-            guard text.count < 4096, let holder = try? scanner.holder() else {
-                return .inUse(pid: nil, since: nil, host: nil)
-            }
-            return .inUse(pid: holder.pid, since: holder.since, host: stranger(holder.host, holder.boot))
+            let holder = text.count < 4096 ? try? scanner.holder() : nil
+            return holder ?? .inUse(pid: nil, since: nil, host: nil)
         }
     }
 
@@ -98,9 +96,7 @@ public final class StateLock: Sendable {
 }
 
 extension JSONScanner {
-    fileprivate mutating func holder() throws(MalformedJSON) -> (
-        pid: Int32, since: Date?, host: String?, boot: String?
-    ) {
+    fileprivate mutating func holder() throws(MalformedJSON) -> JournalError {
         var pid: Int32?
         var since: Date?
         var host: String?
@@ -115,7 +111,7 @@ extension JSONScanner {
             default: try skipValue()
             }
         }
-        return (try require(pid, "pid"), since, host, boot)
+        return .inUse(pid: try require(pid, "pid"), since: since, host: StateLock.stranger(host, boot))
     }
 }
 

@@ -215,7 +215,7 @@ enum Checksummed {
         let body = Array(text[..<end.lowerBound].utf8)
         var writer = JSONWriter(bytes: body)
         writer.raw(",\"crc32c\":\"")
-        writer.checksum(body.withUnsafeBytes(CRC32C.of))
+        writer.raw(JSONWriter.hexadecimal(body.withUnsafeBytes(CRC32C.of)))
         writer.raw("\"}\n")
         return writer.bytes
     }
