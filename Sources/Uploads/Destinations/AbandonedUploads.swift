@@ -48,8 +48,8 @@ public final class AbandonedUploads: Sendable {
     }
 
     private struct State {
-        /// The time from which each entry's bytes may be deleted, by URL, without the entries that are gone. Nil before
-        /// the first attempt to read the file; empty if that failed.
+        /// The time from which the bytes of each listed URL may be deleted. Nil before the first attempt to read the
+        /// file.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }

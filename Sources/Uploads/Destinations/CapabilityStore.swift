@@ -55,7 +55,6 @@ extension CapabilityStore {
         if found != known { keep(software.map { _ in found }, of: place, at: now) }
     }
 
-    /// Stores capabilities under a key, with `now` as the time when the server reported them.
     func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey, at now: Date) {
         let dated = capabilities.map { found in
             var found = found

@@ -53,11 +53,7 @@ public struct Destination: Sendable {
     }
 
     /// Returns the target of a new upload. If the destination has a name, the target's URL has no query: the query is
-    /// possibly a secret, and the target is stored on disk.
-    ///
-    /// - Parameters:
-    ///   - fields: The form parameters or metadata of this upload alone.
-    ///   - existing: The policy for a file that exists on the server; nil for the destination's policy.
+    /// possibly a secret, and the target is stored on disk. Without `existing`, the destination's policy applies.
     public func target(
         name: String, fields: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil
     ) -> Upload.Target {

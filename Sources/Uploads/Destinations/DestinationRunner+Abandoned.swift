@@ -1,7 +1,6 @@
 public import FerryProtocols
 import FerryTransfer
 
-/// The list of abandoned uploads, and the deletion of their bytes.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(

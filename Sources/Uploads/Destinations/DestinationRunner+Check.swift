@@ -2,9 +2,8 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension DestinationRunner {
-    /// Asks the server of a destination for its capabilities, and stores them for later uploads.
-    ///
-    /// - Throws: `UploadFailure` if the server cannot be reached, or if files cannot be uploaded to it.
+    /// Asks the server of a destination for its capabilities, and stores them for later uploads. Throws `UploadFailure`
+    /// if the server cannot be reached, or if files cannot be uploaded to it.
     public func check(_ destination: Destination) async throws(UploadFailure) -> Redacted<CheckReport> {
         var destination = destination
         if destination.name.isEmpty, destination.interceptor == nil {

@@ -178,8 +178,7 @@ public final class DestinationRunner: AttemptRunner {
             mayEndWithPage: upload.tries.acceptsPage && upload.resource == nil)
     }
 
-    /// Returns a failure for the lack of file descriptors if that is the possible cause of `failure`. Without one,
-    /// secrets and certificates cannot be read, and the errors of these reads do not mention descriptors.
+    /// Returns a failure for the lack of file descriptors if that is the possible cause of `failure`.
     private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
         guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
             DescriptorLimit.isReached
@@ -229,8 +228,8 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    /// Passes `body` a sender of requests, which is valid until `body` returns, with the timeouts of `destinations`, or
-    /// of the current ones. Secrets in `parameters`, those of the upload, are removed from errors.
+    /// Passes `body` a sender of requests, and removes from errors the secrets, also those in the upload's
+    /// `parameters`.
     func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],

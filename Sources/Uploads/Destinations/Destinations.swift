@@ -29,8 +29,7 @@ public struct Destinations: Sendable {
 }
 
 extension Destinations {
-    /// Returns the destination of a target, or creates one from the target's URL if the target names none. Throws
-    /// `destinationChanged` if there is none, or if it has another origin than the target.
+    /// Returns the destination of a target. Throws `destinationChanged` if there is none, or none of the same origin.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             var options = ProtocolOptions()

@@ -4,7 +4,6 @@ import FerryProtocols
 struct KeptQuery: Sendable {
     /// A key in the `memory` of an upload resource, for the keys of the URLs without their query, separated by commas.
     private static let markField = "query"
-    /// The name of the resource's property `url` in the list under `markField`.
     private static let addressName = "url"
 
     /// The items of the query, each with the `&` or `;` before it, without those that contain `{name}`, the placeholder
@@ -34,7 +33,6 @@ struct KeptQuery: Sendable {
         return written
     }
 
-    /// Returns the resource with the query in its URLs again.
     func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
@@ -78,8 +76,8 @@ struct KeptQuery: Sendable {
         base + (items.isEmpty ? "" : "?" + items.joined().dropFirst()) + end
     }
 
-    /// Splits a URL into the text before its query, the items of the query, and the fragment with its `#`. Each item
-    /// begins with its separator: `&`, or `;` as some servers read it (HTML 4.01, appendix B.2.2).
+    /// Splits a URL into the text before its query, the query's items with the separators before them, and the
+    /// fragment. Some servers also separate by `;` (HTML 4.01, appendix B.2.2).
     private static func split(_ url: String) -> (base: String, items: [String], end: String) {
         let base = UploadAddress.withoutQuery(url)
         let query = UploadAddress.parts(of: url).query.dropFirst()

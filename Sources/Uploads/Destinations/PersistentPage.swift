@@ -1,5 +1,4 @@
-/// The first and the last page of a series that possibly came from a captive portal. After a day, the server itself
-/// probably sends them.
+/// The first and the last page of a series that possibly came from a captive portal, or after a day, from the server.
 struct PersistentPage {
     /// The number of seconds after which suspicious pages count as responses of the server.
     private static let longest: TimeInterval = 86_400

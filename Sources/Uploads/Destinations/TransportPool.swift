@@ -21,7 +21,6 @@ final class TransportPool: Sendable {
             return entries[configuration]?.transport
         }
 
-        /// Removes and returns the transports that are neither in use nor in `wanted`.
         mutating func takeUnwanted() -> [HTTPClientTransport] {
             guard let wanted else { return [] }
             let unwanted = entries.filter { $0.value.users == 0 && !wanted.contains($0.key) }
@@ -39,7 +38,6 @@ final class TransportPool: Sendable {
         reads = FileReads(readers)
     }
 
-    /// All transports, including those that will be shut down after their last request.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
     /// True while this machine has no network. All transports, also later ones, receive the value.

@@ -62,10 +62,8 @@ public final class UploadHistory: Sendable {
         }
     }
 
-    /// Returns at most `limit` entries, the newest first, and only the newest of each upload. Lines that cannot be read
-    /// are skipped. Another process may own the queue.
-    ///
-    /// - Parameter since: The earliest time of an entry to return; nil for all entries.
+    /// Returns at most `limit` entries from the time `since` on, the newest first, and only the newest of each upload.
+    /// Lines that cannot be read are skipped. Another process may own the queue.
     public static func read(
         in directory: StateDirectory, limit: Int = .max, since: Date? = nil
     ) throws(JournalError) -> [HistoryEntry] {
@@ -81,8 +79,8 @@ public final class UploadHistory: Sendable {
         do throws(SystemCallError) {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
-                // A file that is renamed meanwhile may be read twice. After a clock was set back, newer lines have
-                // older times, so reading continues after an entry before `since`.
+                // A file that is renamed meanwhile is read twice. Newer lines can have older times after a clock
+                // change.
                 if let entry = HistoryEntry(line: line, last: &last), since.map({ entry.at >= $0 }) ?? true,
                     ids.insert(entry.upload.id).inserted
                 {

@@ -23,7 +23,6 @@ package struct Compaction: Sendable {
         var content: [UInt8]
     }
 
-    /// The result of a compaction: the facts about the current snapshot.
     package struct Written: Sendable {
         var length: Int
         /// The error of the folder's sync, or of the removal of old journals, after the new snapshot became the current
@@ -31,9 +30,8 @@ package struct Compaction: Sendable {
         package var durabilityError: JournalError?
     }
 
-    /// Writes the new snapshot and makes it the current one, unless that has the same or a higher generation.
-    ///
-    /// - Throws: `JournalError` if the current snapshot was not replaced. The files still contain the whole queue.
+    /// Writes the new snapshot and makes it the current one, unless that has the same or a higher generation. After an
+    /// error, the files still contain the whole queue.
     package func run() throws(JournalError) -> Written {
         try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
     }

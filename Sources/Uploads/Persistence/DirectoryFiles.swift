@@ -17,8 +17,7 @@ package final class DirectoryFiles: StateFiles {
         try openOwn(name, for: access == .reading ? .reading : .appending)
     }
 
-    /// Opens a file; nil if there is none. Throws if it is no regular file, belongs to another user, is open to others
-    /// or has a second hard link, unless the current and the previous snapshot are the same file.
+    /// Opens a file; nil if there is none. Throws if it is no regular file that only this user can access.
     func openOwn(_ name: String, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile? {
         do throws(SystemCallError) { return try openChecked(name, for: access) } catch {
             if error.code == .noSuchFileOrDirectory { return nil }

@@ -2,9 +2,7 @@ import Dispatch
 import Synchronization
 
 /// A journal on disk: a snapshot of the queue (`queue.json`) and journal files, to which later changes are appended.
-///
-/// Calls of `submit` that wait at the same time share one write and one sync. The journal writes on its own threads,
-/// never on Swift's cooperative thread pool. `load` reads on the thread of its caller.
+/// Calls of `submit` that wait at the same time share one write and one sync, on threads of the journal's own.
 public final class FileJournal: Journal {
     /// The rules for writing snapshots and for making changes durable.
     public struct Options: Sendable {

@@ -6,9 +6,7 @@ public protocol Journal: Sendable {
     func load() throws(JournalError) -> Recovered
 
     /// Writes all of `changes` or, after an error, none, in the sequence of the calls. Returns before the write.
-    ///
-    /// - Parameter answer: Called when the changes are as durable as `durability` requires, or with an error if none
-    ///   was stored. Without changes, called when those of all earlier calls are so durable.
+    /// `answer` is called when they, and all earlier ones, are as durable as `durability` requires.
     func submit(
         _ changes: [QueueChange], _ durability: Durability,
         answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
@@ -22,9 +20,8 @@ public protocol Journal: Sendable {
     /// Tries to end a failure: a full disk, a failed sync or a failed snapshot. Returns the condition afterwards.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Makes all changes durable, writes a snapshot if one is needed, and closes the files, even after an error.
-    ///
-    /// - Throws: `JournalError` if the sync or the snapshot failed. Acknowledged changes stay in the files.
+    /// Makes all changes durable, writes a snapshot if one is needed, and closes the files. After an error, the files
+    /// are closed too, with all acknowledged changes.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
@@ -50,8 +47,6 @@ public enum JournalCondition: Hashable, Sendable {
 
 extension Journal {
     /// Writes `changes`, and waits until they survive a power cut, or only the process if `durably` is false.
-    ///
-    /// - Throws: `JournalError` if none of the changes was stored.
     public nonisolated(nonsending) func append(
         _ changes: [QueueChange], durably: Bool
     ) async throws(JournalError) {

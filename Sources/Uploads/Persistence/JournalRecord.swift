@@ -1,7 +1,7 @@
 import FerryProtocols
 
-/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `c` is the CRC-32C of the line from the
-/// comma after it on, without the line break. `s` is the record's number.
+/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. `c` is the CRC-32C of the bytes from the
+/// comma after it to the end, and `s` the record's number.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
     /// The number of bytes that the checksum does not cover: `start`, the checksum and a quote.

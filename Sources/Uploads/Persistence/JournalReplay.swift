@@ -50,9 +50,8 @@ struct JournalReplay {
         }
     }
 
-    /// Adds all records of one journal, and returns their length in bytes. Throws `.damaged` or `.newerFormat`.
-    ///
-    /// - Parameter isLast: True if no later journal contains records. A crash can leave its last record incomplete.
+    /// Adds all records of one journal, and returns their length in bytes. A crash can leave the last record incomplete
+    /// if no later journal contains records (`isLast`).
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)

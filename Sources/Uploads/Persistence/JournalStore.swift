@@ -4,7 +4,6 @@ package struct JournalStore {
     let options: FileJournal.Options
     private var phase = Phase.closed
     private var unknown = UnknownContent()
-    /// The generation (running number) of the journal file to which new changes are appended.
     private var generation = 0
     private var sequence = 0
     /// The number of bytes of journal records whose changes the current snapshot does not contain.
@@ -16,7 +15,6 @@ package struct JournalStore {
     private let turn = Compaction.Turn()
     private var reserve: JournalReserve
     private var room = Room.enough
-    /// The last condition that was sent to the reader of `FileJournal.conditions()`; at first, `healthy`.
     var reportedCondition = JournalCondition.healthy
 
     private enum Phase {
@@ -69,8 +67,7 @@ package struct JournalStore {
         pending = outcome.pending
         snapshotLength = outcome.snapshotLength
         try files.perform { () throws(SystemCallError) in
-            // Unsynced records of a killed process are synced before new ones follow. Some may stand in an earlier
-            // journal, if the last one was created but never used.
+            // Syncs the records of a killed process, some perhaps in an earlier journal, before new ones follow.
             let name = JournalFile.name(generation)
             for earlier in outcome.journals where earlier != name {
                 try files.open(earlier, for: .appending)?.synchronize()
@@ -300,8 +297,7 @@ extension JournalStore {
 
     private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
 
-    /// Prepares a new snapshot; later changes go to an empty journal file. The caller must run the compaction and pass
-    /// its result to `finish` or `fail`. Returns nil if one runs already, or if no snapshot is needed.
+    /// Prepares a new snapshot, whose compaction the caller must run. Later changes go to an empty journal file.
     package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {

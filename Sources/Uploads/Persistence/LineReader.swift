@@ -20,8 +20,7 @@ struct LineReader {
         }
     }
 
-    /// Reads the next line. Returns its range in `buffer`, including the line break, which is valid until the next
-    /// call. Nil if the rest of the file contains no line break.
+    /// Reads the next line. Returns its range in `buffer` with the line break; nil if there is no other line break.
     mutating func next(_ path: String) throws(JournalError) -> Range<Int>? {
         var searched = 0
         while true {

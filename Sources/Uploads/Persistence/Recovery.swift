@@ -41,7 +41,6 @@ struct Recovery {
         /// The ids of the uploads that the journals change or remove, if they were asked for (`listsChanged`).
         var changed: [Upload.ID] = []
 
-        /// The state of the queue in a snapshot; an empty queue if `reader` is nil.
         init(_ reader: SnapshotReader?) {
             header = reader?.header ?? SnapshotHeader(generation: 1, lastSequence: 0)
             (generation, sequence) = (header.generation, header.lastSequence)
@@ -271,7 +270,6 @@ struct Recovery {
     /// A journal that ends with an incomplete record, because a crash interrupted a write.
     private struct Tail {
         var file: String
-        /// The bytes of the whole journal, with the incomplete record at its end.
         var content: [UInt8]
         /// The number of bytes of complete records, to which `cut` shortens the file.
         var length: Int

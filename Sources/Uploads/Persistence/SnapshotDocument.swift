@@ -3,7 +3,6 @@ import FerryProtocols
 /// A snapshot that a user has possibly edited. The checksum, the white space and the order do not matter.
 struct SnapshotDocument {
     var header: SnapshotHeader
-    /// The uploads with their unknown members, in ascending order of ids.
     var records: [(upload: Upload, unknown: UnknownFields)] = []
 
     /// Throws `MalformedJSON` if the text does not describe a queue, or contains an impossible value.

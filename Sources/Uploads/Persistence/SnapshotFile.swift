@@ -1,4 +1,3 @@
-/// The names of the snapshots in the state folder.
 enum SnapshotFile {
     static let current = "queue.json"
     static let previous = "queue.prev.json"

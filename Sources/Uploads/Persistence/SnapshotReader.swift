@@ -8,8 +8,7 @@ struct SnapshotReader {
     private var lines: LineReader
     private var checksum = CRC32C()
 
-    /// Opens the snapshot `name` and reads its header; nil if there is none. Throws `.damaged` if the first line is not
-    /// that of a snapshot, `.newerFormat` if it needs a newer version and `readsNewer` is false.
+    /// Opens the snapshot `name` and reads its header; nil if there is none. `readsNewer` allows a newer format.
     init?(_ name: String, in files: any StateFiles, readsNewer: Bool = false) throws(JournalError) {
         self.name = name
         path = files.path + "/" + name

@@ -4,10 +4,8 @@ public final class StateDirectory: Sendable {
     public let path: LocalPath
     package let files: DirectoryFiles
 
-    /// Opens the folder at `path`. Creates the folder and its parent folders if they are missing.
-    ///
-    /// - Throws: `.folderCannotBeMade`, `.notAllowed`, `.failed`, or `.unsafe`. It is also unsafe if another user could
-    ///   replace it by another folder (`PathTrust`).
+    /// Opens the folder at `path`. Creates the folder and its parent folders if they are missing. Throws `.unsafe` also
+    /// if another user could replace it by another folder (`PathTrust`).
     public init(at path: LocalPath) throws(JournalError) {
         self.path = path
         if !Self.exists(path) { try Self.make(path) }
@@ -18,8 +16,6 @@ public final class StateDirectory: Sendable {
     }
 
     /// Opens the folder at `path` for reading, even on a read-only disk. Returns nil if the path does not exist.
-    ///
-    /// - Throws: `.folderCannotBeMade` if the folder cannot be opened, `.notAllowed`, `.failed`, or `.unsafe`.
     public init?(reading path: LocalPath) throws(JournalError) {
         self.path = path
         let directory: Directory
@@ -41,9 +37,7 @@ public final class StateDirectory: Sendable {
             + "the queue, and what was saved may be lost with the server; use a folder on a local disk"
     }
 
-    /// Locks the queue for this process, until the returned lock is released.
-    ///
-    /// - Throws: `.inUse` if another process owns the queue, `.locksNotSupported`, or another error of the lock file.
+    /// Locks the queue for this process, until the returned lock is released. Throws `.inUse` or `.locksNotSupported`.
     public func lock() throws(JournalError) -> StateLock { try StateLock(self) }
 
     private static func exists(_ path: LocalPath) -> Bool { FileStatus.of(path, follows: false) != nil }

@@ -29,7 +29,6 @@ extension StateFiles {
         do throws(SystemCallError) { return try calls() } catch { throw JournalError(error, in: path) }
     }
 
-    /// Opens a file for appending. If the file does not exist, creates it.
     func openOrCreate(_ name: String) throws(SystemCallError) -> any StateFile {
         if let existing = try open(name, for: .appending) { existing } else { try create(name) }
     }

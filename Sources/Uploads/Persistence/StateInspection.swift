@@ -88,8 +88,8 @@ package struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Removes from `overlay` the current snapshot, or a journal's content from `byte` on with all later journals.
-    /// Returns false if that does not help, or if nothing would remain to be read.
+    /// Removes from `overlay` the current snapshot, or the end of a journal with all later ones; false if that is
+    /// useless.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
         let name = String(path.dropFirst(files.path.count + 1))
         return try files.perform { () throws(SystemCallError) in
@@ -140,8 +140,7 @@ package struct StateInspection: Sendable {
         return report
     }
 
-    /// Adds a problem to `report` if the previous snapshot and the journals do not lead to the same uploads. Does
-    /// nothing if one of the two snapshots is missing.
+    /// Adds a problem to `report` if the previous snapshot leads to other uploads, or to none.
     private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
     {
         let overlay = OverlayFiles(files)

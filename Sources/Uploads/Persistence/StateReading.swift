@@ -32,7 +32,6 @@ package struct StateReport: Sendable {
         package let bytes: Int
     }
 
-    /// The snapshots and journals in the state folder, with their sizes.
     package internal(set) var files: [File] = []
     /// The files that crashes and repairs left behind; no program needs them.
     package internal(set) var leftOver: [File] = []
@@ -47,6 +46,5 @@ package struct StateReport: Sendable {
     package internal(set) var problems: [String] = []
     /// The next step for the user if Ferry would fail to start with this queue; else nil.
     package internal(set) var hint: String?
-    /// The process that owns the queue, as the error `.inUse`; nil if there is none.
     package internal(set) var holder: JournalError?
 }

@@ -7,17 +7,13 @@ struct UnknownFields: Hashable, Sendable {
     var target: [UInt8] = []
     var tries: [UInt8] = []
     /// The unknown members of the state, which are written again only to a state of the same kind.
-    var state = OfState()
+    var state = OfPart()
     /// The unknown members of the upload resource, which are written again only to one with the same URL.
-    var resource = OfResource()
+    var resource = OfPart()
 
-    struct OfState: Hashable, Sendable {
-        var kind = ""
-        var members: [UInt8] = []
-    }
-
-    struct OfResource: Hashable, Sendable {
-        var url = ""
+    struct OfPart: Hashable, Sendable {
+        /// The kind of the state, or the URL of the upload resource.
+        var name = ""
         var members: [UInt8] = []
     }
 

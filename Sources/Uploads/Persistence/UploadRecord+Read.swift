@@ -166,9 +166,9 @@ extension JSONScanner {
         return Upload.Target.Field(name: name, value: value)
     }
 
-    private mutating func resource(_ unknown: inout UnknownFields.OfResource) throws(MalformedJSON)
-        -> UploadResource
-    {
+    private mutating func resource(
+        _ unknown: inout UnknownFields.OfPart
+    ) throws(MalformedJSON) -> UploadResource {
         var url: String?
         var confirmed: ByteCount?
         var parts: UploadResource.Parts?
@@ -187,9 +187,9 @@ extension JSONScanner {
             default: try keepMember(key, in: &unknown.members)
             }
         }
-        unknown.url = try require(url, "url")
+        unknown.name = try require(url, "url")
         return UploadResource(
-            url: unknown.url, confirmed: try require(confirmed, "confirmed"), parts: parts, expires: expires,
+            url: unknown.name, confirmed: try require(confirmed, "confirmed"), parts: parts, expires: expires,
             memory: ResumeMemory(memory ?? [:]))
     }
 

@@ -2,15 +2,15 @@ import FerryProtocols
 
 extension JSONScanner {
     /// Reads the state of an upload, a JSON object. The member `is` names the state; the other members depend on it.
-    mutating func state(_ unknown: inout UnknownFields.OfState) throws(MalformedJSON) -> Upload.State {
+    mutating func state(_ unknown: inout UnknownFields.OfPart) throws(MalformedJSON) -> Upload.State {
         skipWhitespace()
         // Most uploads of a long queue are queued or paused, so their states are compared as bytes.
         if take(Self.queued) {
-            unknown.kind = "queued"
+            unknown.name = "queued"
             return .queued
         }
         if take(Self.paused) {
-            unknown.kind = "paused"
+            unknown.name = "paused"
             return .paused(.user)
         }
         var members = StateMembers()
@@ -45,8 +45,8 @@ extension JSONScanner {
             default: try keepMember(key, in: &unknown.members)
             }
         }
-        unknown.kind = try require(members.kind, "is")
-        return try members.state(unknown.kind, self)
+        unknown.name = try require(members.kind, "is")
+        return try members.state(unknown.name, self)
     }
 
     private static let queued = Array(#"{"is":"queued"}"#.utf8)
@@ -63,7 +63,6 @@ extension JSONScanner {
     }
 }
 
-/// The members of an upload's state; nil if the text does not contain them.
 private struct StateMembers {
     var kind: String?
     var attempt: Int?

@@ -75,7 +75,7 @@ extension JSONWriter {
         close(unknown)
     }
 
-    private mutating func state(_ state: Upload.State, unknown: UnknownFields.OfState?) {
+    private mutating func state(_ state: Upload.State, unknown: UnknownFields.OfPart?) {
         raw("{\"is\":\"")
         raw(state.kind.utf8)
         raw("\"")
@@ -93,7 +93,7 @@ extension JSONWriter {
             member(",\"at\":", at)
             self.receipt(receipt)
         }
-        close(unknown?.kind == state.kind ? unknown?.members : nil)
+        close(unknown?.name == state.kind ? unknown?.members : nil)
     }
 
     private mutating func failure(_ failure: UploadFailure) {
@@ -135,7 +135,7 @@ extension JSONWriter {
         member(",\"source\":", receipt.source?.rawValue)
     }
 
-    private mutating func resource(_ resource: UploadResource, unknown: UnknownFields.OfResource?) {
+    private mutating func resource(_ resource: UploadResource, unknown: UnknownFields.OfPart?) {
         let url = resource.url.withoutUserInfo
         member("{\"url\":", url)
         member(",\"confirmed\":", resource.confirmed)
@@ -151,7 +151,7 @@ extension JSONWriter {
             }
             raw("}")
         }
-        close(unknown?.url == url ? unknown?.members : nil)
+        close(unknown?.name == url ? unknown?.members : nil)
     }
 
     private mutating func tries(_ tries: Upload.Tries, unknown: [UInt8]?) {
