@@ -48,8 +48,7 @@ public final class AbandonedUploads: Sendable {
     }
 
     private struct State {
-        /// The time from which the bytes of each listed URL may be deleted. Nil before the first attempt to read the
-        /// file.
+        /// The time from which the bytes of each listed URL may be deleted; nil before the file was read.
         var listed: [String: Date]?
         var unsaved: [AbandonedUpload] = []
     }

@@ -2,9 +2,8 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// A store of the servers' capabilities in the file `capabilities.json` of the state folder. Each write replaces the
-/// file, and each process reads a replaced file again, so no process needs a lock. Capabilities that cannot be written
-/// stay in memory.
+/// A store of the servers' capabilities in the file `capabilities.json` of the state folder. Each process reads a
+/// replaced file again, so no process needs a lock. Capabilities that cannot be written stay in memory.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1

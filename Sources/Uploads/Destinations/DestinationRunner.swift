@@ -228,8 +228,7 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    /// Passes `body` a sender of requests, and removes from errors the secrets, also those in the upload's
-    /// `parameters`.
+    /// Passes `body` a sender of requests, and removes secrets from errors, also those in `parameters`.
     func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],

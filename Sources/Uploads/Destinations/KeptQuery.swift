@@ -6,8 +6,7 @@ struct KeptQuery: Sendable {
     private static let markField = "query"
     private static let addressName = "url"
 
-    /// The items of the query, each with the `&` or `;` before it, without those that contain `{name}`, the placeholder
-    /// for the file name, which are no secrets.
+    /// The items of the query with the separators before them, without those with `{name}`, which are no secrets.
     private let items: [String]
 
     /// - Parameter url: A URL from the configuration, or one that the user gave instead of a destination.

@@ -1,5 +1,4 @@
-/// The files of the history: `history.jsonl` is the newest, `history.1.jsonl` the next older one, and so on. Callers
-/// skip lines that they cannot read, because the queue does not need the history.
+/// The files of the history: `history.jsonl` is the newest, `history.1.jsonl` the next older one, and so on.
 struct HistoryFiles {
     /// The maximum size of a file in bytes, and the number of older files to keep.
     struct Limits: Hashable, Sendable {

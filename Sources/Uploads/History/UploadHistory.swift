@@ -79,8 +79,7 @@ public final class UploadHistory: Sendable {
         do throws(SystemCallError) {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
-                // A file that is renamed meanwhile is read twice. Newer lines can have older times after a clock
-                // change.
+                // A file that is renamed meanwhile is read twice. A clock change can make newer lines older.
                 if let entry = HistoryEntry(line: line, last: &last), since.map({ entry.at >= $0 }) ?? true,
                     ids.insert(entry.upload.id).inserted
                 {

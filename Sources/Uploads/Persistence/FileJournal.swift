@@ -8,8 +8,7 @@ public final class FileJournal: Journal {
     public struct Options: Sendable {
         /// The number of bytes in the journals above which a new snapshot is written, at least half of the old one's.
         public var compactionThreshold = 8 << 20
-        /// True to write a snapshot at opening and closing. With false, a process only appends the record that it
-        /// changes.
+        /// True to write a snapshot at opening and closing. With false, a process with one change only appends that.
         public var snapshotsAtEnds = true
         /// The maximum number of bytes that are written but not synced yet.
         public var maximumVolatile = 1 << 20

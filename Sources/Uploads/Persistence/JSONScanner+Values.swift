@@ -17,8 +17,7 @@ extension JSONScanner {
         return try key(isFirst: &isFirst)
     }
 
-    /// Returns true if the array has another element. Otherwise, reads the closing bracket. Must directly follow
-    /// `expect("[")` or a value.
+    /// Returns true if the array has another element. Must directly follow `expect("[")` or a value.
     mutating func element() throws(MalformedJSON) -> Bool {
         var isFirst = bytes[position - 1] == UInt8(ascii: "[")
         return try element(isFirst: &isFirst)

@@ -20,8 +20,7 @@ public protocol Journal: Sendable {
     /// Tries to end a failure: a full disk, a failed sync or a failed snapshot. Returns the condition afterwards.
     nonisolated(nonsending) func repair() async -> JournalCondition
 
-    /// Makes all changes durable, writes a snapshot if one is needed, and closes the files. After an error, the files
-    /// are closed too, with all acknowledged changes.
+    /// Makes all changes durable, writes a snapshot if one is needed, and closes the files, even after an error.
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 

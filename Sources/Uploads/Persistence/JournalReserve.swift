@@ -1,7 +1,6 @@
-/// A file that reserves disk space, for use when the disk is full. Its content is never read.
-///
-/// On a full disk, the journal refuses a user's command, which the user can repeat. It deletes the file to store a
-/// server's response, which cannot be requested again, or to write a snapshot, which makes the queue's files smaller.
+/// A file that reserves disk space. On a full disk, the journal refuses a user's command, which the user can repeat. It
+/// deletes the file to store a server's response, which cannot be requested again, or a snapshot, which makes the
+/// queue's files smaller.
 struct JournalReserve {
     static let name = "reserve"
 

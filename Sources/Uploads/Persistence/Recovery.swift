@@ -82,9 +82,8 @@ struct Recovery {
         }
     }
 
-    /// Returns an error if the current snapshot is older than other files, for example a restored copy. The previous
-    /// snapshot then has a higher generation, or only a later journal than the snapshot's own exists. Without this
-    /// check, Ferry would use an old state of the queue, or report damage.
+    /// Returns an error if the current snapshot is older than other files, for example a restored copy: the previous one
+    /// has a higher generation, or only a later journal exists. Ferry would otherwise use an old state of the queue.
     private func olderCopy() throws(JournalError) -> JournalError? {
         guard let generation = try generationOfCurrent() else { return nil }
         let previous = self.generation(of: SnapshotFile.previous)

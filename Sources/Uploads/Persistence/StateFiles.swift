@@ -54,8 +54,7 @@ package protocol StateFile: Sendable, AnyObject {
 
     func truncate(to length: Int) throws(SystemCallError)
 
-    /// Makes the content survive a power cut. After an error, the system has possibly dropped bytes, and a later sync
-    /// succeeds although they are missing.
+    /// Makes the content survive a power cut. After an error, a later sync can succeed although bytes were dropped.
     func synchronize() throws(SystemCallError)
 }
 

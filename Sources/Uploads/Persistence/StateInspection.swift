@@ -88,8 +88,7 @@ package struct StateInspection: Sendable {
         throw problem ?? .notOpen
     }
 
-    /// Removes from `overlay` the current snapshot, or the end of a journal with all later ones; false if that is
-    /// useless.
+    /// Removes from `overlay` the current snapshot, or the end of a journal. Returns false if that is useless.
     private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
         let name = String(path.dropFirst(files.path.count + 1))
         return try files.perform { () throws(SystemCallError) in

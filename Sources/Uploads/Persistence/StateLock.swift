@@ -26,12 +26,11 @@ public final class StateLock: Sendable {
         try? describe()
     }
 
-    /// Tries to lock the file for this process alone, and waits with `pause` between the tries. Returns false if
-    /// another process owns it.
+    /// Tries to lock the file for this process alone. Returns false if another process owns it.
     ///
     /// A process that calls `holder(in:)` holds a shared lock for a moment: then another shared lock succeeds. A child
-    /// that was forked while this process had the lock keeps it until it runs its program: then the text has this
-    /// process's id.
+    /// that was forked while this process had the lock keeps it until it runs its program: then the text names this
+    /// process.
     static func take(
         _ file: OpenFile,
         pause: () -> Void = { DetachedThread.sleep(for: .microseconds(.random(in: 500...1500))) }
