@@ -4,7 +4,7 @@ enum WallTime {
     /// The number of seconds from 1970 to 2001, Foundation's reference date.
     private static let referenceSecond = 978_307_200
 
-    /// Returns the text of `date`; nil if it would not be exact: for years of five digits or finer fractions.
+    /// Returns the text of `date`; nil if it would not be exact: for years outside 0 to 9999, or finer fractions.
     static func text(_ date: Date) -> [UInt8]? {
         let total = date.timeIntervalSinceReferenceDate
         let whole = total.rounded(.down)
