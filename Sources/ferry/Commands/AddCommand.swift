@@ -258,8 +258,8 @@ struct AddQuestion {
             return
         }
         let bytes = SortedFiles(new, known: DuplicateFilter([])).bytes
-        let goal = destination.name.isEmpty ? destination.url : destination.name
-        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(goal))?"
+        let goal = SafeLine.text(destination.shownName)
+        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(goal)?"
     }
 
     /// Asks the question and returns true if the user agrees. Returns true without a question if `text` is nil, or if

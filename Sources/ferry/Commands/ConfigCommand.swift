@@ -52,7 +52,7 @@ struct ConfigCommand: AsyncParsableCommand {
             let line = ConfigurationLine(
                 configuration: configuration, watches: watches, file: isThere ? file : nil,
                 folder: global.stateFolder.text)
-            print(JSONLine.text(line))
+            print(line.text)
             return try Self.fail(of: configuration)
         }
         print("configuration  \(file)\(isThere ? "" : " (none; `ferry init` makes one)")")

@@ -34,7 +34,7 @@ struct HistoryCommand: AsyncParsableCommand {
         try global.checkFolder()
         let entries = try UploadHistory.read(
             inFolder: global.stateFolder, limit: limit, since: since?.date(now: Date()))
-        for entry in entries { print(json ? JSONLine.text(FinishedLine(entry)) : Self.line(entry)) }
+        for entry in entries { print(json ? FinishedLine(entry).text : Self.line(entry)) }
         if !entries.isEmpty, !json { print(HistoryReport(entries).line) }
         if entries.isEmpty, !json {
             StandardError.write("nothing has been uploaded \(since == nil ? "yet" : "since then")\n")

@@ -124,7 +124,7 @@ private func report(
     let access = try global.access()
     guard case .changed(let ids) = try await access.perform(order(selection)) else { return }
     print(
-        json ? JSONLine.text(ChangedLine(change, ids.sorted())) : "\(ids.count) \(change.rawValue)\(remark)"
+        json ? ChangedLine(change, ids.sorted()).text : "\(ids.count) \(change.rawValue)\(remark)"
     )
     // An error here must not fail the command, which has been carried out.
     guard !json, let named = change.order, selection.mayHaveUnchanged(ids) else { return }

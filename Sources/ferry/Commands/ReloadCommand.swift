@@ -26,7 +26,7 @@ struct ReloadCommand: AsyncParsableCommand {
                 status: CommandFailure.nothingRuns, summary: "no engine is running",
                 hint: "`ferry` and `ferry run` read the configuration when they start")
         }
-        if json { return print(JSONLine.text(ReloadLine(report: report))) }
+        if json { return print(ReloadLine(report: report).text) }
         for line in report.lines { print(SafeLine.text(line)) }
         for warning in report.warnings { StandardError.warn(warning) }
     }
@@ -70,7 +70,7 @@ struct ReloadLine: OutputLine {
             "atNextStart", "Other keys that take effect at the next start.", \.report.changes.atNextStart),
         .always(
             "retry", "Uploads that stopped for lack of a destination or credentials and may run now.",
-            as: .array(.whole(1...Int.max)), \.report.retry),
+            as: .array(.positive), \.report.retry),
         .always("warnings", "New settings that may do harm.", \.report.warnings),
     ]
 }

@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-        let report = ReceiverReport(json ? .json : .text)
+        let report = ReceiverReport(isJSON: json)
         let receiver = try UploadReceiver(try configuration()) { report.print($0) }
         // A user who can change a folder above could put another folder with a token in its place.
         if let token = receiver.token { try FileTrust.check(token.path, as: "the receiver's token") }

@@ -28,8 +28,11 @@ struct StateCommand: AsyncParsableCommand {
 
         func run() async throws {
             let report = try global.inspection().verify()
-            let text = StateText(report, folder: global.stateFolder)
-            if json { print(text.json) } else { for line in text.lines { print(line) } }
+            let folder = global.stateFolder.text
+            print(
+                json
+                    ? VerifiedLine(report: report, folder: folder).text
+                    : StateText.lines(report, folder: folder).joined(separator: "\n"))
             if !report.problems.isEmpty { throw ExitCode(1) }
         }
     }
@@ -50,7 +53,7 @@ struct StateCommand: AsyncParsableCommand {
             _ = try await global.access().perform(.flush)
             let file = global.stateFolder.text + "/queue.json"
             print(
-                json ? JSONLine.text(FlushedLine(file: file)) : "\(SafeLine.text(file)) holds the whole queue"
+                json ? FlushedLine(file: file).text : "\(SafeLine.text(file)) holds the whole queue"
             )
         }
     }

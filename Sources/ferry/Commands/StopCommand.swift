@@ -28,7 +28,7 @@ struct StopCommand: AsyncParsableCommand {
         case .reply:
             print(
                 json
-                    ? JSONLine.text(StopLine(running: true, process: process))
+                    ? StopLine(running: true, process: process).text
                     : "the engine stops when its running uploads have ended")
         case .noEngine: tell(.nothingRuns)
         case .unknown:
@@ -40,8 +40,8 @@ struct StopCommand: AsyncParsableCommand {
     private func tell(_ outcome: EngineStop.Outcome) {
         guard json else { return print(outcome.sentence) }
         switch outcome {
-        case .stopped(let process): print(JSONLine.text(StopLine(running: false, process: process)))
-        case .nothingRuns: print(JSONLine.text(StopLine(running: false)))
+        case .stopped(let process): print(StopLine(running: false, process: process).text)
+        case .nothingRuns: print(StopLine(running: false).text)
         }
     }
 }

@@ -29,7 +29,7 @@ struct UndoCommand: AsyncParsableCommand {
         }
         guard case .undoable(let offer) = try await global.access().perform(.nextUndo) else { return }
         if let refusal = offer.refusal { throw CommandFailure(refused: refusal) }
-        if json { return print(JSONLine.text(ChangedLine(offer))) }
+        if json { return print(ChangedLine(offer).text) }
         print("would undo: \(offer.sentence(of: uploadsText(offer.ids), in: .local))")
     }
 }
@@ -69,7 +69,7 @@ private func goBack(
         command = direction.command(offer.number)
     }
     guard case .reversed(let change, let ids) = try await access.perform(command) else { return }
-    if json { return print(JSONLine.text(ChangedLine(change, ids))) }
+    if json { return print(ChangedLine(change, ids).text) }
     print("\(direction.participle): \(change.sentence(of: uploadsText(ids), in: .local))")
 }
 

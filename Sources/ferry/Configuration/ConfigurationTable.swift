@@ -11,7 +11,7 @@ enum ConfigurationTable {
     static var text: String { root.text(title: "Configuration of Ferry \(FerryVersion.current)") }
 
     private static let amount = Schema.any([
-        .whole(1...Int.max), .text(pattern: SchemaPattern.amount),
+        .positive, .text(pattern: SchemaPattern.amount),
     ])
     private static let command = Schema.list(
         first: .text(pattern: SchemaPattern.pattern), others: .text(pattern: SchemaPattern.withoutNull))

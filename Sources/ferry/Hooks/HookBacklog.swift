@@ -96,12 +96,12 @@ extension HookBacklog.Entry {
         case .upload(let event): return UploadRecordLine(event: name, event.upload).text
         case .idle(let counts):
             let named = counts.map { ($0.key.rawValue, $0.value) }
-            return JSONLine.text(CountsLine(event: name, counts: Dictionary(uniqueKeysWithValues: named)))
-        case .status(.offline(let reason)): return JSONLine.text(NetworkLine(event: name, reason: reason))
+            return CountsLine(event: name, counts: Dictionary(uniqueKeysWithValues: named)).text
+        case .status(.offline(let reason)): return NetworkLine(event: name, reason: reason).text
         case .status(.storage(_, let failure)):
             let text = failure?.summary ?? ""
-            return JSONLine.text(StorageLine(event: name, text: text, hint: failure?.hint))
-        case .status: return JSONLine.text(NetworkLine(event: name))
+            return StorageLine(event: name, text: text, hint: failure?.hint).text
+        case .status: return NetworkLine(event: name).text
         }
     }
 }

@@ -27,7 +27,7 @@ struct AddedLine: OutputLine {
     static let members: [LineMember<Self>] =
         UploadRecordLine.members.filter { shared.contains($0.row.name) }.map { $0.of(\.upload) } + [
             .maybe(
-                "id", "The upload's number. The queue gives it to no other upload.", as: .whole(1...Int.max),
+                "id", "The upload's number. The queue gives it to no other upload.", as: .positive,
                 \.id)
         ]
 }
@@ -60,7 +60,7 @@ struct SkippedLine: OutputLine {
         .maybe("known", "True if the file has an upload already, which is not a failure.") {
             $0.upload.map { _ in true }
         },
-        .maybe("id", "The number of that upload.", as: .whole(1...Int.max), \.upload?.id),
+        .maybe("id", "The number of that upload.", as: .positive, \.upload?.id),
         .maybe(
             "state", "The state of that upload.", as: .choice(UploadRecordLine.states),
             \.upload?.state.kind),

@@ -50,10 +50,10 @@ struct ChangedLine: OutputLine {
         .always(
             "change", "The kind of change; `putBack` is a removal that was undone.", as: .choice(Change.self),
             \.change.rawValue),
-        .always("ids", "The uploads that changed.", as: .array(.whole(1...Int.max)), \.ids),
+        .always("ids", "The uploads that changed.", as: .array(.positive), \.ids),
         .maybe(
             "done", "The number of done uploads that stay in the queue after an undone addition.",
-            as: .whole(1...Int.max), \.done),
+            as: .positive, \.done),
         .maybe("at", "The time of the change that would be undone.", \.at),
     ]
 }
@@ -67,7 +67,7 @@ struct StopLine: OutputLine {
     static let members: [LineMember<Self>] = [
         .always("running", "True if the engine stops later, when its running uploads have ended.", \.running),
         .maybe(
-            "process", "The process ID of the engine; absent if none ran.", as: .whole(1...Int.max),
+            "process", "The process ID of the engine; absent if none ran.", as: .positive,
             \.process),
     ]
 }

@@ -66,6 +66,11 @@ struct CommandFailure: Error {
     }
 }
 
+extension Notice {
+    /// The notice in one line, with control characters escaped.
+    var line: String { "\(kind.rawValue): \(SafeLine.text(text))" }
+}
+
 enum StandardError {
     static func write(_ text: String) { StandardStream.errors.write(text) }
 

@@ -125,7 +125,7 @@ struct ConfigurationLine: OutputLine {
             .maybe("name", "The name of the destination.", \.scope.name),
             .maybe(
                 "bandwidth", "Bytes per second while no entry matches; absent without a limit.",
-                as: .whole(1...Int.max), \.timetable.otherwise.rate),
+                as: .positive, \.timetable.otherwise.rate),
         ]
     }
 
@@ -142,7 +142,7 @@ struct ConfigurationLine: OutputLine {
                 "to", "The time of day when the entry ends, on the next day if it is not after `from`.",
                 \.entry.to.text),
             .maybe(
-                "bandwidth", "Bytes per second; absent without a limit.", as: .whole(1...Int.max),
+                "bandwidth", "Bytes per second; absent without a limit.", as: .positive,
                 \.entry.bandwidth.rate),
         ]
     }

@@ -13,12 +13,22 @@ extension OutputLine {
     /// The name of this kind of line: the first possible value of its JSON member `event`.
     static var name: String { events[0].key }
     /// The line, without a line break. Its keys are sorted.
-    var text: String { JSONLine.text(self) }
+    var text: String { JSONLine.encoded(Whole(line: self)) }
 
     /// The JSON schema of the whole line: of the member `event` and of the other members.
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")
         return record([.init("event", .choice(events.map(\.key)), purpose)])
+    }
+}
+
+private struct Whole<Line: OutputLine>: Encodable {
+    let line: Line
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: LineKey.self)
+        try container.encode(line.event, forKey: LineKey(stringValue: "event"))
+        try line.encode(to: encoder)
     }
 }
 
@@ -102,6 +112,11 @@ extension Date: LineValue {
     static var schema: Schema { .moment }
 }
 
+extension Schema {
+    /// A whole number of at least 1.
+    static let positive = whole(1...Int.max)
+}
+
 extension FixedWidthInteger where Self: LineValue {
     static var schema: Schema { .whole(0...Int.max) }
 }
@@ -127,22 +142,10 @@ extension Dictionary: LineValue where Key == String, Value == Int {
 }
 
 enum JSONLine {
-    private struct Whole<Line: OutputLine>: Encodable {
-        let line: Line
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: LineKey.self)
-            try container.encode(line.event, forKey: LineKey(stringValue: "event"))
-            try line.encode(to: encoder)
-        }
-    }
-
-    static func text(_ line: some OutputLine) -> String { encoded(Whole(line: line)) }
-
     /// Returns the text as a JSON string, in quotes.
     static func quoted(_ text: String) -> String { encoded(text) }
 
-    private static func encoded(_ value: some Encodable) -> String {
+    fileprivate static func encoded(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601

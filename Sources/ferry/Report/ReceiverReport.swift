@@ -5,13 +5,9 @@ import FerryReceiver
 /// The output of `ferry serve`: a line for each event, for users or as JSON. `RefusalThrottle` limits the number of
 /// lines about refused requests.
 struct ReceiverReport: Sendable {
-    enum Format: Sendable { case text, json }
-
-    let format: Format
+    let isJSON: Bool
     private let output = LineOutput()
     private let refusals = RefusalThrottle()
-
-    init(_ format: Format) { self.format = format }
 
     func print(_ event: ReceiverEvent) {
         var omitted = 0
@@ -21,51 +17,36 @@ struct ReceiverReport: Sendable {
             }
             omitted = count
         }
-        switch format {
-        case .text: if let text = Self.text(event, omitted: omitted) { write(SafeLine.text(text)) }
-        case .json: if let line = ReceiverLine(event, omitted: omitted) { write(JSONLine.text(line)) }
-        }
+        let text = Self.text(event, omitted: omitted).map(SafeLine.text)
+        if let line = isJSON ? ReceiverLine(event, omitted: omitted)?.text : text { output.write(line) }
     }
 
-    /// Prints the line about the start of the receiver, with its URLs and its folder. In the format `text`, also prints
-    /// how to use the token.
+    /// Prints the line about the start of the receiver, and how to use the token.
     ///
     /// - Parameter token: The token that the receiver made; nil if the user gave a token, or if clients need none.
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
             url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)
-        switch format {
-        case .text:
-            write(SafeLine.text("receiving into \(folder) at \(line.url) (tus at \(line.tus))"))
-            if let token { write(Self.instructions(token, line.tus)) }
-        case .json: write(JSONLine.text(line))
-        }
+        if isJSON { return output.write(line.text) }
+        output.write(SafeLine.text("receiving into \(folder) at \(line.url) (tus at \(line.tus))"))
+        if let token { output.write(Self.instructions(token, line.tus)) }
     }
 
-    /// Returns the text for users about the token. The text contains the token itself only if this run of the receiver
-    /// created the token.
+    /// Returns the text about the token. It contains the token itself only if this run of the receiver created it.
     private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
         let path = SafeLine.text(token.path)
         let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""
         return first + "set up with  ferry init tus+\(url) --token-file \(ShellWord.quoted(path))"
     }
 
-    /// Prints the number of refusals that were not printed since the last printed refusal, if there are any. Then
-    /// returns when all lines are written, or after two seconds.
+    /// Prints the number of refusals that were left out, if there are any. Then flushes the output.
     func flush() async {
         let omitted = refusals.takeOmitted()
         if omitted > 0 {
-            switch format {
-            case .text: write("refused      \(omitted) more")
-            case .json: write(JSONLine.text(ReceiverLine(omitted: omitted)))
-            }
+            output.write(isJSON ? ReceiverLine(omitted: omitted).text : "refused      \(omitted) more")
         }
         await output.flush()
     }
-
-    /// Adds the line to the buffered output without blocking. A program that stops reading the output cannot stop the
-    /// receiver.
-    private func write(_ line: String) { output.write(line) }
 
     private static func text(_ event: ReceiverEvent, omitted: Int) -> String? {
         switch event {
@@ -84,11 +65,11 @@ struct ReceiverReport: Sendable {
         }
     }
 
-    /// Returns the end of a line about a refusal, such as ` (from 192.0.2.7; 12 more before)`. Returns an empty text if
-    /// the client is unknown and `omitted` is 0.
+    /// Returns the end of a line about a refusal, such as ` (from 192.0.2.7; 12 more before)`.
     private static func note(client: String, omitted: Int) -> String {
-        let parts =
-            (client.isEmpty ? [] : ["from \(client)"]) + (omitted == 0 ? [] : ["\(omitted) more before"])
+        let parts = [
+            client.isEmpty ? nil : "from \(client)", omitted == 0 ? nil : "\(omitted) more before",
+        ].compactMap { $0 }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
     }
 }

@@ -3,8 +3,7 @@ import Synchronization
 /// Limits the number of lines about refused requests in the output of `ferry serve`. Without a limit, a client that has
 /// no token could fill the disk by sending many small requests.
 final class RefusalThrottle: Sendable {
-    /// The refusals of one client with one status and reason. In each interval, at most one of these refusals gets a
-    /// line.
+    /// The refusals of one client with one status and reason. Each interval has at most one line about them.
     struct Kind: Hashable, Sendable {
         let client: String
         let status: Int
@@ -12,7 +11,7 @@ final class RefusalThrottle: Sendable {
     }
 
     private struct State {
-        /// The time at which a refusal of each kind was last printed. Times older than `interval` are removed.
+        /// The time at which a refusal of each kind was last printed.
         var shown: [Kind: ContinuousClock.Instant] = [:]
         /// The number of refusals that were not printed since the last printed refusal.
         var omitted = 0
@@ -27,17 +26,12 @@ final class RefusalThrottle: Sendable {
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Returns nil if this refusal must not be printed: the last interval has a line of the same `kind`, or `mostKinds`
-    /// lines. Otherwise returns the number of refusals that were not printed since the last printed refusal.
+    /// Returns the number of refusals that were left out since the last printed one; nil to leave out this one too.
     func next(_ kind: Kind) -> Int? {
         let now = now()
         return state.withLock { state -> Int? in
-            if let last = state.shown[kind], last.duration(to: now) < Self.interval {
-                state.omitted += 1
-                return nil
-            }
             state.shown = state.shown.filter { $0.value.duration(to: now) < Self.interval }
-            guard state.shown.count < Self.mostKinds else {
+            guard state.shown[kind] == nil, state.shown.count < Self.mostKinds else {
                 state.omitted += 1
                 return nil
             }
@@ -47,10 +41,9 @@ final class RefusalThrottle: Sendable {
         }
     }
 
-    /// Returns the number of refusals that were not printed since the last printed refusal, and resets the number to 0.
-    /// The caller prints the number at the end of the output.
+    /// Returns the number of refusals that were left out since the last printed one, and resets it to 0.
     func takeOmitted() -> Int {
-        state.withLock { state -> Int in
+        state.withLock { state in
             defer { state.omitted = 0 }
             return state.omitted
         }

@@ -89,7 +89,7 @@ final class RunReport: Sendable {
             output.write("\(blocked.count - Self.blockedShown) more wait so; `ferry list` shows them")
         }
         if isJSON {
-            output.write(JSONLine.text(CountsLine(event: "summary", counts: counts)))
+            output.write(CountsLine(event: "summary", counts: counts).text)
         } else {
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             output.write(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
@@ -151,8 +151,8 @@ final class RunReport: Sendable {
             return
         }
         switch change {
-        case .online: output.write(JSONLine.text(NetworkLine(event: "online")))
-        case .offline(let reason): output.write(JSONLine.text(NetworkLine(event: "offline", reason: reason)))
+        case .online: output.write(NetworkLine(event: "online").text)
+        case .offline(let reason): output.write(NetworkLine(event: "offline", reason: reason).text)
         case .storage(let storage, let failure): print(storage, change.sentence(in: .local), failure)
         case .notice(let failure): note(failure.summary)
         case .asked(let pause): output.write(RetryAfterPauseLine(pause: pause).text)
@@ -170,7 +170,7 @@ final class RunReport: Sendable {
             case .refusing: "notSaved"
             }
         let text = storage == .saved ? sentence : failure?.summary ?? ""
-        output.write(JSONLine.text(StorageLine(event: event, text: text, hint: failure?.hint)))
+        output.write(StorageLine(event: event, text: text, hint: failure?.hint).text)
     }
 }
 

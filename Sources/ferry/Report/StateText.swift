@@ -3,16 +3,8 @@ import FerryTransfer
 import FerryUploads
 
 /// The output of `ferry state verify`.
-struct StateText {
-    private let report: StateReport
-    private let folder: String
-
-    init(_ report: StateReport, folder: LocalPath) {
-        self.report = report
-        self.folder = folder.text
-    }
-
-    var lines: [String] {
+enum StateText {
+    static func lines(_ report: StateReport, folder: String) -> [String] {
         var lines = ["folder       \(SafeLine.text(folder))"]
         if report.files.isEmpty { lines.append("queue        none yet") }
         if let generation = report.generation { lines.append("generation   \(generation)") }
@@ -35,6 +27,4 @@ struct StateText {
         if report.problems.isEmpty { lines.append("all good") }
         return lines
     }
-
-    var json: String { JSONLine.text(VerifiedLine(report: report, folder: folder)) }
 }

@@ -29,7 +29,7 @@ struct StatusLine: OutputLine {
             $0.report != nil
         },
         .maybe("version", "The version of Ferry.") { $0.report.map { _ in FerryVersion.current } },
-        .maybe("process", "The process ID of the engine.", as: .whole(1...Int.max), \.report?.process),
+        .maybe("process", "The process ID of the engine.", as: .positive, \.report?.process),
         .maybe("since", "The time when the engine started.", \.report?.since),
         .maybe("screens", "The number of attached screens.", \.report?.screens),
         .maybe(
@@ -43,7 +43,7 @@ struct StatusLine: OutputLine {
         .maybe(
             "concurrency",
             "The number of slots. A slot runs one upload, or several small ones: 4 slots can run up to 32.",
-            as: .whole(1...Int.max), \.status?.concurrency),
+            as: .positive, \.status?.concurrency),
         .maybe(
             "bandwidth", "The limit of all uploads together, in bytes per second; absent without a limit.",
             \.status?.totalLimit.bandwidth.rate),

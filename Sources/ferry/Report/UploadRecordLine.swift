@@ -54,7 +54,7 @@ struct UploadRecordLine: OutputLine {
 
     static let members: [LineMember<Self>] = [
         .always(
-            "id", "The upload's number. The queue gives it to no other upload.", as: .whole(1...Int.max),
+            "id", "The upload's number. The queue gives it to no other upload.", as: .positive,
             \.upload.id),
         .always(
             "path", "The absolute path of the file; `base64:` and the bytes if not UTF-8.",
@@ -83,7 +83,7 @@ struct UploadRecordLine: OutputLine {
         .maybe("startsAt", "The earliest time at which the upload starts.", \.upload.start?.notBefore),
         .maybe(
             "after", "The uploads that must be done before it starts; at most \(longestAfter) of them.",
-            as: .array(.whole(1...Int.max), atLeast: 1), \.after),
+            as: .array(.positive, atLeast: 1), \.after),
         .maybe("error", "The reason why the upload waits, is held or failed, in a sentence.") {
             $0.blocked?.sentence ?? $0.failure?.summary
         },
