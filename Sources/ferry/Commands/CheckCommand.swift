@@ -49,15 +49,11 @@ struct CheckCommand: AsyncParsableCommand {
         }
         let runner = assembly.runner(
             rateLimit: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
-        let isFine: Bool
-        do {
-            isFine = try await check(try await targets(assembly, runner), by: runner)
-        } catch {
-            await runner.shutdown()
-            throw error
+        let isFine = await Result.awaiting {
+            try await check(try await targets(assembly, runner), by: runner)
         }
         await runner.shutdown()
-        if !isFine { throw ExitCode(1) }
+        if try !isFine.get() { throw ExitCode(1) }
     }
 
     private func check(_ targets: [Destination], by runner: DestinationRunner) async throws -> Bool {

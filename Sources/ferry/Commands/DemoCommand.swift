@@ -53,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
             return
         }
         let link = flaky ? DemoLink(target: address) : nil
-        let ended = await Self.result {
+        let ended = await Result.awaiting {
             let entry = try await link?.start() ?? address
             try await session(at: entry, token: receiver.token?.text, in: folder, link: link)
         }
@@ -62,10 +62,6 @@ struct DemoCommand: AsyncParsableCommand {
         serving.cancel()
         _ = try? await serving.value
         try ended.get()
-    }
-
-    private static func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
-        do { return .success(try await body()) } catch { return .failure(error) }
     }
 
     private func session(

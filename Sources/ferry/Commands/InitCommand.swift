@@ -88,14 +88,11 @@ struct InitCommand: AsyncParsableCommand {
         let configuration = try ConfigurationFile.parse(Data(text), file: edit.file.path)
         let assembly = Assembly(configuration: configuration, state: global.stateFolder)
         let runner = assembly.runner(rateLimit: RateLimit(), monitors: [])
-        do {
-            let result = await CheckResult(of: try assembly.destination(draft.name), by: runner)
-            await runner.shutdown()
-            return result
-        } catch {
-            await runner.shutdown()
-            throw error
+        let result = await Result.awaiting {
+            await CheckResult(of: try assembly.destination(draft.name), by: runner)
         }
+        await runner.shutdown()
+        return try result.get()
     }
 
     private func write(_ draft: DestinationDraft, _ edit: ConfigurationEdit, _ wizard: Wizard) throws {

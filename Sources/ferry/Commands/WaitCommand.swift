@@ -34,19 +34,15 @@ struct WaitCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let following = Task { () -> Result<Bool, CommandFailure> in
-            do throws(CommandFailure) { return .success(try await follow()) } catch { return .failure(error) }
-        }
+        let following = Task { try await follow() }
         let limit = Task {
             guard let timeout, (try? await Task.sleep(for: .seconds(timeout.seconds))) != nil else { return }
             following.cancel()
         }
         defer { limit.cancel() }
         let interruption = !json && LiveDisplay.isPossible ? Interruption { following.cancel() } : nil
-        let result = await following.value
-        if let signal = interruption?.signal {
-            throw ExitCode(signal == Signal.interrupt ? CommandFailure.interrupted : 128 + signal)
-        }
+        let result = await following.result
+        if let signal = interruption?.signal { throw ExitCode(128 + signal) }
         guard try result.get() else { throw ExitCode(1) }
     }
 
@@ -60,7 +56,9 @@ struct WaitCommand: AsyncParsableCommand {
         let output = LineOutput()
         let live = json ? nil : LiveDisplay(on: output, isASCII: ascii) { queue.progress() }
         let drawing = Task { await live?.run() }
-        let result = await follow(queue, client, output, live)
+        let result = await Result.awaiting { () async throws(CommandFailure) in
+            try await follow(queue, client, output, live)
+        }
         drawing.cancel()
         await drawing.value
         await output.flush()
@@ -69,25 +67,20 @@ struct WaitCommand: AsyncParsableCommand {
 
     private func follow(
         _ queue: RemoteQueue, _ client: ControlClient, _ output: LineOutput, _ live: LiveDisplay?
-    ) async -> Result<Bool, CommandFailure> {
+    ) async throws(CommandFailure) -> Bool {
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
-        do throws(CommandFailure) {
-            for await update in await queue.updates() {
-                switch update.status.contact {
-                case .lost: throw gone("the engine has gone")
-                case .refused(let failure): throw CommandFailure(refused: failure)
-                case .silent: StandardError.note(client.silence.summary)
-                case .here: break
-                }
-                live?.take(only(update))
-                for end in try wait.take(update) { print(end, to: output, isLive: live != nil) }
-                if wait.isOver { return .success(wait.areAllDone) }
+        for await update in await queue.updates() {
+            switch update.status.contact {
+            case .lost: throw gone("the engine has gone")
+            case .refused(let failure): throw CommandFailure(refused: failure)
+            case .silent: StandardError.note(client.silence.summary)
+            case .here: break
             }
-        } catch {
-            return .failure(error)
+            live?.take(only(update))
+            for end in try wait.take(update) { print(end, to: output, isLive: live != nil) }
+            if wait.isOver { return wait.areAllDone }
         }
-        return .failure(
-            CommandFailure(status: Self.timedOut, summary: "timeout: some uploads are not finished"))
+        throw CommandFailure(status: Self.timedOut, summary: "timeout: some uploads are not finished")
     }
 
     /// Returns a copy of `update` whose `changed` contains only uploads that the user chose. With `--all`, the copy is

@@ -11,9 +11,8 @@ extension ConfigurationReloader {
     nonisolated func prepare(for command: QueueCommand) async throws(UploadFailure) {
         let targets = Self.targets(of: command)
         if unknown(in: targets) != nil {
-            let outcome: Result<ReloadReport, UploadFailure>
-            do throws(UploadFailure) { outcome = .success(try await reload(.newDestinations)) } catch {
-                outcome = .failure(error)
+            let outcome = await Result.awaiting { () async throws(UploadFailure) in
+                try await reload(.newDestinations)
             }
             if let name = unknown(in: targets) { throw Self.refusal(of: name, outcome) }
         }

@@ -56,10 +56,9 @@ actor ConfigurationReloader {
     ///   use its destination any more. The configuration of the engine is then unchanged.
     func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
         let before = last
-        let task = Task { () -> Result<ReloadReport, UploadFailure> in
+        let task = Task {
             _ = await before?.value
-            do throws(UploadFailure) { return .success(try await self.readAgain(extent)) } catch {
-                return .failure(error)
+            return await Result.awaiting { () async throws(UploadFailure) in try await self.readAgain(extent)
             }
         }
         last = task

@@ -56,7 +56,7 @@ struct HeadlessRun {
         if let signal {
             await report.flush()
             unsaved?.print()
-            throw ExitCode(signal == Signal.interrupt ? CommandFailure.interrupted : 128 + signal)
+            throw ExitCode(128 + signal)
         }
         let isComplete = report.finish(uploads, doneBefore: doneBefore, retired)
         await report.flush()

@@ -11,7 +11,6 @@ struct CommandFailure: Error {
     /// The exit status if standard output or an export could not be written, `EX_IOERR` of `sysexits.h`.
     static let outputLost: Int32 = 74
     static let queueInUse: Int32 = 75
-    static let interrupted: Int32 = 130
 
     var status: Int32
     var summary: String

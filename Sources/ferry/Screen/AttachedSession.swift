@@ -36,8 +36,7 @@ struct AttachedSession {
         }
         switch outcome {
         case .hangUp: throw ExitCode(128 + Signal.hangUp)
-        case .signal(let number):
-            throw ExitCode(number == Signal.interrupt ? CommandFailure.interrupted : 128 + number)
+        case .signal(let number): throw ExitCode(128 + number)
         case .stopEngine: output.write(try await EngineStop(folder: assembly.state).stop().sentence)
         case .quit, .detach, .quitWhenIdle: output.write(farewell)
         }

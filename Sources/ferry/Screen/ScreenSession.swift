@@ -18,7 +18,7 @@ struct ScreenSession {
     /// signal or any other hang-up, prints no summary and throws an `ExitCode`.
     func run() async throws {
         let outcome: ScreenOutcome
-        do throws(ScreenError) {
+        do {
             outcome = try await closing(interface)
         } catch {
             await engine.stop()
@@ -40,7 +40,7 @@ struct ScreenSession {
             throw ExitCode(128 + Signal.hangUp)
         case .signal(let number):
             unsaved?.print()
-            throw ExitCode(number == Signal.interrupt ? CommandFailure.interrupted : 128 + number)
+            throw ExitCode(128 + number)
         case .quit, .quitWhenIdle, .detach, .stopEngine: break
         }
         if outcome == .detach, let background {
@@ -67,22 +67,14 @@ struct ScreenSession {
 
     /// Runs the interface until it closes. After the command `stopWhenIdle`, also closes the interface as soon as no
     /// upload runs and all hooks have ended.
-    private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
+    private func closing(_ interface: Interface) async throws -> ScreenOutcome {
         let engine = engine
-        let running = Task { () -> Result<ScreenOutcome, ScreenError> in
-            await Result { () async throws(ScreenError) in try await interface.run() }
-        }
+        let running = Task { try await interface.run() }
         let finishing = Task {
             await engine.waitUntilFinished()
             if !Task.isCancelled { running.cancel() }
         }
         defer { finishing.cancel() }
-        return try await running.value.get()
-    }
-}
-
-extension Result {
-    fileprivate init(_ body: () async throws(Failure) -> Success) async {
-        do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
+        return try await running.value
     }
 }

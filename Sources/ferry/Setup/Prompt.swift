@@ -30,7 +30,7 @@ final class TerminalPrompt: Prompt {
         switch ending ?? (line.text.isEmpty ? .nothing : .given(line.text)) {
         case .given(let text): return text
         case .nothing: return nil
-        case .interrupted: throw ExitCode(CommandFailure.interrupted)
+        case .interrupted: throw ExitCode(128 + Signal.interrupt)
         }
     }
 
