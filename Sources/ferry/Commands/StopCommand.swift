@@ -19,9 +19,7 @@ struct StopCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = ControlClient(folder: global.stateFolder)
-        guard whenIdle else {
-            return tell(try await EngineStop(folder: global.stateFolder).stop())
-        }
+        guard whenIdle else { return tell(try await EngineStop(folder: global.stateFolder).stop()) }
         let process = client.process
         switch client.perform(.stopWhenIdle) {
         case .reply(.refused(let failure)): throw CommandFailure(refused: failure)
@@ -30,18 +28,14 @@ struct StopCommand: AsyncParsableCommand {
                 json
                     ? StopLine(running: true, process: process).text
                     : "the engine stops when its running uploads have ended")
-        case .noEngine: tell(.nothingRuns)
+        case .noEngine: tell(nil)
         case .unknown:
             throw CommandFailure(
                 inUse: "the running engine did not answer", hint: "`ferry stop` ends it at once")
         }
     }
 
-    private func tell(_ outcome: EngineStop.Outcome) {
-        guard json else { return print(outcome.sentence) }
-        switch outcome {
-        case .stopped(let process): print(StopLine(running: false, process: process).text)
-        case .nothingRuns: print(StopLine(running: false).text)
-        }
+    private func tell(_ process: Int32?) {
+        print(json ? StopLine(running: false, process: process).text : EngineStop.sentence(process))
     }
 }

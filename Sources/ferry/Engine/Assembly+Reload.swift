@@ -19,15 +19,13 @@ extension Assembly {
         return replacing(try source.load(mayBeMissing: configuration == source.unwritten))
     }
 
-    /// A copy of this assembly with the destinations that were added to the configuration file. The copy contains no
-    /// other change of the file. If the file cannot be read or is invalid, the copy has no new destinations.
+    /// A copy of this assembly with the new destinations of the configuration file, if that can be read and is valid.
     var withNewDestinations: Assembly {
         guard let read = try? readAgain() else { return self }
         return adding(read.configuration.destinations)
     }
 
-    /// Returns a copy of this assembly that contains `destinations` too. If this assembly already has a destination of
-    /// the same name, the copy contains the existing one.
+    /// Returns a copy of this assembly that contains `destinations` too. A destination that it already has stays.
     func adding(_ destinations: [String: DestinationSettings]) -> Assembly {
         var new = configuration
         new.destinations.merge(destinations) { known, _ in known }
@@ -40,13 +38,8 @@ extension Assembly {
             treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 
-    /// Returns the destinations of this assembly's configuration. If the settings of a destination are the same as in
-    /// `earlier`, reuses the destination in `known`. If only the settings of its credentials are the same, reuses its
-    /// credentials.
-    ///
-    /// - Parameters:
-    ///   - earlier: The assembly that made `known`.
-    ///   - known: The destinations in use.
+    /// Returns the destinations of this assembly's configuration. Reuses the destinations in `known`, which `earlier`
+    /// made, if their settings are the same, and their credentials if only the settings of those are the same.
     func destinations(after earlier: Assembly, _ known: Destinations) -> Destinations {
         var new = Destinations(
             [], timeouts: timeouts,
@@ -55,13 +48,9 @@ extension Assembly {
             // These credentials do not depend on the configuration: they come from AWS's files or the environment.
             addressCredentials: known.addressCredentials)
         for (name, settings) in configuration.destinations {
-            guard let before = known.named[name] else {
-                new.named[name] = destination(named: name, settings)
-                continue
-            }
-            if isReached(name, as: earlier) {
+            if let before = known.named[name], isReached(name, as: earlier) {
                 new.named[name] = before
-            } else if signsIn(name, as: earlier) {
+            } else if let before = known.named[name], signsIn(name, as: earlier) {
                 new.named[name] = destination(named: name, settings, signIn: before.interceptor)
             } else {
                 new.named[name] = destination(named: name, settings)
@@ -70,8 +59,7 @@ extension Assembly {
         return new
     }
 
-    /// Returns true if all settings for requests to the destination are the same in this assembly and in `earlier`. The
-    /// bandwidth limit can differ. Returns false if the destination is missing from one of them.
+    /// Returns true if all settings for requests to the destination are the same in this assembly and in `earlier`.
     private func isReached(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], var old = earlier.configuration.destinations[name]
         else { return false }
@@ -81,9 +69,8 @@ extension Assembly {
             && (new.proxy != nil || configuration.proxy == earlier.configuration.proxy)
     }
 
-    /// Returns true if the settings of the destination's credentials are the same in this assembly and in `earlier`. If
-    /// true, the caller reuses the interceptor, which possibly has the only copy of a token that could not be written
-    /// to its file.
+    /// Returns true if the settings of the destination's credentials are the same in this assembly and in `earlier`. The
+    /// interceptor is then reused: it may have the only copy of a token that could not be written to its file.
     private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
         guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],
             new.authentication == old.authentication
@@ -92,10 +79,8 @@ extension Assembly {
         case .none, .basic, .bearer: return true
         case .s3: return new.url == old.url && new.s3 == old.s3
         case .oauth2:
-            let (proxy, before) = (
-                new.proxy ?? configuration.proxy, old.proxy ?? earlier.configuration.proxy
-            )
-            return timeouts == earlier.timeouts && proxy == before
+            return timeouts == earlier.timeouts
+                && (new.proxy ?? configuration.proxy) == (old.proxy ?? earlier.configuration.proxy)
         }
     }
 }

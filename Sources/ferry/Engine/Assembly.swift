@@ -21,6 +21,11 @@ struct Assembly {
     var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
 
+    /// Prints a note if the user asked to accept or discard an edit of queue.json while an engine runs.
+    func noteUnusedEdit() {
+        if edited != .refuse { StandardError.note("an edit takes effect once no engine is running") }
+    }
+
     var destinations: [Destination] {
         configuration.destinations.sorted { $0.key < $1.key }.map { destination(named: $0.key, $0.value) }
     }

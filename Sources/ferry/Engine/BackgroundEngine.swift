@@ -13,8 +13,7 @@ struct BackgroundEngine {
         arguments = ["run"] + global.arguments + more
     }
 
-    /// The maximum time for which `start` waits for the engine. Only an engine with a large queue on a slow disk takes
-    /// that long.
+    /// The time to wait for the engine. Only one with a large queue on a slow disk takes that long.
     private static let timeout = Duration.seconds(120)
 
     /// The path of the file that receives the engine's standard error, such as the reason for a failed start.
@@ -25,29 +24,30 @@ struct BackgroundEngine {
     /// Limits the size of `engine.log` if this process is an engine that writes its messages there.
     static func limitLog(in folder: LocalPath) { StandardStream.limitErrors(at: log(in: folder)) }
 
-    enum Start: Equatable {
-        /// The engine owns the queue and responds. The value is its process id.
-        case running(Int32)
-        /// The engine ended during its start; `text` is its standard error.
-        case failed(status: Int32, text: String)
-    }
-
-    /// Starts the engine. Returns when the engine responds to requests or has ended.
+    /// Starts the engine, and waits until it responds or ends.
     ///
-    /// - Throws: `CommandFailure` if the engine cannot be started, or neither responds nor ends within `timeout`.
-    func start() async throws(CommandFailure) -> Start {
+    /// - Returns: A message for the user: the uploads continue, or another engine has the queue already.
+    /// - Throws: `CommandFailure` if the engine cannot be started, or neither responds nor ends within `timeout`. If
+    ///   the engine ended during its start, the failure contains the engine's error.
+    func startAndReport() async throws(CommandFailure) -> String {
         let process = try spawn()
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
-            if let ending = process.reapIfEnded() { return .failed(status: ending.status, text: said) }
+            if let ending = process.reapIfEnded() {
+                guard ending.status == CommandFailure.queueInUse, ControlClient(folder: state).hasListener
+                else {
+                    throw failure(ending.status)
+                }
+                return "another engine has the queue already; `ferry` shows it"
+            }
             // The engine creates its socket before it reads the queue, and responds only after it has read the queue.
             if case .responded(.report(let report)) = ControlClient(folder: state).ask(.report),
                 report.process == process.id
             {
-                // This process may run longer than the engine, for example as a screen, and must then reap the ended
-                // engine.
+                // This process may run longer than the engine, for example as a screen.
                 DetachedThread.start { process.reap() }
-                return .running(process.id)
+                return
+                    "the uploads continue in the background (process \(process.id)); `ferry` shows them, `ferry stop` ends them"
             }
             try? await Task.sleep(for: .milliseconds(10))
         }
@@ -55,26 +55,10 @@ struct BackgroundEngine {
             inUse: "the engine (process \(process.id)) does not answer", hint: "\(log) may say why")
     }
 
-    /// Starts the engine, and waits until it responds or ends.
-    ///
-    /// - Returns: A message for the user: the uploads continue, or another engine has the queue already.
-    /// - Throws: `CommandFailure` if the engine cannot be started, or neither responds nor ends within `timeout`. If
-    ///   the engine ended during its start, the failure contains the engine's error.
-    func startAndReport() async throws(CommandFailure) -> String {
-        switch try await start() {
-        case .running(let process):
-            return
-                "the uploads continue in the background (process \(process)); `ferry` shows them, `ferry stop` ends them"
-        case .failed(CommandFailure.queueInUse, _) where ControlClient(folder: state).hasListener:
-            return "another engine has the queue already; `ferry` shows it"
-        case .failed(let status, let text):
-            throw Self.failure(status, text)
-        }
-    }
-
-    /// Returns the failure of this command after the engine has ended during its start. Takes the error and the hint
-    /// from the engine's standard error (`text`).
-    private static func failure(_ status: Int32, _ text: String) -> CommandFailure {
+    /// Returns the failure of this command after the engine has ended during its start, with the error and the hint in
+    /// the engine's log.
+    private func failure(_ status: Int32) -> CommandFailure {
+        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
         func rest(after start: String) -> String? {
             text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(start) }.map {
                 String($0.dropFirst(start.count))
@@ -82,10 +66,6 @@ struct BackgroundEngine {
         }
         let summary = rest(after: "error: ") ?? "the engine ended at once, with status \(status)"
         return CommandFailure(status: status, summary: summary, hint: rest(after: "hint: "))
-    }
-
-    private var said: String {
-        String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
     }
 
     private func spawn() throws(CommandFailure) -> ChildProcess {
@@ -106,8 +86,7 @@ struct BackgroundEngine {
         }
     }
 
-    /// The path of this process's executable. On Linux, the path also works after an update has replaced the executable
-    /// file.
+    /// The path of this process's executable. On Linux, it also works after an update has replaced the file.
     private static var program: String {
         #if os(Linux)
             "/proc/self/exe"

@@ -8,30 +8,19 @@ import FerryUploads
 struct ControlClient {
     let folder: LocalPath
     /// The number of seconds to wait for a response.
-    private(set) var timeout = 30
+    var timeout = 30
 
-    init(folder: LocalPath) { self.folder = folder }
+    /// The number of seconds within which an engine responds to `progress`, even on a busy machine.
+    static let pulse = 3
 
-    func asking(within seconds: Int) -> ControlClient {
-        var client = self
-        client.timeout = seconds
-        return client
-    }
+    /// Requests the progress, which needs little work: a report on a million uploads takes long.
+    func askPulse() -> Outcome { ControlClient(folder: folder, timeout: Self.pulse).ask(.progress) }
 
-    /// The timeout of `checkPulse` in seconds. Even on a busy machine, an engine responds to `progress` within this
-    /// time.
-    private static let pulse = 3
-
-    /// Checks that the engine responds to the request `progress`, which needs little work. Other requests are no test
-    /// of an engine: for example, a report on a million uploads takes long.
-    ///
-    /// - Throws: `CommandFailure` if an engine accepts the connection, but sends no response within `pulse` seconds.
-    ///   Does not throw if there is no engine, or if the engine ends during the check.
+    /// Throws if an engine accepts the connection, but sends no response within `pulse` seconds. Does not throw if there
+    /// is no engine, or if the engine ends during the check.
     func checkPulse() throws(CommandFailure) {
         let start = ContinuousClock.now
-        if case .unknown = asking(within: Self.pulse).ask(.progress), .now - start >= .seconds(Self.pulse) {
-            throw silence
-        }
+        if case .unknown = askPulse(), .now - start >= .seconds(Self.pulse) { throw silence }
     }
 
     /// The failure to report for an engine that does not respond.
@@ -60,19 +49,17 @@ struct ControlClient {
         case unknown
     }
 
+    /// The result of a command; the cases have the meanings of those in `Outcome`.
     enum CommandResult {
         case reply(QueueReply)
-        /// There is no engine, or it ended before it received the command.
         case noEngine
-        /// The engine sent no valid response, but has possibly carried out the command.
         case unknown
     }
 
     /// True if a process of this user listens on the control socket.
     var hasListener: Bool { connect() != nil }
 
-    /// The id of the process that listens on the control socket. The process can be another version of Ferry. Nil if no
-    /// process of this user listens, or if the system does not report the id.
+    /// The id of the process that listens on the control socket; nil if none listens, or if the system does not tell it.
     var process: Int32? { connect()?.process }
 
     /// Sends a command to the engine and returns the result. `filter` applies only to the command `list`: it selects

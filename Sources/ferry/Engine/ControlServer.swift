@@ -12,8 +12,7 @@ final class ControlServer: Sendable {
     private static let connectionLimit = 32
     /// The maximum number of clients that follow the queue: attached screens and `ferry wait`.
     private static let followerLimit = 32
-    /// The number of seconds for which the server waits for a client in all, plus one for each MiB. Then the server
-    /// disconnects the client, so that other clients can connect.
+    /// The number of seconds for which the server waits for a client in all, plus one for each MiB.
     static let timeout = 30
 
     private let queue: UploadQueue
@@ -22,15 +21,11 @@ final class ControlServer: Sendable {
     private let connectionPermits = DispatchSemaphore(value: ControlServer.connectionLimit)
     private let followers = Mutex(0)
     private let configuration: ConfigurationReloader
-    private let watched = Mutex<WatchReporter?>(nil)
+    private let watched = Mutex<@Sendable () -> [EngineReport.Watched]?>({ nil })
     private let timeout: Int
     private let time: @Sendable (_ seconds: Int) -> PeerTime
 
-    /// - Parameters:
-    ///   - configuration: The current configuration. It is read again when a client requests a reload, or adds uploads
-    ///     to a destination that the engine does not know.
-    ///   - timeout: The number of seconds for which the server waits for a client in all, plus one for each MiB.
-    ///   - time: Makes the limit of one client from this number of seconds.
+    /// - Parameter time: Makes the limit of one client from `timeout`.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be created.
     init(
         queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath,
@@ -50,7 +45,7 @@ final class ControlServer: Sendable {
     }
 
     /// Starts to accept connections. `watched` reports the folders that the engine watches; nil if there are none.
-    func start(_ watched: WatchReporter? = nil) {
+    func start(_ watched: @escaping @Sendable () -> [EngineReport.Watched]? = { nil }) {
         self.watched.withLock { $0 = watched }
         DetachedThread.start { [self] in
             while let socket = listener.next(timeout: timeout) { serve(socket) }
@@ -81,8 +76,7 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Carries out a request. Returns the response, and the uploads whose records the server sends after the response.
-    /// There are no uploads for any request except `list`.
+    /// Carries out a request. Returns the response and, for the request `list`, the uploads to send after it.
     private func respond(to line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
@@ -120,11 +114,8 @@ final class ControlServer: Sendable {
                 return true
             }
             guard isAdmitted else {
-                return .reply(
-                    .refused(
-                        UploadFailure(
-                            .permanent, "\(Self.followerLimit) clients are attached already",
-                            hint: "close one of them")))
+                let text = "\(Self.followerLimit) clients are attached already"
+                return .reply(.refused(UploadFailure(.permanent, text, hint: "close one of them")))
             }
             return .following
         }
@@ -144,7 +135,7 @@ final class ControlServer: Sendable {
                 process: Machine.process, since: since, status: await queue.status,
                 counts: EngineReport.Counts(uploads, sent: sent),
                 estimate: queue.estimate(of: RemainingBytes(uploads, sent: sent)),
-                screens: followers.withLock { $0 }, watched: watched.withLock { $0 }?.report)
+                screens: followers.withLock { $0 }, watched: watched.withLock { $0 }())
         }
     }
 
@@ -190,12 +181,8 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the failure for an engine and a client that use different formats for requests. They are different
-    /// versions of Ferry, or different builds of one version.
-    ///
-    /// - Parameters:
-    ///   - running: The version of the engine; nil if unknown.
-    ///   - asking: The version of the client; nil if unknown.
+    /// Returns the failure for an engine (`running`) and a client (`asking`) of two versions or builds of Ferry, which
+    /// use different formats for requests.
     static func otherVersion(running: String?, asking: String?) -> UploadFailure {
         let (running, asking) = (running ?? "an older version", asking ?? "an older version")
         let difference =

@@ -72,7 +72,8 @@ struct Engine: Sendable {
         }
         notices += recovered.map { Notice(kind: .note, text: $0.summary) }
         switch control {
-        case .success(let server): server.start(watched.map { WatchReporter(watches: watches, folders: $0) })
+        case .success(let server):
+            server.start { watched.map { zip(watches, $0.states).map { EngineReport.Watched($0, $1) } } }
         case .failure(let failure):
             // The queue also works without the socket.
             let text = "\(failure.summary): other commands cannot reach this queue while it runs"

@@ -6,21 +6,13 @@ import FerryUploads
 struct EngineStop {
     let folder: LocalPath
 
-    /// The time after which `stop` throws because the engine still runs. The engine needs time to end: it deletes the
-    /// data of removed uploads from servers and writes a snapshot.
+    /// The time for which `stop` waits: the engine deletes data of removed uploads at servers and writes a snapshot.
     var timeout = Duration.seconds(60)
 
-    enum Outcome: Equatable {
-        case stopped(Int32)
-        case nothingRuns
-
-        var sentence: String {
-            switch self {
-            case .stopped(let process):
-                "stopped (process \(process)); `ferry` resumes the unfinished uploads"
-            case .nothingRuns: "no engine is running"
-            }
-        }
+    /// Returns the message after `stop`, for the process that it returned.
+    static func sentence(_ process: Int32?) -> String {
+        process.map { "stopped (process \($0)); `ferry` resumes the unfinished uploads" }
+            ?? "no engine is running"
     }
 
     private func hasQueue(_ process: Int32) -> Bool {
@@ -28,18 +20,17 @@ struct EngineStop {
         return directory.isHeld(by: process)
     }
 
-    /// Ends the engine, and returns when the engine has released the queue. Returns `nothingRuns` if no engine listens
-    /// on the control socket.
+    /// Ends the engine, and waits until it has released the queue. Returns its process; nil if no engine listens on the
+    /// control socket.
     ///
     /// - Throws: `CommandFailure` if the engine cannot be signalled, or does not release the queue within `timeout`.
-    func stop() async throws(CommandFailure) -> Outcome {
-        // The system reports the id of the process that listens on the socket.
-        guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }
+    func stop() async throws(CommandFailure) -> Int32? {
+        guard let connection = ControlClient(folder: folder).connect() else { return nil }
         guard let process = connection.process, Machine.end(process) else {
             throw CommandFailure(inUse: "the running engine cannot be stopped", hint: "end it with `kill`")
         }
         try await waitForRelease(by: process)
-        return .stopped(process)
+        return process
     }
 
     /// Waits until a process has ended or has released the queue.

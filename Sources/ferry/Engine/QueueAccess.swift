@@ -11,46 +11,35 @@ struct QueueAccess {
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
-    /// The time for which `perform` waits while one process owns the queue and does not respond. A process that carries
-    /// out a single command owns the queue for less time.
+    /// The time for which `perform` waits while one process owns the queue and does not respond.
     private static let timeout = Duration.seconds(5)
     /// The maximum time that `perform` waits while other commands lock the queue, one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// Carries out a command and returns the queue's reply.
+    /// Carries out a command and returns the queue's reply, which is never a refusal.
     ///
     /// - Parameter filter: The filter for the command `list`, which a running engine applies. Without an engine, the
     ///   reply contains all uploads.
-    /// - Throws: `CommandFailure` if the queue refuses the command, cannot be opened, or belongs to a process that does
-    ///   not respond. Also throws an error in the configuration if no engine runs.
     func perform(
         _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
     ) async throws(CommandFailure) -> QueueReply {
         let assembly: Assembly
         do throws(CommandFailure) { assembly = try self.assembly.get() } catch {
-            return try performThere(command, listing: filter, orElse: error)
+            guard let reply = try performThere(command, listing: filter) else { throw error }
+            return try Self.accepted(reply)
         }
         let limit = ContinuousClock.now.advanced(by: Self.longestWait)
         var (holder, since) = (Int32?.none, ContinuousClock.now)
         while true {
             let reply: QueueReply
-            do throws(JournalError) {
-                reply = try await performHere(command, by: assembly)
-            } catch {
+            do throws(JournalError) { reply = try await performHere(command, by: assembly) } catch {
                 if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
                 // A new holder of the lock restarts the timeout. If holders change, they are commands, which end soon.
                 if pid != holder { (holder, since) = (pid, .now) }
-                let client = ControlClient(folder: state)
-                try client.checkPulse()
-                switch client.perform(command, listing: filter) {
-                case .reply(let reply):
-                    if assembly.edited != .refuse {
-                        StandardError.note("an edit takes effect once no engine is running")
-                    }
+                if let reply = try performThere(command, listing: filter) {
+                    assembly.noteUnusedEdit()
                     return try Self.accepted(reply)
-                case .unknown: try Self.checkRepeatable(command)
-                case .noEngine: break
                 }
                 guard .now < limit, .now < since.advanced(by: Self.timeout) else {
                     throw CommandFailure(inUse: error.summary + " and does not answer", hint: error.hint)
@@ -62,8 +51,7 @@ struct QueueAccess {
         }
     }
 
-    /// Returns sentences that explain why a command left selected uploads unchanged. If no engine responds, reads the
-    /// queue in this process. Returns an empty array if the queue cannot be read.
+    /// Returns sentences that explain why a command left selected uploads unchanged; none if the queue cannot be read.
     func explanation(
         of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
     ) async -> [String] {
@@ -92,8 +80,7 @@ struct QueueAccess {
         return SampledProgress(samples)
     }
 
-    /// Throws if carrying out the command twice can do harm. The engine did not respond to the command, so it was
-    /// possibly carried out already.
+    /// Throws if the command, which was possibly carried out already, can do harm when it is repeated.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo, .redoCommand:
@@ -106,8 +93,7 @@ struct QueueAccess {
         }
     }
 
-    /// Returns the uploads in a queue that a newer version of Ferry has written. Skips records that this version does
-    /// not understand. Changes no file.
+    /// Returns the uploads in a queue of a newer version of Ferry, as far as this version understands them.
     ///
     /// - Parameter error: The reason why the queue cannot be opened. It is printed as a warning.
     private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
@@ -137,21 +123,19 @@ struct QueueAccess {
         )
     }
 
-    /// Sends a command to the running engine, because this process has no valid configuration.
-    ///
-    /// - Throws: `issue` if no engine runs, or if the engine does not respond to a command that is harmless to repeat.
-    ///   Another `CommandFailure` in all other cases, for example if the engine refuses the command.
+    /// Sends a command to the running engine. Returns nil if no engine runs, or if the engine does not respond to a
+    /// command that is harmless to repeat.
     private func performThere(
-        _ command: QueueCommand, listing filter: UploadFilter, orElse issue: CommandFailure
-    ) throws(CommandFailure) -> QueueReply {
+        _ command: QueueCommand, listing filter: UploadFilter
+    ) throws(CommandFailure) -> QueueReply? {
         let client = ControlClient(folder: state)
         try client.checkPulse()
         switch client.perform(command, listing: filter) {
-        case .reply(let reply): return try Self.accepted(reply)
+        case .reply(let reply): return reply
         case .unknown: try Self.checkRepeatable(command)
         case .noEngine: break
         }
-        throw issue
+        return nil
     }
 
     private func performHere(
@@ -171,5 +155,17 @@ struct QueueAccess {
         await queue.stop()
         await runner.shutdown()
         return reply
+    }
+}
+
+extension UploadHistory {
+    /// Returns the entries of the history in a state folder, the newest first; none if the folder is missing.
+    ///
+    /// - Parameter since: The earliest time of an entry; nil for all entries.
+    static func read(
+        inFolder folder: LocalPath, limit: Int = .max, since: Date? = nil
+    ) throws(JournalError) -> [HistoryEntry] {
+        guard let directory = try StateDirectory(reading: folder) else { return [] }
+        return try read(in: directory, limit: limit, since: since)
     }
 }

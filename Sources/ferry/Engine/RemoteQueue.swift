@@ -11,9 +11,6 @@ final class RemoteQueue: QueueClient {
     /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
 
-    /// The timeout in seconds of the requests that check the engine. Even a busy machine responds within this time.
-    private static let heartbeat = 3
-
     private struct Samples {
         var latest: [ProgressSample] = []
         var isAsking = false
@@ -103,7 +100,6 @@ final class RemoteQueue: QueueClient {
         /// Checks at intervals that a followed engine responds. Without these requests, a suspended engine would look
         /// like an engine without changes: both keep the connection open and send nothing.
         func watch() {
-            let client = client.asking(within: RemoteQueue.heartbeat)
             while true {
                 DetachedThread.sleep(for: .seconds(1))
                 switch state.withLock({ $0 }) {
@@ -111,9 +107,9 @@ final class RemoteQueue: QueueClient {
                 case .searching: continue
                 case .following: break
                 }
-                switch client.ask(.progress) {
+                switch client.askPulse() {
                 case .responded: tell(.here)
-                case .unknown: tell(.silent(since: Date().addingTimeInterval(-Double(RemoteQueue.heartbeat))))
+                case .unknown: tell(.silent(since: Date().addingTimeInterval(-Double(ControlClient.pulse))))
                 // The thread in `run` notices the end of the engine.
                 case .noEngine, .otherVersion: break
                 }

@@ -25,9 +25,7 @@ struct AttachedSession {
         if case .otherVersion(let failure) = client.ask(.report) {
             throw CommandFailure(inUse: failure)
         }
-        if assembly.edited != .refuse {
-            StandardError.note("an edit takes effect once no engine is running")
-        }
+        assembly.noteUnusedEdit()
         let outcome: ScreenOutcome
         do throws(ScreenError) {
             outcome = try await interface.run()
@@ -37,7 +35,8 @@ struct AttachedSession {
         switch outcome {
         case .hangUp: throw ExitCode(128 + Signal.hangUp)
         case .signal(let number): throw ExitCode(128 + number)
-        case .stopEngine: output.write(try await EngineStop(folder: assembly.state).stop().sentence)
+        case .stopEngine:
+            output.write(EngineStop.sentence(try await EngineStop(folder: assembly.state).stop()))
         case .quit, .detach, .quitWhenIdle: output.write(farewell)
         }
         await output.flush()

@@ -3,6 +3,14 @@ import FerryFiles
 import FerryTUI
 import FerryUploads
 
+/// The policy for uploads when the terminal disappears, because its window is closed or the ssh connection is lost.
+enum HangUpPolicy: String, Decodable, CaseIterable {
+    /// The uploads stop. They resume when Ferry starts again.
+    case stop
+    /// The uploads continue without a screen.
+    case `continue`
+}
+
 /// A screen with an engine in the same process, and the summary that is printed after the screen has closed.
 struct ScreenSession {
     let engine: Engine
@@ -25,7 +33,7 @@ struct ScreenSession {
             throw CommandFailure(usage: "\(error)")
         }
         if outcome == .hangUp, look.onHangUp(assembly.configuration) == .continue {
-            HangUpLog(folder: assembly.state).takeOver()
+            StandardStream.redirectAll(to: assembly.state.appending(Array("hangup.log".utf8)))
             let run = HeadlessRun(engine: engine, isJSON: false, endsWhenIdle: true)
             return try await run.run(until: SignalStream([Signal.interrupt, Signal.terminate]))
         }

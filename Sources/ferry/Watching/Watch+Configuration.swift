@@ -30,8 +30,7 @@ extension Watch {
         }
     }
 
-    /// The warnings about the folder, in sentences: the folder is missing, or the path leads to another kind of file.
-    /// Another warning says that uploaded files cannot be moved, because their new folder is on another file system.
+    /// The warnings about a missing folder, and about uploaded files that cannot be moved to another file system.
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }
 
     private var absence: String? {
@@ -52,14 +51,21 @@ extension Watch {
     }
 }
 
+extension EngineReport.Watched {
+    init(_ watch: Watch, _ state: WatchState) {
+        self.init(
+            folder: watch.folder.path.text, to: watch.to, there: !state.isAway, settle: watch.settle,
+            after: watch.after, goal: watch.goal, settling: state.settling, inUse: state.inUse)
+    }
+}
+
 extension Assembly {
     /// Returns the watched folders of the configuration, each with its destination.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown, or if its URL is the same for all files.
-    ///   Also throws if uploaded files would move into the watched folder itself.
+    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown, if its URL is the same for all files, or if
+    ///   uploaded files would move into the watched folder itself.
     func watches() throws(UploadFailure) -> [Watch] {
-        var watches: [Watch] = []
-        for settings in configuration.watch {
+        try configuration.watch.map { settings throws(UploadFailure) in
             let watch = Watch(folder: settings.watched, destination: try destination(settings.to))
             try watch.check(watch.destination)
             if case .move(watch.folder.path) = watch.folder.after {
@@ -68,8 +74,7 @@ extension Assembly {
                     "files of \(watch.folder.path.text) cannot be moved into the folder they are in",
                     hint: "name another folder, which may lie in it")
             }
-            watches.append(watch)
+            return watch
         }
-        return watches
     }
 }
