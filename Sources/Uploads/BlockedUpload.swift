@@ -45,7 +45,8 @@ package struct BlockedUpload: Equatable, Sendable {
 }
 
 extension Upload {
-    fileprivate var needsUser: Bool {
+    /// True if the upload failed, or is held for a decision of the user.
+    package var needsUser: Bool {
         switch state {
         case .failed, .held: true
         case .paused(let reasons): reasons.contains(.user)

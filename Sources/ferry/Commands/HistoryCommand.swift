@@ -33,17 +33,15 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         try global.checkFolder()
         let entries = try UploadHistory.read(
-            inFolder: global.stateFolder, limit: limit, since: since?.date(now: Date()))
+            inFolder: global.stateFolder, limit: limit, since: since?.date)
         for entry in entries { print(json ? FinishedLine(entry).text : Self.line(entry)) }
-        if !entries.isEmpty, !json { print(HistoryReport(entries).line) }
+        if !entries.isEmpty, !json { print(Self.totals(entries)) }
         if entries.isEmpty, !json {
             StandardError.write("nothing has been uploaded \(since == nil ? "yet" : "since then")\n")
         }
     }
 
-    /// Returns the average rate of an upload as text. Returns nil for an empty file, and for an upload that is not done
-    /// or whose file was on the server already. Also returns nil if the upload took less than 0.05 seconds, or resumed
-    /// after an earlier attempt.
+    /// Returns the average rate of a done upload as text; nil if it would say nothing about the connection.
     private static func rate(of upload: Upload) -> String? {
         guard case .done(let receipt, _) = upload.state, receipt.duration >= 0.05, !receipt.wasThere,
             upload.size > 0, upload.tries.resumes == 0
@@ -64,16 +62,9 @@ struct HistoryCommand: AsyncParsableCommand {
         return columns.joined(separator: "  ")
             + UploadText.bracketed([UploadText.newName(upload), UploadText.remark(upload)])
     }
-}
 
-/// The totals of the history entries that `ferry history` prints.
-struct HistoryReport {
-    private let entries: [HistoryEntry]
-
-    init(_ entries: [HistoryEntry]) { self.entries = entries }
-
-    /// The totals in one line: `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
-    var line: String {
+    /// Returns the totals in one line: `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
+    private static func totals(_ entries: [HistoryEntry]) -> String {
         let done = entries.filter { $0.outcome == .done }
         let bytes = done.reduce(0) { ByteCount.sum($0, $1.upload.size) }
         let resent = entries.reduce(0) { ByteCount.sum($0, $1.upload.tries.resent) }

@@ -46,13 +46,12 @@ struct LimitCommand: AsyncParsableCommand {
         }
         guard case .limits(let limits) = try await access.perform(.limits) else { return }
         if rate == nil { try await checkIsKnown(limits, access) }
-        for limit in shown(limits) { print(json ? LimitLine(limit: limit).text : Self.line(limit)) }
+        for limit in scope.map({ [limits[$0]] }) ?? limits.withTotal {
+            print(json ? LimitLine(limit: limit).text : Self.line(limit))
+        }
     }
 
-    /// The limit that the command line sets. The outer optional is nil if the command line sets no limit. The inner
-    /// optional is nil for `auto`, which restores the configured limit.
-    ///
-    /// Throws `ValidationError` for the limit 0 and for a text that is not a limit.
+    /// The limit that the command line sets; nil if it sets none. The inner optional is nil for `auto`.
     private var order: Bandwidth?? {
         get throws {
             guard let rate else { return nil }
@@ -68,19 +67,12 @@ struct LimitCommand: AsyncParsableCommand {
         }
     }
 
+    /// The scope that the command line names or, with a rate alone, all uploads; nil to show all limits.
     private var scope: LimitScope? {
         destination.map { .destination($0) } ?? batch.map { .batch($0) } ?? (rate == nil ? nil : .total)
     }
 
-    private static func unknown(_ destination: String, known: [String]) -> CommandFailure {
-        CommandFailure(
-            refused: UploadFailure(
-                .permanent, "there is no destination \(destination)",
-                hint: Suggestions.hint(for: destination, among: known) ?? "none is configured"))
-    }
-
-    /// Throws `CommandFailure` if the destination or batch that the user named is unknown. A name is known if it occurs
-    /// in the configuration, in an upload of the queue or in `limits`.
+    /// Throws if the destination or batch that the user named is in no upload, no limit and not in the configuration.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
@@ -102,15 +94,12 @@ struct LimitCommand: AsyncParsableCommand {
             let address = try? assembly.destination(name).url
             guard uploads.contains(where: { $0.target.destination == name || $0.target.url == address })
             else {
-                throw Self.unknown(name, known: configured.keys.sorted())
+                throw CommandFailure(
+                    usage: "there is no destination \(name)",
+                    hint: Suggestions.hint(for: name, among: configured.keys.sorted()) ?? "none is configured"
+                )
             }
         }
-    }
-
-    /// Returns the limits to print. If the command line names a destination or a batch, returns only its limit. If the
-    /// command line has only a rate, returns only the limit of all uploads together. Otherwise, returns all limits.
-    private func shown(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
-        scope.map { [limits[$0]] } ?? limits.withTotal
     }
 
     private static func line(_ limit: BandwidthLimit) -> String {

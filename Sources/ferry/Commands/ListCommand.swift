@@ -65,15 +65,16 @@ struct ListCommand: AsyncParsableCommand {
         return found.filter(filter.chooses)
     }
 
-    /// Prints why the list is empty: the queue is empty, or no upload has a state that the user chose. With `--json`,
-    /// prints nothing. Throws if the batch that the user named does not exist, with and without `--json`.
+    /// Prints why the list is empty. Throws if the batch that the user named does not exist.
     private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
         // JSON has no line for an empty list, but a batch that does not exist is an error.
         guard !json || batch != nil else { return }
         var count = batch == nil ? access.engineReport?.counts.total : nil
         if count == nil {
             guard case .uploads(let all) = try await access.perform(.list) else { return }
-            if let batch { try Self.check(batch, among: all) }
+            if let batch, !all.contains(where: { $0.batch == batch }) {
+                throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
+            }
             count = all.count
         }
         guard !json, let count else { return }
@@ -102,22 +103,14 @@ struct ListCommand: AsyncParsableCommand {
                 isUnicode: !ascii && TerminalSize.isUnicode)
             for line in table.lines { print(line) }
         } else {
-            let hasOneDestination = uploads.allSatisfy {
-                $0.target.destinationText == uploads[0].target.destinationText
-            }
+            let showsPlace = Set(uploads.map(\.target.destinationText)).count > 1
             for upload in uploads {
-                print(UploadText.line(upload, sent: sent.of(upload), showsPlace: !hasOneDestination))
+                print(UploadText.line(upload, sent: sent.of(upload), showsPlace: showsPlace))
             }
         }
     }
 
-    private static func check(_ batch: String, among all: [Upload]) throws(CommandFailure) {
-        guard !all.contains(where: { $0.batch == batch }) else { return }
-        throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
-    }
-
-    /// Prints to standard error which problems and limits the running engine has now, such as a lost network
-    /// connection. Prints nothing if no engine runs.
+    /// Prints to standard error which problems and limits the running engine has now, such as a lost network.
     private func tellStatus(_ access: QueueAccess) {
         guard let status = access.engineReport?.status else { return }
         var diff = StatusDiff()

@@ -19,7 +19,8 @@ struct PauseCommand: AsyncParsableCommand {
     func run() async throws {
         let later = chosen.batch.map { "; uploads added to \(SafeLine.text($0)) later are paused too" }
         try await report(
-            global, QueueCommand.pause, chosen.selection, .paused, json: json, remark: later ?? "")
+            global, QueueCommand.pause, chosen.selection, .paused, explaining: .pause, json: json,
+            remark: later ?? "")
     }
 }
 
@@ -38,7 +39,8 @@ struct ResumeCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        try await report(global, QueueCommand.resume, chosen.selection, .resumed, json: json)
+        try await report(
+            global, QueueCommand.resume, chosen.selection, .resumed, explaining: .resume, json: json)
     }
 }
 
@@ -57,7 +59,8 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        try await report(global, QueueCommand.retry, chosen.selection, .retried, json: json)
+        try await report(
+            global, QueueCommand.retry, chosen.selection, .retried, explaining: .retry, json: json)
     }
 }
 
@@ -102,7 +105,8 @@ struct MoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (numbers, move) = try parsed()
-        try await report(global, { .move($0, move) }, numbers.selection, .moved, json: json)
+        try await report(
+            global, { .move($0, move) }, numbers.selection, .moved, explaining: .move, json: json)
     }
 
     private func parsed() throws -> (UploadNumbers, QueueMove) {
@@ -113,36 +117,20 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// Performs a command on the selected uploads. Prints how many uploads changed and, without `--json`, why some selected
-/// uploads did not change.
+/// Performs a command on the selected uploads. Prints how many uploads changed, and `remark`.
 ///
-/// - Parameter remark: The text to print after the number of changed uploads.
+/// - Parameter explained: The command whose unchanged uploads are explained without `--json`; nil for no explanation.
 private func report(
-    _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
-    _ change: ChangedLine.Change, json: Bool, remark: String = ""
+    _ global: GlobalOptions, _ command: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
+    _ change: ChangedLine.Change, explaining explained: NoOpExplanation.Command? = nil, json: Bool,
+    remark: String = ""
 ) async throws(CommandFailure) {
     let access = try global.access()
-    guard case .changed(let ids) = try await access.perform(order(selection)) else { return }
-    print(
-        json ? ChangedLine(change, ids.sorted()).text : "\(ids.count) \(change.rawValue)\(remark)"
-    )
+    guard case .changed(let ids) = try await access.perform(command(selection)) else { return }
+    print(json ? ChangedLine(change, ids.sorted()).text : "\(ids.count) \(change.rawValue)\(remark)")
     // An error here must not fail the command, which has been carried out.
-    guard !json, let named = change.order, selection.mayHaveUnchanged(ids) else { return }
-    for sentence in await access.explanation(of: named, selection, changed: ids) {
+    guard !json, let explained, selection.mayHaveUnchanged(ids) else { return }
+    for sentence in await access.explanation(of: explained, selection, changed: ids) {
         StandardError.note(sentence)
-    }
-}
-
-extension ChangedLine.Change {
-    /// The command that makes this kind of change. `QueueAccess.explanation` needs it to explain why some of the
-    /// selected uploads did not change. Nil if no explanation is printed.
-    fileprivate var order: NoOpExplanation.Command? {
-        switch self {
-        case .paused: .pause
-        case .resumed: .resume
-        case .retried: .retry
-        case .moved: .move
-        case .removed, .putBack, .limited: nil
-        }
     }
 }

@@ -69,8 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try endpoint
-        _ = try limit
-        _ = try quotaBytes
+        _ = try (Self.amount(maxSize, of: "--max-size"), Self.amount(quota, of: "--quota"))
         if noToken, tokenFile != nil {
             throw ValidationError("Give --no-token or --token-file, not both.")
         }
@@ -82,9 +81,10 @@ struct ServeCommand: AsyncParsableCommand {
     private func configuration() throws -> ReceiverConfiguration {
         let (host, port) = try endpoint
         var configuration = ReceiverConfiguration(
-            directory: LocalFiles.absolute(directory), host: host, port: port, maximumSize: try limit)
+            directory: LocalFiles.absolute(directory), host: host, port: port,
+            maximumSize: try Self.amount(maxSize, of: "--max-size"))
         configuration.overwrite = overwrite
-        configuration.limits.quota = try quotaBytes
+        configuration.limits.quota = try Self.amount(quota, of: "--quota")
         configuration.token = try token()
         configuration.makesToken = !noToken
         configuration.allowListing = list
@@ -109,15 +109,6 @@ struct ServeCommand: AsyncParsableCommand {
             else { throw ValidationError("--bind takes HOST:PORT, such as 127.0.0.1:8080.") }
             return (bind[..<colon].trimmed { $0 == "[" || $0 == "]" }, port)
         }
-    }
-
-    /// The maximum size of an upload in bytes; nil without `--max-size`.
-    private var limit: Int? {
-        get throws(ValidationError) { try Self.amount(maxSize, of: "--max-size") }
-    }
-
-    private var quotaBytes: Int? {
-        get throws(ValidationError) { try Self.amount(quota, of: "--quota") }
     }
 
     private static func amount(_ text: String?, of option: String) throws(ValidationError) -> Int? {

@@ -42,22 +42,17 @@ struct StatusCommand: AsyncParsableCommand {
 
 enum StatusText {
     static func lines(_ report: EngineReport) -> String {
+        let status = report.status
         var lines = [
-            ("ferry", "runs since \(report.since.shortMoment) (process \(report.process))\(screens(report))")
+            ("ferry", "runs since \(report.since.shortMoment) (process \(report.process))\(screens(report))"),
+            ("network", network(status.network)), ("uploads", uploads(report)), ("limits", limits(status)),
         ]
-        lines.append(("network", network(report.status.network)))
-        lines.append(("uploads", uploads(report)))
-        lines.append(("limits", limits(report.status)))
-        if let notice = report.status.notice {
+        if let notice = status.notice {
             lines.append(("notice", [notice.summary, notice.hint].compactMap { $0 }.joined(separator: "; ")))
         }
-        for pause in report.status.retryAfterPauses {
-            lines.append(("slow", StatusChange.asked(pause).sentence(in: .local)))
-        }
-        for away in report.status.unreachableHosts {
-            lines.append(("away", "\(away.host) \(away.reason); \(away.waiting) waiting"))
-        }
-        for watched in report.watched ?? [] { lines.append(("watches", text(watched))) }
+        lines += status.retryAfterPauses.map { ("slow", StatusChange.asked($0).sentence(in: .local)) }
+        lines += status.unreachableHosts.map { ("away", "\($0.host) \($0.reason); \($0.waiting) waiting") }
+        lines += (report.watched ?? []).map { ("watches", text($0)) }
         return lines.map { UploadText.padded($0, 9) + SafeLine.text($1) }.joined(separator: "\n")
     }
 
@@ -103,8 +98,7 @@ enum StatusText {
         return ([parts.joined(separator: ", ")] + left + speed(report)).joined(separator: "; ")
     }
 
-    /// Returns the rate, such as `4.1 MiB/s`, and the remaining time, such as `ETA 12:31`. Leaves out a value that is
-    /// not known. Returns an empty array while no upload runs.
+    /// Returns the rate, such as `4.1 MiB/s`, and the remaining time, such as `ETA 12:31`, as far as they are known.
     private static func speed(_ report: EngineReport) -> [String] {
         guard report.counts.running > 0, let estimate = report.estimate else { return [] }
         return [

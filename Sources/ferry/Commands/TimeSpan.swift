@@ -44,40 +44,26 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     init(seconds: Double) { self.seconds = seconds }
 
     /// The number of seconds in a form that `init(argument:)` reads.
-    var description: String {
-        Int(exactly: seconds).map(String.init) ?? "\(seconds)"
-    }
+    var description: String { Int(exactly: seconds).map(String.init) ?? "\(seconds)" }
 }
 
 /// The moment of `--since`: a time span ago (`2d`), the start of a local day (`2026-05-31`), or an ISO 8601 date and
 /// time.
 struct SinceArgument: ExpressibleByArgument {
-    private enum Form {
-        case ago(TimeSpan)
-        case date(Date)
-    }
-
-    private let form: Form
+    let date: Date
 
     init?(argument: String) {
         if let span = TimeSpan(argument: argument) {
-            form = .ago(span)
-        } else if let date = try? Date(argument, strategy: .iso8601) {
-            form = .date(date)
+            date = Date().addingTimeInterval(-span.seconds)
+        } else if let moment = try? Date(argument, strategy: .iso8601) {
+            date = moment
         } else if let match = argument.wholeMatch(of: /(\d{4})-(\d\d)-(\d\d)/), let year = Int(match.1),
             let month = Int(match.2), let number = Int(match.3),
             let day = CivilDay(year: year, month: month, day: number)
         {
-            form = .date(ZoneRules.local.moment(day))
+            date = ZoneRules.local.moment(day)
         } else {
             return nil
-        }
-    }
-
-    func date(now: Date) -> Date {
-        switch form {
-        case .ago(let span): now.addingTimeInterval(-span.seconds)
-        case .date(let date): date
         }
     }
 }

@@ -78,44 +78,25 @@ private func uploadsText(_ ids: [Upload.ID]) -> String {
 }
 
 extension UndoStack.Direction {
-    fileprivate var command: QueueCommand {
-        switch self {
-        case .undo: .undo
-        case .redo: .redo
-        }
-    }
+    fileprivate var command: QueueCommand { self == .undo ? .undo : .redo }
 
     /// The command that reports what `undo` or `redo` would do, and changes nothing.
-    fileprivate var next: QueueCommand {
-        switch self {
-        case .undo: .nextUndo
-        case .redo: .nextRedo
-        }
-    }
+    fileprivate var next: QueueCommand { self == .undo ? .nextUndo : .nextRedo }
 
-    /// Returns the command that undoes or redoes the change with the number `number`, which the user has confirmed. The
-    /// queue refuses the command if the next change to undo or redo is now another one.
+    /// Returns the command that undoes or redoes the change with this number, which the user has confirmed. The queue
+    /// refuses the command if the next change is now another one.
     fileprivate func command(_ number: Int) -> QueueCommand {
-        switch self {
-        case .undo: .undoCommand(number)
-        case .redo: .redoCommand(number)
-        }
+        self == .undo ? .undoCommand(number) : .redoCommand(number)
     }
 
-    fileprivate var participle: String {
-        switch self {
-        case .undo: "undone"
-        case .redo: "redone"
-        }
-    }
+    fileprivate var participle: String { self == .undo ? "undone" : "redone" }
 
     fileprivate func question(about offer: UndoOffer) -> Confirmation {
         let what = uploadsText(offer.ids)
         let text =
-            switch self {
-            case .undo: "Undo: \(offer.sentence(of: what, in: .local))?"
-            case .redo: "Redo: \(offer.change.plan(of: what, in: .local))?"
-            }
+            self == .undo
+            ? "Undo: \(offer.sentence(of: what, in: .local))?"
+            : "Redo: \(offer.change.plan(of: what, in: .local))?"
         return Confirmation(question: SafeLine.text(text), refusal: "nothing was \(participle)")
     }
 }

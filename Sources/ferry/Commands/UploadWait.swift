@@ -11,12 +11,8 @@ struct UploadWait {
         case blocked(BlockedUpload)
     }
 
-    private enum Phase {
-        case choosing(UploadSelection)
-        case waiting
-    }
-
-    private var phase: Phase
+    /// The selection of the user; nil once the first complete update has determined the chosen uploads.
+    private var selection: UploadSelection?
     /// The chosen uploads for which `ferry wait` still waits.
     private var open: [Upload.ID: Upload] = [:]
     /// All uploads of the queue that are neither in `open` nor done, such as failed ones. They can block the uploads in
@@ -34,14 +30,12 @@ struct UploadWait {
         _ selection: UploadSelection, past: @escaping ([Upload.ID]) -> [Upload.ID: Upload],
         pastBatch: @escaping (String) -> Bool? = { _ in nil }
     ) {
-        phase = .choosing(selection)
+        self.selection = selection
         self.past = past
         self.pastBatch = pastBatch
     }
 
-    var isOver: Bool {
-        if case .waiting = phase { open.isEmpty } else { false }
-    }
+    var isOver: Bool { selection == nil && open.isEmpty }
 
     /// Processes an update of the queue. The first complete update determines the chosen uploads.
     ///
@@ -50,12 +44,12 @@ struct UploadWait {
     /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
-        if case .choosing(let selection) = phase {
+        if let selection {
             // Until the first complete update, updates only tell whether the engine responds.
             guard update.isComplete else { return [] }
             open = try choose(selection, of: changed)
             if open.values.contains(where: { $0.start?.after.isEmpty == false }) { others = [:] }
-            phase = .waiting
+            self.selection = nil
         }
         var ends: [End] = []
         let reported = update.isComplete ? Array(open.keys) : changed.keys + update.removed

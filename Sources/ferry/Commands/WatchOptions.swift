@@ -41,30 +41,23 @@ struct WatchOptions: ParsableArguments {
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
     }
 
-    /// Checks that the folders of `--watch` exist. Only the configuration is allowed to name a missing folder, because
-    /// the folder can be on a removable medium.
-    ///
-    /// - Throws: `CommandFailure` if a path is missing or is not a folder. The error names the path.
+    /// Throws if a folder of `--watch` does not exist. Only the configuration may name a folder that comes and goes.
     func check() throws(CommandFailure) {
         for folder in folders {
             let path = LocalFiles.absolute(folder)
             switch LocalFiles.isFolder(path) {
             case true?: break
             case nil:
-                throw Self.refusal(
-                    "there is no folder \(path) to watch",
+                throw CommandFailure(
+                    usage: "there is no folder \(path) to watch",
                     hint:
                         "check its name; a folder that comes and goes belongs in `watch` of the configuration"
                 )
             case false?:
-                throw Self.refusal(
-                    "\(path) is not a folder", hint: "name the folder it is in")
+                throw CommandFailure(
+                    usage: "\(path) is not a folder", hint: "name the folder it is in")
             }
         }
-    }
-
-    private static func refusal(_ summary: String, hint: String) -> CommandFailure {
-        CommandFailure(usage: summary, hint: hint)
     }
 
     var settings: [WatchSettings] {
@@ -78,8 +71,7 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    /// The options as arguments for another process of Ferry; empty without `--watch`. Paths are absolute, because that
-    /// process possibly has another working directory.
+    /// The options as arguments for a process with possibly another working directory; empty without `--watch`.
     var arguments: [String] {
         guard !folders.isEmpty else { return [] }
         var words = folders.flatMap { ["--watch", LocalFiles.absolute($0)] }

@@ -99,7 +99,7 @@ final class RunReport: Sendable {
                 "\(before.count) failed or held before this run: `ferry list --long --state failed,held` shows "
                     + (before.count == 1 ? "it" : "them"))
         }
-        return blocked.isEmpty && !uploads.contains { $0.needsPerson && !before.contains($0.id) }
+        return blocked.isEmpty && !uploads.contains { $0.needsUser && !before.contains($0.id) }
     }
 
     private func take(_ upload: Upload, isFirst: Bool) {
@@ -108,7 +108,7 @@ final class RunReport: Sendable {
             return shown[upload.id]
         }
         guard previous?.state != upload.state else { return }
-        if !isFirst || !upload.needsPerson { failedBefore.withLock { _ = $0.remove(upload.id) } }
+        if !isFirst || !upload.needsUser { failedBefore.withLock { _ = $0.remove(upload.id) } }
         // Uploads that were done before this run get no line. On a terminal, the other uploads of the first update get
         // none either, because the live lines count them.
         if isFirst, upload.isDone || live != nil { return }
@@ -171,14 +171,5 @@ final class RunReport: Sendable {
             }
         let text = storage == .saved ? sentence : failure?.summary ?? ""
         output.write(StorageLine(event: event, text: text, hint: failure?.hint).text)
-    }
-}
-
-extension Upload {
-    fileprivate var needsPerson: Bool {
-        switch state {
-        case .failed, .held: true
-        case .queued, .running, .waiting, .paused, .done: false
-        }
     }
 }
