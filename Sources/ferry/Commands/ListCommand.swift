@@ -103,9 +103,9 @@ struct ListCommand: AsyncParsableCommand {
                 isUnicode: !ascii && TerminalSize.isUnicode)
             for line in table.lines { print(line) }
         } else {
-            let showsPlace = Set(uploads.map(\.target.destinationText)).count > 1
+            let areSeveral = Set(uploads.map(\.target.destinationText)).count > 1
             for upload in uploads {
-                print(UploadText.line(upload, sent: sent.of(upload), showsPlace: showsPlace))
+                print(UploadText.line(upload, sent: sent.of(upload), showsPlace: areSeveral))
             }
         }
     }

@@ -5,15 +5,15 @@ import FerryUploads
 import Synchronization
 
 extension Assembly {
-    /// Returns the interceptor that adds the destination's credentials to requests or, for S3, signs the requests.
-    /// Returns nil if the destination has no credentials.
+    /// Returns the interceptor that adds the destination's credentials to requests, or signs them; nil without
+    /// credentials.
     func interceptor(for name: String, _ settings: DestinationSettings) -> (any RequestInterceptor)? {
         let secrets = secrets
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret) }
         }
-        // After a refusal, the secret is read again. A command that printed it in the last 2 seconds does not run
-        // again, because many uploads may be refused at the same time.
+        // After a refusal, the secret is read again, unless a command printed it in the last 2 seconds: many uploads
+        // may be refused at the same time.
         func readingAnew(_ secret: Secret) -> OAuth2Client.Secret {
             { () async throws(UploadFailure) in try await secrets.read(secret, notOlderThan: .seconds(2)) }
         }
@@ -50,11 +50,8 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// Returns a function for uploads to URLs outside the configuration. For an S3 upload, the function returns an
-    /// interceptor that signs the requests with the credentials that AWS's tools find. For any other upload, the
-    /// function returns nil.
-    ///
-    /// All uploads to the same server share one interceptor.
+    /// Returns a function for uploads to URLs outside the configuration. It signs S3 uploads with the credentials that
+    /// AWS's tools find, and returns nil for others. All uploads to one server share an interceptor.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in

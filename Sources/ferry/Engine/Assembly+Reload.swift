@@ -5,11 +5,10 @@ import FerryUploads
 
 /// The functions with which a running engine reads a changed configuration.
 extension Assembly {
-    /// Reads the configuration file again and returns an assembly with the new configuration. A missing file at the
-    /// default path is no error if the current configuration is the default one.
+    /// Reads the configuration file again. A missing file at the default path is no error if the current configuration
+    /// is the default one.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid, or if the engine was started
-    ///   without a file.
+    /// - Throws: `UploadFailure` (`permanent`) if the file is invalid, cannot be read or was never there.
     func readAgain() throws(UploadFailure) -> Assembly {
         guard let source else {
             throw UploadFailure(

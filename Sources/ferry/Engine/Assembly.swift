@@ -13,11 +13,9 @@ struct Assembly {
     let state: LocalPath
     /// The policy for a queue.json that a user has edited. By default, a queue with such a file does not start.
     var edited = EditedSnapshot.refuse
-    /// The configuration file and the command's options, from which the configuration can be read again. Nil if the
-    /// configuration did not come from a file.
+    /// The origin of the configuration, for reading it again; nil if it did not come from a file.
     var source: ConfigurationSource?
-    /// True if uploads to servers on this machine also wait while the network is down. The demo needs this to show a
-    /// lost network connection.
+    /// True if uploads to servers on this machine also wait while the network is down, as in the demo.
     var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
 
@@ -30,15 +28,10 @@ struct Assembly {
         configuration.destinations.sorted { $0.key < $1.key }.map { destination(named: $0.key, $0.value) }
     }
 
-    /// Returns the destination with this name or URL.
+    /// Returns the destination with this name or URL, such as `tus+https://host/`. For nil, returns the default
+    /// destination or else the only one.
     ///
-    /// A URL can begin with a protocol and a plus sign: `tus+https://host/`. Without a protocol, the URL itself or the
-    /// server's response to `OPTIONS` determines the protocol.
-    ///
-    /// - Parameter name: The name of a destination, or a URL. If it is nil, returns the default destination. If no
-    ///   default is set, returns the configured destination if there is exactly one.
-    /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL. Also throws if `name` is nil, no
-    ///   default destination is set, and the number of destinations is not one.
+    /// - Throws: `UploadFailure` (`permanent`) for an unknown name or an invalid URL, and for nil without a default.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
         let known = configuration.destinations
         guard let name else {
@@ -168,12 +161,11 @@ struct Assembly {
         )
     }
 
-    /// Creates the queue in the state folder that `lock` locks, and the runner that sends the queue's uploads. The
-    /// caller must first stop the queue, and then shut down the runner.
+    /// Creates the queue in the state folder that `lock` locks, and the runner that sends its uploads. The caller must
+    /// first stop the queue, and then shut down the runner.
     ///
-    /// - Parameter snapshotsAtEnds: True if the queue writes a snapshot (queue.json) when it starts and stops. False
-    ///   for a process that performs one command. It appends its changes to the journal, and does not rewrite a long
-    ///   queue.
+    /// - Parameter snapshotsAtEnds: False for a process that performs one command: it only appends to the journal, and
+    ///   does not rewrite a long queue (queue.json) at its start and end.
     func queue(
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
     ) -> (UploadQueue, DestinationRunner) {
@@ -204,8 +196,7 @@ struct Assembly {
             keptDone: limits.done)
     }
 
-    /// Returns the monitor that watches the network; nil if the configuration says that Ferry does not watch the
-    /// network.
+    /// Returns the monitor that watches the network; nil if the configuration switches it off.
     func linkMonitor() -> (any LinkMonitor)? {
         guard configuration.connectivity.monitor else { return nil }
         let log = TransferLog(folder: state)

@@ -2,8 +2,7 @@ import FerryFiles
 import FerryTransfer
 import FerryUploads
 
-/// An engine that this process starts in another process, without a terminal. It continues after this process has
-/// ended.
+/// An engine that this process starts in another process, without a terminal, and that outlives it.
 struct BackgroundEngine {
     let state: LocalPath
     let arguments: [String]
@@ -24,11 +23,9 @@ struct BackgroundEngine {
     /// Limits the size of `engine.log` if this process is an engine that writes its messages there.
     static func limitLog(in folder: LocalPath) { StandardStream.limitErrors(at: log(in: folder)) }
 
-    /// Starts the engine, and waits until it responds or ends.
+    /// Starts the engine, waits until it responds or ends, and returns a message for the user.
     ///
-    /// - Returns: A message for the user: the uploads continue, or another engine has the queue already.
-    /// - Throws: `CommandFailure` if the engine cannot be started, or neither responds nor ends within `timeout`. If
-    ///   the engine ended during its start, the failure contains the engine's error.
+    /// - Throws: `CommandFailure` with the engine's own error if it ended, or if it did nothing within `timeout`.
     func startAndReport() async throws(CommandFailure) -> String {
         let process = try spawn()
         let limit = ContinuousClock.now.advanced(by: Self.timeout)
@@ -55,8 +52,7 @@ struct BackgroundEngine {
             inUse: "the engine (process \(process.id)) does not answer", hint: "\(log) may say why")
     }
 
-    /// Returns the failure of this command after the engine has ended during its start, with the error and the hint in
-    /// the engine's log.
+    /// Returns the failure after the engine has ended during its start, with the error and the hint in its log.
     private func failure(_ status: Int32) -> CommandFailure {
         let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
         func rest(after start: String) -> String? {
@@ -74,8 +70,7 @@ struct BackgroundEngine {
         do throws(SystemCallError) {
             let nothing = try OpenFile(LocalPath("/dev/null"), for: .appending)
             let log = try OpenFile(LocalPath(log), for: .emptying)
-            // Swift's backtrace would print registers and the memory that they point to. This memory may contain a
-            // credential, and users send the log to other people.
+            // Swift's backtrace prints memory, which may contain a credential, and users send the log to other people.
             return try ChildProcess(
                 Self.program, words: [CommandLine.arguments.first ?? "ferry"] + arguments,
                 environment: .inherited(adding: ["SWIFT_BACKTRACE": "enable=no"]),

@@ -4,10 +4,10 @@ import FerryUploads
 /// Checks the destinations in a command before the queue carries out the command.
 extension ConfigurationReloader {
     /// Checks the destinations of the uploads that a command adds. If the engine does not know one of them, first reads
-    /// new destinations from the configuration file. Does nothing for a command that adds no uploads.
+    /// new destinations from the configuration file.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if a destination is still unknown, or has another scheme, host or port
-    ///   than the URL of the upload.
+    /// - Throws: `UploadFailure` (`permanent`) if a destination is still unknown, or has another origin than the
+    ///   upload's URL.
     nonisolated func prepare(for command: QueueCommand) async throws(UploadFailure) {
         let targets = Self.targets(of: command)
         if unknown(in: targets) != nil {

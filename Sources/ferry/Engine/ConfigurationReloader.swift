@@ -4,16 +4,14 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The current configuration of a running engine. Only this actor changes the engine's configuration.
-///
-/// A reload checks the new configuration completely before any part takes effect. Reloads run one after the other: each
-/// waits for the end of the previous reload before it reads the file.
+/// The current configuration of a running engine. Reloads run one after the other, and each checks the new
+/// configuration completely before any part takes effect.
 actor ConfigurationReloader {
     /// The part of the file's changes that takes effect in a reload.
     enum Extent {
         case everything
-        /// The destinations that are new in the file, and no other changes. A command that names an unknown destination
-        /// causes this reload. No user asked for a reload, so the file may still be in the middle of an edit.
+        /// The new destinations alone, for a command that names an unknown one. No user asked for a reload, so the file
+        /// may still be in the middle of an edit.
         case newDestinations
     }
 
@@ -29,10 +27,7 @@ actor ConfigurationReloader {
     private nonisolated let executor = DiskExecutor(label: "configuration")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameters:
-    ///   - assembly: The assembly with the configuration with which the engine started.
-    ///   - watches: The folders that the engine watches until it ends, even if a later configuration contains other
-    ///     folders.
+    /// - Parameter watches: The folders that the engine watches until it ends, whatever later configurations contain.
     init(
         _ assembly: Assembly, queue: UploadQueue, runner: DestinationRunner, watches: [Watch],
         tell: @escaping @Sendable (Notice) -> Void
@@ -50,10 +45,10 @@ actor ConfigurationReloader {
 
     nonisolated var destinations: Destinations { runner.destinations }
 
-    /// Reads the configuration file again and applies its changes: all changes, or only new destinations.
+    /// Reads the configuration file again and applies all changes, or only new destinations.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the file cannot be read or is invalid, or if a watched folder cannot
-    ///   use its destination any more. The configuration of the engine is then unchanged.
+    /// - Throws: `UploadFailure` (`permanent`) if the file is invalid or cannot be read, or if a watched folder cannot
+    ///   use its destination any more. Nothing has then changed.
     func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
         let before = last
         let task = Task {
@@ -84,18 +79,13 @@ actor ConfigurationReloader {
             file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry(after: changes),
             warnings: new.configuration.warnings.filter { !known.contains($0) })
         let leavesRest = new.configuration != read.configuration
-        // The file may only have removed a destination that a watched folder still uses. That changes nothing now, but
-        // the user must learn of it.
+        // The user must also learn that the file removed a destination which a watched folder still uses.
         if isOther || leavesRest && extent == .everything { tell(report, leavesRest: leavesRest, extent) }
         return report
     }
 
-    /// Returns an assembly with the configuration that takes effect, and its differences from the configuration of
-    /// `old`.
-    ///
-    /// - Parameters:
-    ///   - read: An assembly with the whole configuration in the file.
-    ///   - old: The assembly in use.
+    /// Returns an assembly with the configuration that takes effect, and its differences from that of `old`. `read` has
+    /// the whole configuration in the file.
     private func taking(
         _ extent: Extent, of read: Assembly, after old: Assembly
     ) throws(UploadFailure) -> (Assembly, ConfigurationChanges) {
@@ -120,9 +110,8 @@ actor ConfigurationReloader {
         }
     }
 
-    /// Returns the ids of the uploads that possibly succeed with the new configuration. Some of them failed because
-    /// their destination was missing or had another URL, and this is no longer so. The others lacked valid credentials,
-    /// and the settings of their destination have changed.
+    /// Returns the uploads that possibly succeed with the new configuration: their destination was missing or
+    /// elsewhere, or they lacked valid credentials.
     private func uploadsToRetry(after changes: ConfigurationChanges) async -> [Upload.ID] {
         let (destinations, changed) = (runner.destinations, Set(changes.changed))
         return await queue.all.filter { upload in

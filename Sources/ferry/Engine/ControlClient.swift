@@ -3,8 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Sends requests to the engine in another process, over the control socket in the state folder `folder`. Opens one
-/// connection for each request.
+/// Sends requests to the engine in another process, each over its own connection to the control socket in `folder`.
 struct ControlClient {
     let folder: LocalPath
     /// The number of seconds to wait for a response.
@@ -16,8 +15,7 @@ struct ControlClient {
     /// Requests the progress, which needs little work: a report on a million uploads takes long.
     func askPulse() -> Outcome { ControlClient(folder: folder, timeout: Self.pulse).ask(.progress) }
 
-    /// Throws if an engine accepts the connection, but sends no response within `pulse` seconds. Does not throw if there
-    /// is no engine, or if the engine ends during the check.
+    /// Throws if an engine accepts the connection, but sends no response within `pulse` seconds.
     func checkPulse() throws(CommandFailure) {
         let start = ContinuousClock.now
         if case .unknown = askPulse(), .now - start >= .seconds(Self.pulse) { throw silence }
@@ -59,11 +57,10 @@ struct ControlClient {
     /// True if a process of this user listens on the control socket.
     var hasListener: Bool { connect() != nil }
 
-    /// The id of the process that listens on the control socket; nil if none listens, or if the system does not tell it.
+    /// The id of the process that listens on the control socket; nil if none listens, or if the system does not tell.
     var process: Int32? { connect()?.process }
 
-    /// Sends a command to the engine and returns the result. `filter` applies only to the command `list`: it selects
-    /// the uploads in the result.
+    /// Sends a command to the engine. `filter` applies only to the command `list`.
     func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
         guard var connection = connect() else { return .noEngine }
         switch connection.ask(command == .list ? .list(filter) : .perform(command)) {

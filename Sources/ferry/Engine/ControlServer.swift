@@ -6,8 +6,7 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The engine's server for requests from other processes of the same user. Each connection has its own thread, so
-/// blocking calls are allowed.
+/// The engine's server for requests from other processes of the same user, with a thread for each connection.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
     /// The maximum number of clients that follow the queue: attached screens and `ferry wait`.
@@ -69,8 +68,7 @@ final class ControlServer: Sendable {
                     UpdateLines.pages(of: uploads).allSatisfy({ socket.write($0, within: clientTime) })
                 else { break }
             }
-            // A screen stays for hours. It must not count against the limit on connections, which is for short
-            // requests.
+            // A screen stays for hours, and must not count against the limit on connections for short requests.
             connectionPermits.signal()
             if isFollowing { follow(socket, &lines) }
         }
@@ -142,8 +140,7 @@ final class ControlServer: Sendable {
     /// Sends the queue's updates to the client until the queue stops or the client disconnects.
     private func follow(_ socket: LineSocket, _ lines: inout IncomingLines) {
         let sending = Task { [queue, time, timeout] in
-            // Writes on a thread of its own. A suspended screen does not read, and would block a thread that uploads
-            // need.
+            // A suspended screen does not read, and would block a thread that uploads need.
             let writer = DispatchQueue(label: "screen")
             for await update in await queue.updates() {
                 let isSent = await withCheckedContinuation { sent in
@@ -181,8 +178,7 @@ final class ControlServer: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the failure for an engine (`running`) and a client (`asking`) of two versions or builds of Ferry, which
-    /// use different formats for requests.
+    /// Returns the failure for two versions or builds of Ferry that use different formats for requests.
     static func otherVersion(running: String?, asking: String?) -> UploadFailure {
         let (running, asking) = (running ?? "an older version", asking ?? "an older version")
         let difference =

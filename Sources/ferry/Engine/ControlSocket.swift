@@ -26,8 +26,7 @@ enum ControlSocket {
             case perform(QueueCommand)
             /// Requests the uploads that match a filter. Clients use this request in place of `perform(.list)`.
             case list(UploadFilter)
-            /// Requests the reasons why a command did not change some of the selected uploads. `changed` contains the
-            /// ids of the uploads that the command changed.
+            /// Requests the reasons why a command left uploads unchanged. `changed` are the uploads that it changed.
             case explain(NoOpExplanation.Command, UploadSelection, changed: [Upload.ID])
             case progress
             case report
@@ -51,8 +50,7 @@ enum ControlSocket {
             case reply(QueueReply)
             /// The number of upload records that follow this response, one per line.
             case listing(count: Int)
-            /// The reasons why a command left uploads unchanged. Each text is a sentence about all uploads with the
-            /// same reason.
+            /// The reasons why a command left uploads unchanged, a sentence each.
             case explained([String])
             case progress([ProgressSample])
             case report(EngineReport)
@@ -66,8 +64,7 @@ enum ControlSocket {
 }
 
 extension LineSocket {
-    /// Writes a value as a line of JSON. Returns false if the value cannot be encoded, or if the other side does not
-    /// read or has closed the connection.
+    /// Writes a value as a line of JSON. Returns false if the other side does not read or has closed the connection.
     func write(line value: some Encodable, within time: PeerTime? = nil) -> Bool {
         guard let line = try? JSONEncoder().encode(value) else { return false }
         return write(line + [0x0A], within: time)

@@ -27,8 +27,7 @@ struct DemoFolder {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Creates the sample files. Returns the names of the demo's destinations, each with the files to upload there. The
-    /// files are sparse, so they take no disk space.
+    /// Creates the sample files, which are sparse, and returns them by destination.
     func makeSamples() throws -> [(destination: String, files: [LocalPath])] {
         let films: [(String, Int)] = [
             ("intro-teaser.mp4", 12 << 20), ("notes.txt", 3_210), ("empty.txt", 0),

@@ -3,9 +3,8 @@ import FerryFiles
 import FerryReceiver
 import Synchronization
 
-/// A simulated bad network link for the demo: a proxy and a link monitor. Every few seconds, the proxy resets its
-/// connections. At longer intervals, the proxy also refuses new connections for some seconds. The link monitor reports
-/// this outage.
+/// A simulated bad network link for the demo. A proxy resets its connections every few seconds and at times refuses new
+/// ones; the link monitor reports this outage.
 final class DemoLink: Sendable {
     private static let cutEvery = Duration.seconds(4)
     private static let present = Duration.seconds(12)
@@ -18,8 +17,6 @@ final class DemoLink: Sendable {
     init(target: ReceiverAddress) { proxy = FlakyProxy(target: target, cutEvery: Self.cutEvery) }
 
     /// Starts the proxy and the outages. Returns the address on which the proxy listens.
-    ///
-    /// - Throws: `CommandFailure` if the proxy cannot listen on a loopback address.
     func start() async throws(CommandFailure) -> ReceiverAddress {
         let (addresses, started) = AsyncStream.makeStream(of: ReceiverAddress.self)
         let proxy = proxy

@@ -8,8 +8,7 @@ import FerryUploads
 struct Engine: Sendable {
     let queue: UploadQueue
     let configuration: ConfigurationReloader
-    /// The messages to the user about the start: warnings about the configuration and the file system, and repairs of
-    /// the queue's files. Another message follows if the control socket cannot be created.
+    /// The messages to the user about the start: warnings, and repairs of the queue's files.
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
@@ -95,11 +94,8 @@ struct Engine: Sendable {
             watched: watched, news: news, telling: telling)
     }
 
-    /// Starts the queue and subscribes to its updates. Nothing can change the queue between these two steps, so hooks
-    /// miss no event.
-    ///
-    /// - Parameter isFollowed: True to subscribe to the updates; false to return nil for the updates.
-    /// - Returns: The notices about repairs of the queue's files, and the updates.
+    /// Starts the queue and, if `isFollowed`, subscribes to its updates. Nothing can change the queue between these two
+    /// steps, so hooks miss no event.
     private static func start(
         _ queue: isolated UploadQueue, monitor: (any LinkMonitor)?, isFollowed: Bool
     ) throws(JournalError) -> ([RecoveryNotice], AsyncStream<QueueUpdate>?) {
@@ -107,16 +103,15 @@ struct Engine: Sendable {
         return (recovered, isFollowed ? queue.updates() : nil)
     }
 
-    /// Locks the state folder. Throws `.inUse` at once if an engine holds the lock. Waits while commands hold the lock:
-    /// up to 2 seconds for each command, and up to 60 seconds in total. After this time, throws `.inUse` too.
+    /// Locks the state folder. Throws `.inUse` at once if an engine holds the lock. Waits up to 2 seconds for each
+    /// command that holds it, and up to 60 seconds in total.
     private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
         let limit = ContinuousClock.now.advanced(by: .seconds(60))
         var (holder, since) = (Int32?.none, ContinuousClock.now)
         while true {
             do throws(JournalError) { return try directory.lock() } catch {
                 guard case .inUse(let pid, _, _) = error else { throw error }
-                // An engine listens on its socket. A command does not, and ends soon. Many commands may follow each
-                // other.
+                // An engine listens on its socket. A command does not, and ends soon.
                 if pid != holder { (holder, since) = (pid, .now) }
                 guard !ControlClient(folder: directory.path).hasListener, .now < limit,
                     .now < since.advanced(by: .seconds(2))
@@ -135,31 +130,29 @@ struct Engine: Sendable {
         }
     }
 
-    /// Returns when no upload runs or will start without a user's action, and all hooks have ended. Also waits for
-    /// uploads that a hook or a watched folder adds during this call.
+    /// Waits until no upload runs or will start without a user's action, and all hooks have ended. Includes uploads
+    /// that a hook or a watched folder adds meanwhile.
     func waitUntilIdle() async {
         repeat { await queue.waitUntilIdle() } while await isContinued(takesNew: true)
     }
 
-    /// Waits until the watched folders and the hooks have no work left. Returns true if they did any work, because this
-    /// work possibly added uploads to the queue.
+    /// Waits until the watched folders and the hooks have no work left. Returns true if they did any, because it
+    /// possibly added uploads to the queue.
     ///
-    /// - Parameter takesNew: True to wait also for new files in watched folders. False to wait only until uploaded
-    ///   files are removed from these folders.
+    /// - Parameter takesNew: False to wait only until uploaded files are removed from the folders.
     private func isContinued(takesNew: Bool) async -> Bool {
         let hasFound = await watched?.finish(takesNew: takesNew) ?? false
         let hasRun = await hooks?.finish() ?? false
         return hasFound || hasRun
     }
 
-    /// Waits until a client sends the command `stopWhenIdle`, or the queue stops. Then waits until no upload runs, all
-    /// hooks have ended, and no uploaded file is being removed from a watched folder.
+    /// Waits until a client sends the command `stopWhenIdle` or the queue stops, and then until uploads, hooks and the
+    /// removal of uploaded files have ended.
     func waitUntilFinished() async {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves the queue, and ends all parts of the engine. An acknowledged change is on disk even if
-    /// the process is killed without this call.
+    /// Stops all uploads, saves the queue, and ends all parts of the engine.
     func stop() async {
         control?.stop()
         await watched?.stop()

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// Carries out clients' commands on the queue of the engine in this process. If a command adds uploads to a destination
-/// that the engine does not know, first reads new destinations from the configuration file.
+/// Carries out clients' commands on the queue of this process. If a command names a destination that the engine does
+/// not know, first reads new destinations from the configuration file.
 struct EngineQueue: QueueClient {
     let queue: UploadQueue
     let configuration: ConfigurationReloader

@@ -44,8 +44,8 @@ struct EngineReport: Codable {
         var held = 0
         var failed = 0
         var done = 0
-        /// The number of unsent bytes of the uploads that run or will start without a user's action (`Upload.isDue`).
-        /// Queued uploads with a start time are excluded.
+        /// The unsent bytes of the uploads that run or will start without a user's action, except those with a start
+        /// time.
         var bytesLeft: ByteCount = 0
         /// The number of unsent bytes of all queued uploads with a start time.
         var bytesLater: ByteCount = 0

@@ -20,8 +20,7 @@ struct EngineStop {
         return directory.isHeld(by: process)
     }
 
-    /// Ends the engine, and waits until it has released the queue. Returns its process; nil if no engine listens on the
-    /// control socket.
+    /// Ends the engine, and waits until it has released the queue. Returns its process; nil if no engine listens.
     ///
     /// - Throws: `CommandFailure` if the engine cannot be signalled, or does not release the queue within `timeout`.
     func stop() async throws(CommandFailure) -> Int32? {
@@ -33,9 +32,7 @@ struct EngineStop {
         return process
     }
 
-    /// Waits until a process has ended or has released the queue.
-    ///
-    /// - Throws: `CommandFailure` if the process does neither within `timeout`.
+    /// Waits until a process has ended or has released the queue. Throws `CommandFailure` after `timeout`.
     func waitForRelease(by process: Int32) async throws(CommandFailure) {
         let limit = ContinuousClock.now.advanced(by: timeout)
         while .now < limit {

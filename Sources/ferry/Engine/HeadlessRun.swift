@@ -6,18 +6,15 @@ import FerryUploads
 struct HeadlessRun {
     let engine: Engine
     let isJSON: Bool
-    /// True to end as soon as no upload runs or will start without a user's action. False to continue until a signal or
-    /// the command `stopWhenIdle`.
+    /// True to end as soon as no upload runs or will start without a user's action.
     let endsWhenIdle: Bool
     /// Whether the live progress lines on a terminal contain only ASCII.
     var isASCII = false
 
-    /// Runs until a signal arrives or the run ends by itself (see `endsWhenIdle`). Then stops the engine.
+    /// Runs until a signal arrives or the run ends by itself, and stops the engine. A second signal ends the process.
     ///
-    /// - Parameter signals: The first signal stops the engine and saves the queue. The second signal ends the process
-    ///   at once.
-    /// - Throws: `ExitCode` after a signal, or if an upload failed, is held or is blocked (`RunReport.finish`).
-    ///   `CommandFailure` if the run ends without a signal and the queue could not save how uploads ended.
+    /// - Throws: `ExitCode` after a signal, or if an upload failed, is held or is blocked. `CommandFailure` if the
+    ///   queue could not save how uploads ended.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
             queue: engine.queue, isJSON: isJSON, isASCII: isASCII,
@@ -64,8 +61,8 @@ struct HeadlessRun {
         if !isComplete { throw ExitCode(1) }
     }
 
-    /// Gives back the memory of the program's code soon after the start, and later each minute in which no upload runs.
-    /// An engine that waits uses few of these pages: 15 of 20 MB come from the start.
+    /// Gives back the memory of the program's code soon after the start, and each minute in which no upload runs. Of 20
+    /// MB, 15 are pages that only the start used.
     private func releaseCodeWhenIdle() async {
         var pause = Duration.seconds(3)
         while (try? await Task.sleep(for: pause)) != nil {

@@ -6,8 +6,8 @@ import FerryUploads
 
 /// Carries out commands on a queue: through the running engine if there is one, otherwise in this process.
 struct QueueAccess {
-    /// The assembly, which makes a queue from the configuration. If the configuration has an error, the value is this
-    /// error, and only a running engine can carry out commands.
+    /// The assembly, which makes a queue; the error of the configuration if only a running engine can carry out
+    /// commands.
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
@@ -16,10 +16,8 @@ struct QueueAccess {
     /// The maximum time that `perform` waits while other commands lock the queue, one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// Carries out a command and returns the queue's reply, which is never a refusal.
-    ///
-    /// - Parameter filter: The filter for the command `list`, which a running engine applies. Without an engine, the
-    ///   reply contains all uploads.
+    /// Carries out a command and returns the queue's reply, which is never a refusal. Only a running engine applies
+    /// `filter`, which is for the command `list`.
     func perform(
         _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
     ) async throws(CommandFailure) -> QueueReply {
@@ -93,9 +91,8 @@ struct QueueAccess {
         }
     }
 
-    /// Returns the uploads in a queue of a newer version of Ferry, as far as this version understands them.
-    ///
-    /// - Parameter error: The reason why the queue cannot be opened. It is printed as a warning.
+    /// Returns the uploads in a queue of a newer version of Ferry, as far as this version understands them. Prints
+    /// `error`.
     private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
         do throws(JournalError) {
             guard let directory = try StateDirectory(reading: state) else { throw error }
@@ -123,8 +120,7 @@ struct QueueAccess {
         )
     }
 
-    /// Sends a command to the running engine. Returns nil if no engine runs, or if the engine does not respond to a
-    /// command that is harmless to repeat.
+    /// Sends a command to the running engine. Returns nil if none runs, or if it did not respond to a harmless command.
     private func performThere(
         _ command: QueueCommand, listing filter: UploadFilter
     ) throws(CommandFailure) -> QueueReply? {
@@ -160,8 +156,6 @@ struct QueueAccess {
 
 extension UploadHistory {
     /// Returns the entries of the history in a state folder, the newest first; none if the folder is missing.
-    ///
-    /// - Parameter since: The earliest time of an entry; nil for all entries.
     static func read(
         inFolder folder: LocalPath, limit: Int = .max, since: Date? = nil
     ) throws(JournalError) -> [HistoryEntry] {

@@ -5,20 +5,15 @@ import FerryUploads
 struct ReloadReport: Codable, Equatable {
     var file: String
     var changes: ConfigurationChanges
-    /// The failed or held uploads that can succeed now: before, a destination or valid credentials were missing. The
-    /// engine does not retry them by itself. The user can run `ferry retry`.
+    /// The failed or held uploads that can succeed now, when a user retries them.
     var retry: [Upload.ID]
     /// The warnings about the new configuration that did not apply to the earlier configuration.
     var warnings: [String]
 
-    /// Returns true if the engine knows the destination `name` after this reload. Either the report lists the
-    /// destination as added or changed, or the engine has read `file`, to which `ferry init` has just written the
-    /// destination.
-    ///
-    /// - Parameter file: The path of the written configuration file, with symbolic links resolved.
+    /// Returns true if the engine knows the destination `name`, which `ferry init` has just written to `file`. The path
+    /// of `file` has no symbolic links.
     func makesKnown(_ name: String, of file: String) -> Bool {
-        // Another command may just have made the engine read the destination, which is then not a change of this
-        // reload.
+        // If another command made the engine read the destination before, it is no change of this reload.
         (changes.added + changes.changed).contains(name) || PrivateFile(self.file).path == file
     }
 

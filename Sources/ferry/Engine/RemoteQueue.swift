@@ -5,8 +5,8 @@ import FerryTransfer
 import FerryUploads
 import Synchronization
 
-/// The queue of an engine in another process of this machine. When the engine ends, `updates` yields an update whose
-/// status has the contact `lost`. Later updates come from the next engine, if one starts.
+/// The queue of an engine in another process. When the engine ends, `updates` yields the contact `lost`, and later the
+/// updates of the next engine.
 final class RemoteQueue: QueueClient {
     /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
@@ -18,7 +18,7 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
-    /// The dispatch queue for progress requests. An engine that does not respond blocks the thread of this queue.
+    /// The dispatch queue for progress requests, which block its thread while the engine does not respond.
     private let asking = DispatchQueue(label: "progress")
 
     init(folder: LocalPath) { client = ControlClient(folder: folder) }
@@ -36,8 +36,8 @@ final class RemoteQueue: QueueClient {
         }
     }
 
-    /// Returns the latest known progress of the running uploads, without waiting for the engine. Also requests new
-    /// samples for the next call, if no request is under way. An engine that does not respond cannot block the screen.
+    /// Returns the latest known progress, and requests newer samples for the next call. An engine that does not respond
+    /// cannot block the screen.
     func progress() -> [ProgressSample] {
         let (latest, mayAsk) = samples.withLock { samples in
             defer { samples.isAsking = true }
@@ -97,8 +97,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Checks at intervals that a followed engine responds. Without these requests, a suspended engine would look
-        /// like an engine without changes: both keep the connection open and send nothing.
+        /// Checks at intervals that a followed engine responds: a suspended one looks like one without changes.
         func watch() {
             while true {
                 DetachedThread.sleep(for: .seconds(1))
@@ -116,8 +115,7 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Yields an update with `contact` in its status, if `contact` differs from the last one. Yields nothing if an
-        /// engine responds after the contact was `lost` or `refused`: the engine's first update reports this.
+        /// Yields an update with `contact` if that is new. The first update of the next engine reports its own contact.
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {
@@ -140,9 +138,8 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Forwards the engine's updates until the engine ends or nobody reads the updates any more.
-        ///
-        /// - Returns: The reason why the engine refuses to send updates; nil if the engine did not refuse.
+        /// Forwards updates until the engine ends or nobody reads them. Returns the failure if the engine refuses to
+        /// send any.
         private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {
             var connection = connection
             let mayGoOn = state.withLock { state in

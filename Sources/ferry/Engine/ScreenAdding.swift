@@ -7,8 +7,7 @@ import Synchronization
 
 /// Finds the files that a user names in the screen by typing or pasting paths, and adds the files to the queue.
 struct ScreenAdding: Sendable {
-    /// Returns the assembly, which makes destinations from the current configuration. The call may read the
-    /// configuration file, so it runs on its own thread.
+    /// Returns the assembly with the current configuration. The call may read a file, so it runs on its own thread.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
     /// The state folder, which contains the history.
@@ -43,10 +42,8 @@ struct ScreenAdding: Sendable {
         }
     }
 
-    /// Adds the files to the queue. Leaves out each file that was uploaded before, or is in the queue, and has not
-    /// changed since. `ferry add` leaves out the same files.
-    ///
-    /// - Parameter name: The name or URL of the destination; empty for the default destination.
+    /// Adds the files to the queue, except unchanged ones that were uploaded or queued before, as `ferry add` does. An
+    /// empty `name` means the default destination.
     private func add(_ selection: FileSelection, to name: String) async -> QueueReply {
         do throws(UploadFailure) {
             let destination = try await Self.apart(assembly).destination(name.isEmpty ? nil : name)
@@ -84,9 +81,8 @@ struct ScreenAdding: Sendable {
         return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
     }
 
-    /// Returns the folder to list for an input line. If the whole line names a folder, returns this folder. If the last
-    /// path in the line names a folder or ends with a slash, returns this path. Otherwise removes the last name from
-    /// the last path, and all names from the first wildcard on. For an empty line, returns the working folder.
+    /// Returns the folder to list for an input line: the one that the line or its last path names, or the one that
+    /// contains the last path. Names from the first wildcard on are removed.
     private static func folder(of line: String) -> LocalPath {
         let whole = absolute(LocalPath(line))
         if isFolder(whole) { return whole }
@@ -102,16 +98,16 @@ struct ScreenAdding: Sendable {
         FileKind.of(path, follows: true) == .folder
     }
 
-    /// Returns the absolute path without `.`, repeated slashes and a trailing slash. If the path contains `..`, also
-    /// resolves symbolic links, because they change the meaning of `..`. If this fails, `..` stays in the path.
+    /// Returns the absolute path without `.`, repeated slashes and a trailing slash. Resolves symbolic links before
+    /// `..`.
     private static func plain(_ path: LocalPath) -> LocalPath {
         let names = path.bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let plain = LocalPath(bytes: [0x2F] + names.joined(separator: [0x2F]))
         return names.contains([0x2E, 0x2E]) ? (try? path.resolved()) ?? plain : plain
     }
 
-    /// Returns the text that a user would type for the folder, with a trailing slash and with `~` for the home folder.
-    /// Returns nil if the path cannot be typed, for example because it is not UTF-8.
+    /// Returns the text that a user would type for the folder, with `~` and a trailing slash; nil if it cannot be
+    /// typed.
     private static func text(of path: LocalPath) -> String? {
         let bytes = path.bytes.last == 0x2F ? path.bytes : path.bytes + [0x2F]
         let home = Array(LocalFiles.home.utf8)
@@ -124,9 +120,8 @@ struct ScreenAdding: Sendable {
         return text
     }
 
-    /// Returns the completions of a line that consists of one path. Each completion is a whole line: the path with its
-    /// last name completed, and with a slash after the name of a folder. Hidden files are included only if the last
-    /// name begins with a dot.
+    /// Returns the completions of a line that consists of one path, as whole lines, with a slash after folders. Hidden
+    /// files are included only after a dot.
     static func completions(_ line: String) -> [String] {
         // Searches bytes: with a combining mark, a slash is another `Character`, but it still separates paths.
         let slash = line.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -140,8 +135,7 @@ struct ScreenAdding: Sendable {
         }
     }
 
-    /// Returns the absolute path, with a leading `~` replaced by the home folder. The engine needs an absolute path,
-    /// because its working directory is possibly another.
+    /// Returns the absolute path, with a leading `~` replaced: the engine's working directory is possibly another.
     private static func absolute(_ path: LocalPath) -> LocalPath {
         (path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path).absolute
     }
@@ -156,8 +150,8 @@ private final class CancellationFlag: Sendable {
     func set() { state.store(true, ordering: .relaxed) }
 }
 
-/// The parser for the paths in a typed or pasted text. For a file that the user drops on the window, terminals insert
-/// the name unchanged, quoted, escaped, or as a `file://` URL.
+/// The parser for the paths in a typed or pasted text. Terminals insert the name of a dropped file unchanged, quoted,
+/// escaped, or as a `file://` URL.
 enum PathList {
     static func paths(in text: String) -> [LocalPath] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [LocalPath] in
@@ -171,9 +165,8 @@ enum PathList {
         }
     }
 
-    /// Returns true if the text before the last slash contains a space and is the path of an existing folder. Returns
-    /// false if the whole text contains a quote or a backslash. If true, the caller takes the whole text as one path
-    /// and does not split it at spaces. This is needed because the key Tab inserts a folder's path without quotes.
+    /// Returns true if the text without quotes and backslashes names something in an existing folder with a space in
+    /// its path. The key Tab inserts such a folder unquoted, so the text is one path.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
         else {

@@ -3,13 +3,11 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// The log file `ferry.log` in the state folder. It contains the requests to servers, their responses and the engine's
-/// messages, but no secrets.
+/// The log file `ferry.log` in the state folder, with requests, responses and the engine's messages, but no secrets.
 final class TransferLog: EventMonitor {
     private struct Log {
         var file: LogFile
-        /// The time of the last line, in seconds and as text. The text is cached: a busy engine writes hundreds of
-        /// lines a second.
+        /// The time of the last line, in seconds and as cached text: a busy engine writes hundreds of lines a second.
         private var moment = (second: Int.min, text: "")
 
         init(_ file: LogFile) { self.file = file }

@@ -5,8 +5,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// A screen for an engine in another process. If the user closes the screen without stopping the engine, the engine
-/// continues.
+/// A screen for an engine in another process, which continues when the screen closes.
 struct AttachedSession {
     let assembly: Assembly
     let look: ScreenOptions
@@ -15,10 +14,7 @@ struct AttachedSession {
     private let output = LineOutput()
 
     /// Shows the screen until it closes. Then stops the engine if the user chose this, and prints whether the uploads
-    /// continue.
-    ///
-    /// - Throws: `CommandFailure` if the engine does not respond, is another version of Ferry, or cannot be stopped.
-    ///   Also throws `CommandFailure` if the terminal fails, and `ExitCode` after a signal or a hang-up.
+    /// continue. Throws `ExitCode` after a signal or a hang-up.
     func run() async throws {
         let client = ControlClient(folder: assembly.state)
         try client.checkPulse()
@@ -52,8 +48,7 @@ struct AttachedSession {
         let (background, assembly) = (background, assembly)
         return Interface(
             client: RemoteQueue(folder: assembly.state), assembly: assembly,
-            // The engine itself reads new destinations from a changed file when uploads need them, so the screen offers
-            // them.
+            // The engine reads new destinations itself when uploads need them, so the screen offers them.
             currentAssembly: { (try? assembly.readAgain()) ?? assembly }, look: look, theme: theme,
             ownership: .attached, output: output,
             // There is nothing to wait for: the engine does not end with this process.

@@ -7,9 +7,8 @@ struct ExitSummary {
     let hasFailures: Bool
 
     /// - Parameters:
-    ///   - before: The uploads in the queue that were done before the engine started. They are not counted.
-    ///   - retired: The totals of the uploads that this engine finished and that have left the queue.
-    ///   - isDemo: True for the queue of a demo. It is removed at the end, so nothing can be resumed or listed.
+    ///   - before: The uploads that were done before the engine started, which are not counted.
+    ///   - isDemo: True for the queue of a demo, which is removed.
     init(
         _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],
         _ retired: UploadQueue.Retired = UploadQueue.Retired(), isDemo: Bool = false

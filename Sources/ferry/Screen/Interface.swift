@@ -2,13 +2,11 @@ import FerryFiles
 import FerryTUI
 import FerryUploads
 
-/// Shows a queue to the user on the full-screen interface (`Screen`). Uses plain lines instead if the user asks for
-/// them, or if the terminal cannot show a screen.
+/// Shows a queue on the full-screen interface (`Screen`), or as plain lines if the user or the terminal needs them.
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
-    /// Returns the assembly, which makes destinations from the current configuration. The call may read the
-    /// configuration file.
+    /// Returns the assembly with the current configuration. The call may read a file.
     let currentAssembly: @Sendable () -> Assembly
     let look: ScreenOptions
     let theme: Theme

@@ -21,9 +21,8 @@ struct ScreenSession {
     var background: BackgroundEngine?
     private let output = LineOutput()
 
-    /// Runs the screen. Then stops the engine, and prints a summary or, if the user detached the screen, starts
-    /// `background`. After a hang-up with the policy `continue`, the engine instead continues without a screen. After a
-    /// signal or any other hang-up, prints no summary and throws an `ExitCode`.
+    /// Runs the screen and stops the engine. Then prints a summary or, if the user detached the screen, starts
+    /// `background`. After a hang-up, the engine may continue without a screen.
     func run() async throws {
         let outcome: ScreenOutcome
         do {
@@ -73,8 +72,7 @@ struct ScreenSession {
             waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
-    /// Runs the interface until it closes. After the command `stopWhenIdle`, also closes the interface as soon as no
-    /// upload runs and all hooks have ended.
+    /// Runs the interface until it closes, or until the engine has finished after the command `stopWhenIdle`.
     private func closing(_ interface: Interface) async throws -> ScreenOutcome {
         let engine = engine
         let running = Task { try await interface.run() }
