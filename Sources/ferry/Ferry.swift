@@ -4,8 +4,8 @@ import FerryTransfer
 
 @main
 enum Program {
-    /// Runs the command in a task. The argument `--version` alone needs no task. The main thread waits: an asynchronous
-    /// `main` would end this thread, and then `/proc` would no longer show the file descriptors of the process.
+    /// Runs the command in a task while the main thread waits: an asynchronous `main` would end this thread, and
+    /// `/proc` would no longer show the file descriptors of the process.
     static func main() {
         StandardStream.openClosed()
         DescriptorLimit.raise()

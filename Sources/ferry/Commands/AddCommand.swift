@@ -148,10 +148,9 @@ struct AddCommand: AsyncParsableCommand {
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
-    /// Adds the chosen files to the queue and reports each added file to the user. Moves files that the queue already
-    /// contains to `files.known`.
+    /// Adds the chosen files and reports each. Moves files that the queue already contains to `files.known`.
     ///
-    /// - Returns: True if an added upload is paused, because it joined a batch that a user had paused before.
+    /// - Returns: True if an added upload is paused, because its batch is.
     private func add(
         _ files: inout SortedFiles, _ access: QueueAccess, _ report: AddReport
     ) async throws(CommandFailure) -> Bool {
@@ -181,12 +180,8 @@ struct AddCommand: AsyncParsableCommand {
 
     private var match: DuplicateFilter.Match { skipQueued ? .inAnyVersion : .inSameVersion }
 
-    /// Returns the earlier uploads with which `new` is compared, so that no file is sent twice. These are the uploads
-    /// in the history and, with `--dry-run`, also those in the queue. Without `--dry-run`, the queue itself skips files
-    /// that it contains.
-    ///
-    /// With `--again`, returns no uploads, so that all files are added. If the history cannot be read, prints a note
-    /// and leaves out its uploads.
+    /// Returns the earlier uploads with which `new` is compared: those in the history and, with `--dry-run`, in the
+    /// queue, which otherwise compares by itself. With `--again` there are none.
     private func known(
         _ new: [NewUpload], _ access: QueueAccess
     ) async throws(CommandFailure) -> DuplicateFilter {
@@ -214,8 +209,7 @@ struct AddCommand: AsyncParsableCommand {
     }
 }
 
-/// The files that the user named, in two lists. `chosen` are the files to add. `known` are the files to leave out,
-/// because the queue or the history already contains them.
+/// The files that the user named: `chosen` to add, and `known` that the queue or the history already contains.
 struct SortedFiles {
     private(set) var chosen: [NewUpload] = []
     private(set) var known: [(new: NewUpload, same: Upload)] = []
@@ -225,8 +219,7 @@ struct SortedFiles {
         leaveOut(uploads) { _ in true }
     }
 
-    /// Moves the chosen files that `uploads` already contains to `known`. Checks only the files for which `mayBe`
-    /// returns true.
+    /// Moves the chosen files that `uploads` contains, and for which `mayBe` returns true, to `known`.
     mutating func leaveOut(_ uploads: DuplicateFilter, where mayBe: (NewUpload) -> Bool) {
         var left: [NewUpload] = []
         for new in chosen {
@@ -262,8 +255,7 @@ struct AddQuestion {
         text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(goal)?"
     }
 
-    /// Asks the question and returns true if the user agrees. Returns true without a question if `text` is nil, or if
-    /// standard input or standard error is not a terminal.
+    /// Asks the question and returns true if the user agrees, or if there is no question or no terminal.
     var userAgrees: Bool {
         text.map { Confirmation(question: $0, refusal: "nothing was added").userAgrees } ?? true
     }

@@ -78,10 +78,8 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Returns the destinations that the user named. If the user named none, returns all configured destinations, and
-    /// the URLs outside the configuration at which removed uploads may have left bytes.
-    ///
-    /// Throws if a name is unknown, or if there is nothing to check.
+    /// Returns the destinations that the user named; otherwise all configured ones, and the URLs at which removed
+    /// uploads may have left bytes. Throws for an unknown name, or if there is nothing to check.
     private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(UploadFailure) -> [Destination] {
@@ -98,8 +96,7 @@ struct CheckCommand: AsyncParsableCommand {
             usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
     }
 
-    /// Marks the leftovers (bytes of unfinished uploads on the server) that belong, or possibly belong, to uploads in
-    /// the user's queue. The command does not delete marked leftovers.
+    /// Marks the leftovers that possibly belong to uploads in the user's queue, so that they are not deleted.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)

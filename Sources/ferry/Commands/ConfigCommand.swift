@@ -96,8 +96,7 @@ struct ConfigCommand: AsyncParsableCommand {
         try Self.fail(of: configuration)
     }
 
-    /// Throws `ExitCode(1)` if a secret of the configuration is missing, because Ferry does not send the uploads that
-    /// need it.
+    /// Throws `ExitCode(1)` if a secret is missing, because the uploads that need it are not sent.
     private static func fail(of configuration: Configuration) throws {
         if !configuration.missingSecrets.isEmpty { throw ExitCode(1) }
     }

@@ -25,15 +25,13 @@ struct DemoCommand: AsyncParsableCommand {
     /// The quota of the receiver. It has room for repeated uploads of the sample files (290 MB), and for other files.
     private static let quota = 2 << 30
 
-    /// Returns the settings of the demo's receiver. The receiver makes a token that clients must send, because other
-    /// users of this machine can connect to it too.
+    /// Returns the settings of the demo's receiver. It needs a token, because other users of this machine can reach it.
     static func receiver(into directory: String) -> ReceiverConfiguration {
         var settings = ReceiverConfiguration(directory: directory, host: "127.0.0.1", port: 0)
         settings.makesToken = true
         settings.limits.quota = quota
         settings.bytesPerSecond = bytesPerSecond
-        // The client repeats a PUT that got no response. The second PUT must replace the first file, not add another
-        // one.
+        // The client repeats a PUT that got no response. The second one must replace the first file.
         settings.overwrite = true
         return settings
     }

@@ -56,10 +56,8 @@ struct InitCommand: AsyncParsableCommand {
         tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
     }
 
-    /// Checks a new destination (`draft`) with its server. If the check finds a problem, asks the user what to do:
-    /// change the URL, change the credentials, continue anyway or give up.
-    ///
-    /// - Returns: The destination to write to the configuration; nil if the user gives up.
+    /// Checks a new destination with its server, and lets the user change it if there is a problem. Returns the
+    /// destination to write; nil if the user gives up.
     private func checked(
         _ draft: DestinationDraft, _ edit: ConfigurationEdit, _ wizard: Wizard
     ) async throws -> DestinationDraft? {
@@ -121,10 +119,8 @@ struct InitCommand: AsyncParsableCommand {
         if let line = reloadEngine(for: draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
-    /// Makes a running engine read its configuration again, so that it knows the new destination `name`.
-    ///
-    /// - Returns: A message that says whether the engine knows the destination now, or why the engine could not read
-    ///   its configuration. Nil if no engine runs.
+    /// Makes a running engine read its configuration again. Returns a message that says whether the engine knows the
+    /// new destination `name`; nil if none runs.
     private func reloadEngine(for name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
@@ -142,8 +138,7 @@ struct InitCommand: AsyncParsableCommand {
 private struct SecretFile {
     let path: String
 
-    /// Chooses a path in `folder` at which no file exists. The file name consists of the destination's name, the kind
-    /// of secret and, if necessary, a number.
+    /// Chooses a path in `folder` at which no file exists, such as `films-token` or `films-token-2`.
     init(_ draft: DestinationDraft, in folder: String) {
         let base = "\(folder)/\(draft.name)-\(draft.signIn.secretKind)"
         var (path, number) = (base, 1)

@@ -53,8 +53,7 @@ struct ListCommand: AsyncParsableCommand {
         var uploads = try await Self.uploads(filter, access)
         if uploads.isEmpty { try await explainNone(filter, access) }
         let sent = access.progress(of: uploads)
-        // If the engine reports no progress of a running upload, its attempt has ended or begun since the list was
-        // read. A new list shows its current state.
+        // A running upload without progress has ended or begun since. A new list shows its current state.
         if let sent, uploads.contains(where: sent.lacks) { uploads = try await Self.uploads(filter, access) }
         show(uploads, sent: sent ?? SampledProgress())
         if !json { tellStatus(access) }

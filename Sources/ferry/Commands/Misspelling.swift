@@ -4,8 +4,7 @@ import FerryTUI
 
 /// The error messages for a command or an option that does not exist, with suggestions.
 enum Misspelling {
-    /// The option names that do not exist but that users possibly type, grouped by command. The value of each name is
-    /// the option that exists.
+    /// The names by which users possibly look for an option, by command, with the option that exists.
     private static let otherWords: [String: [String: String]] = {
         let synonyms = ["--dest", "--destination", "--target", "--url", "--server"]
         let to = Dictionary(uniqueKeysWithValues: synonyms.map { ($0, "--to") })
@@ -26,11 +25,9 @@ enum Misspelling {
         "start": ["run"], "upload": ["add", "run"], "send": ["add", "run"], "cp": ["add"], "put": ["add"],
     ]
 
-    /// Returns an error if the first argument must be a command, but no command has this name. If the first argument is
-    /// a command with subcommands, checks the second argument in the same way. Returns nil if there is no error.
+    /// Returns an error if the first argument must be a command, or the second one a subcommand, but has no such name.
     ///
-    /// Without this check, the parser would take the word as an argument of the default command, and print that
-    /// command's usage.
+    /// The parser would take the word as an argument of the default command, and print that command's usage.
     static func ofCommand(in arguments: some Collection<String>) -> CommandFailure? {
         let words = Array(arguments.prefix(2))
         guard let word = words.first, isCommand(word) else { return nil }
@@ -55,12 +52,10 @@ enum Misspelling {
     /// The letters of the short options of all commands.
     static let shortOptions = "0hry"
 
-    /// Returns an error for the first word that begins with one dash and is neither a number nor made of short options.
-    /// Such a word is often the name of a file, which the shell has put in place of a pattern. Returns nil if there is
-    /// no such word. Words after `--` are not options.
+    /// Returns an error for the first word before `--` that begins with one dash and is neither a number nor made of
+    /// short options. Such a word is often the name of a file, which the shell has put in place of a pattern.
     ///
-    /// Without this check, the parser would take each letter of the word as an option. For `-dash.txt`, which contains
-    /// an `h`, it would print the help.
+    /// The parser would take each letter as an option. For `-dash.txt`, which contains an `h`, it would print the help.
     static func ofOption(in arguments: some Collection<String>) -> CommandFailure? {
         guard let word = arguments.prefix(while: { $0 != "--" }).first(where: isUnknownOption) else {
             return nil
@@ -79,19 +74,14 @@ enum Misspelling {
             && !word.dropFirst().allSatisfy { shortOptions.contains($0) }
     }
 
-    /// Returns false for an option, and for `help`, which the argument parser handles itself. Returns true for any
-    /// other word, which must then be a command in `Ferry.configuration`.
+    /// Returns true for a word that must be a command of Ferry; the argument parser handles `help` itself.
     private static func isCommand(_ word: String) -> Bool { !word.hasPrefix("-") && word != "help" }
 
     static func names(of commands: [any ParsableCommand.Type]) -> [String] {
         commands.compactMap { $0.configuration.commandName }
     }
 
-    /// Returns the error about a command that does not exist.
-    ///
-    /// - Parameters:
-    ///   - start: The words before `word`, such as `ferry state`.
-    ///   - otherHint: The hint if no command is similar to the word.
+    /// Returns the error about a command that does not exist. `start` are the words before it, such as `ferry state`.
     private static func failure(
         for word: String, after start: String, among names: [String], otherWords: [String: [String]],
         otherHint: String
@@ -103,14 +93,13 @@ enum Misspelling {
             hint: meant.isEmpty ? otherHint : Suggestions.question(meant.map { "\(start) \($0)" }))
     }
 
-    /// Returns the last sentence of a `ValidationError` about an unknown word, such as " Did you mean 'failed'?". The
-    /// argument parser uses the same words. Returns an empty text if no name in `names` is similar to the word.
+    /// Returns the end of a `ValidationError`, in the argument parser's words: " Did you mean 'failed'?", or nothing.
     static func question(on word: String, among names: [String]) -> String {
         Suggestions.nearest(to: word, among: names).map { " Did you mean '\($0)'?" } ?? ""
     }
 
-    /// Converts an error message of the argument parser to the lines of Ferry's messages: `error: …` and, if there is
-    /// advice for the user, `hint: …`. A message that does not begin with `Error: ` is only split into its lines.
+    /// Converts an error message of the argument parser to lines in Ferry's form: `error: …` and perhaps `hint: …`.
+    /// Splits any other message into its lines.
     static func lines(of message: String, arguments: some Collection<String>) -> [String] {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard var summary = lines.first, summary.hasPrefix("Error: ") else { return lines }

@@ -8,12 +8,10 @@ enum NewUploads {
     /// Returns one upload for each file of the selection.
     ///
     /// - Parameters:
-    ///   - name: The name on the server, for a selection of one file; nil for the `relativeName` of each file.
-    ///   - parameters: The form parameters or metadata of each upload.
-    ///   - existing: The policy for files that already exist on the server; nil for the policy of the destination.
-    /// - Throws: `UploadFailure` (`permanent`) if `name` is given for several files, or if several files would replace
-    ///   each other at the destination's URL. Also throws if the protocol does not support `existing` or an option of
-    ///   the destination.
+    ///   - name: The name on the server, for a selection of one file.
+    ///   - existing: The policy for files on the server; nil for that of the destination.
+    /// - Throws: `UploadFailure` (`permanent`) if several files would replace each other, or if the protocol does not
+    ///   support `existing` or an option of the destination.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
         parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
@@ -38,8 +36,7 @@ enum NewUploads {
         }
     }
 
-    /// Throws `UploadFailure` (`permanent`) if `name`, the name for the server, does not name one file below the
-    /// destination's URL.
+    /// Throws `UploadFailure` (`permanent`) if `name` does not name one file below the destination's URL.
     private static func check(name: String, of count: Int) throws(UploadFailure) {
         guard count <= 1 else {
             throw UploadFailure(
@@ -57,8 +54,7 @@ enum NewUploads {
         }
     }
 
-    /// Throws `UploadFailure` (`permanent`) if two of the files would replace each other, because the name decides the
-    /// URL and they have the same name.
+    /// Throws `UploadFailure` (`permanent`) if two files have the same name, and the name decides the URL.
     private static func checkNames(
         of files: [FileSelection.File], for destination: Destination
     ) throws(UploadFailure) {
@@ -77,8 +73,7 @@ enum NewUploads {
         }
     }
 
-    /// True if two files with the same name replace each other at the server. Nil while `auto` does not know the
-    /// protocol.
+    /// True if two files with the same name replace each other; nil while `auto` does not know the protocol.
     private static func nameDecidesURL(at destination: Destination) -> Bool? {
         let protocolName =
             destination.protocolName == AutoUpload.name
@@ -86,8 +81,7 @@ enum NewUploads {
         return protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsSlot
     }
 
-    /// Throws `UploadFailure` (`permanent`) if `count` files would replace each other, because the destination's URL
-    /// names a single file.
+    /// Throws `UploadFailure` (`permanent`) for several files if the destination's URL names a single one.
     static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
         // Until `auto` knows the protocol, a URL on the command line counts as the URL of one file.
         guard nameDecidesURL(at: destination) ?? destination.options.isGivenAddress, count > 1,

@@ -23,8 +23,7 @@ enum NewStateFolderNames: StateFolderNames {
 /// The options that nearly all commands have.
 typealias GlobalOptions = LocationOptions<OldStateFolderNames>
 
-/// The options that set the paths of the configuration file and of the state folder. Two more options say what to do
-/// with a queue.json that a user has edited.
+/// The options for the paths of the configuration and the state folder, and for a queue.json that was edited.
 struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     @Option(
         name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"),
@@ -68,16 +67,14 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return LocalPath(URL(fileURLWithPath: path).path)
     }
 
-    /// The options as arguments for another process of Ferry. Paths are absolute, because that process possibly has
-    /// another working directory.
+    /// The options as arguments for a process with possibly another working directory.
     var arguments: [String] {
         let file = configuration.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The options as arguments for Ferry in a systemd unit. The unit's process may lack the user's XDG variables. So a
-    /// path is left out only if it is Ferry's default path without these variables. A default configuration file that
-    /// does not exist is left out too.
+    /// The options as arguments for a systemd unit, which may lack the user's XDG variables: only default paths without
+    /// these variables, and a missing default configuration, are left out.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -91,19 +88,15 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
     }
 
-    /// Throws if the user named a state folder that does not exist. `ferry add` and `ferry run` do not call this
-    /// function, because they create the folder.
+    /// Throws if the user named a state folder that does not exist. `ferry add` and `ferry run` create it instead.
     func checkFolder() throws(CommandFailure) {
         guard let state, LocalFiles.mode(of: stateFolder.text) == nil else { return }
         throw CommandFailure(
             usage: "there is no folder \(state)", hint: "`ferry add` and `ferry run` make it")
     }
 
-    /// Returns the object with which a command reads or changes the queue. If the configuration is invalid but an
-    /// engine runs, only prints a warning, because the engine keeps the configuration that it has read.
-    ///
-    /// - Throws: `CommandFailure` if the user named a state folder that does not exist, or if no engine runs and the
-    ///   configuration is invalid.
+    /// Returns the access to the queue. If the configuration is invalid but an engine runs, only prints a warning,
+    /// because the engine keeps the configuration that it has read.
     func access() throws(CommandFailure) -> QueueAccess {
         try checkFolder()
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }
@@ -114,9 +107,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return QueueAccess(assembly: assembly, state: stateFolder)
     }
 
-    /// Loads the configuration and returns an `Assembly`, which makes destinations and queues from the configuration.
-    ///
-    /// - Parameter change: Changes the loaded configuration as the options of the command say.
+    /// Loads the configuration, which `change` adapts to the options of the command.
     func assembly(
         _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }
     ) throws(CommandFailure) -> Assembly {
@@ -192,8 +183,7 @@ struct ScreenOptions: ParsableArguments {
 
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
-    /// Returns true if the user wants plain lines instead of the screen. The user asks for lines by `--plain`, or by a
-    /// value of the environment variable `ACCESSIBLE` that is neither empty nor 0.
+    /// Returns true if the user asks for plain lines by `--plain` or the environment variable `ACCESSIBLE`.
     func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
     }
@@ -227,9 +217,7 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// Returns the enum case that the value of an option names.
-///
-/// - Parameter issue: Returns the message of the `ValidationError` for a text that names no case.
+/// Returns the enum case that the value of an option names; `issue` returns the error message if there is none.
 func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ text: String, _ issue: (_ text: String, _ names: String) -> String
 ) throws -> Choice {
@@ -240,8 +228,7 @@ func choice<Choice: RawRepresentable<String> & CaseIterable>(
 }
 
 extension UploadNumbers {
-    /// Parses numbers and ranges such as `3-7` from the command line. Throws `ValidationError` for an invalid argument.
-    /// The argument parser prints this error together with the command's usage.
+    /// Parses numbers and ranges such as `3-7`. Throws `ValidationError`, which is printed together with the usage.
     init(arguments: some Sequence<String>) throws {
         do throws(UploadFailure) { try self.init(words: arguments) } catch {
             throw ValidationError("\(error.summary).")

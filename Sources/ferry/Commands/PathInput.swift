@@ -15,8 +15,7 @@ struct PathInput {
 
     /// Reads standard input to its end and returns the paths.
     ///
-    /// - Parameter next: Reads at most the given number of bytes. Returns an empty array at the end of the input.
-    /// - Throws: `CommandFailure` if the input cannot be read, is longer than `limit`, or has NUL bytes within lines.
+    /// - Parameter next: Reads at most the given number of bytes; none at the end of the input.
     func read(
         upTo limit: Int = limit,
         from next: (Int) throws(SystemCallError) -> [UInt8] = { (count) throws(SystemCallError) in

@@ -29,10 +29,7 @@ struct PlanOptions: ParsableArguments {
         }
     }
 
-    /// Returns the time of `--at`; nil if the option is missing.
-    ///
-    /// - Throws: `CommandFailure` if the text is not a time. The argument parser does not check the text, because the
-    ///   parser prints the whole usage with each error.
+    /// Returns the time of `--at`. The argument parser does not check the text, because it would print the whole usage.
     func moment(now: Date) throws(CommandFailure) -> Date? {
         guard let at else { return nil }
         guard let date = StartTime.date(at, now: now) else {
@@ -41,10 +38,7 @@ struct PlanOptions: ParsableArguments {
         return date
     }
 
-    /// Returns the condition for the start of the uploads: a time in the future, uploads that must be done before, or
-    /// both. Returns nil if the uploads can start at once.
-    ///
-    /// - Parameter moment: The time of `--at`; nil without this option. A past time is ignored.
+    /// Returns the condition for the start of the uploads, without a past time; nil if they can start at once.
     func condition(at moment: Date?, now: Date) -> Upload.StartCondition? {
         let date = moment.flatMap { $0 > now ? $0 : nil }
         guard after != nil || date != nil else { return nil }
@@ -56,8 +50,7 @@ struct PlanOptions: ParsableArguments {
         moment.flatMap { $0 <= now ? "\($0.shortMoment) is past, so it is ignored" : nil }
     }
 
-    /// Returns the remarks to print after uploads were added: when they start, whether the time of `--at` is past, and
-    /// whether their batch is paused.
+    /// Returns the remarks to print after uploads were added.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
         if let condition = condition(at: moment, now: now) {

@@ -36,10 +36,7 @@ struct ReloadCommand: AsyncParsableCommand {
 struct EngineReload {
     let folder: LocalPath
 
-    /// Returns the engine's report; nil if no engine runs.
-    ///
-    /// - Throws: `CommandFailure` if the configuration is invalid, or if the engine does not respond or has another
-    ///   version than this command.
+    /// Returns the engine's report; nil if no engine runs. Throws if the configuration is invalid.
     func reload() throws(CommandFailure) -> ReloadReport? {
         let client = ControlClient(folder: folder)
         try client.checkPulse()

@@ -52,12 +52,8 @@ struct RunCommand: AsyncParsableCommand {
             until: signals)
     }
 
-    /// Starts an engine in the background, unless an engine runs already. First checks the configuration, because the
-    /// new engine has no terminal to print errors on.
-    ///
-    /// - Returns: A message for the user: the uploads continue in the background, or an engine runs already.
-    /// - Throws: `CommandFailure` if the configuration is invalid or the engine does not start. Also throws if an
-    ///   engine runs already and the user names folders to watch.
+    /// Starts an engine in the background, unless one runs already, and returns a message for the user. First checks
+    /// the configuration, because the new engine has no terminal to print errors on.
     private func startInBackground() async throws -> String {
         _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.watches()
         let client = ControlClient(folder: global.stateFolder)

@@ -24,8 +24,7 @@ struct ScreenCommand: AsyncParsableCommand {
         let background = BackgroundEngine(global)
         let attached = AttachedSession(
             assembly: assembly, look: look, theme: theme, background: background)
-        // If an engine listens on the socket, the screen attaches to it at once. `Engine.start` may wait for commands
-        // that have locked the queue.
+        // `Engine.start` may wait for commands that have locked the queue, so the screen looks for an engine first.
         if ControlClient(folder: global.stateFolder).hasListener { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {

@@ -2,14 +2,12 @@ import ArgumentParser
 import FerryProtocols
 import FerryUploads
 
-/// Completes the names of destinations and the numbers of uploads when a user presses Tab in a shell. These functions
-/// change nothing and print no errors.
+/// Completes destinations and numbers of uploads in a shell. Changes nothing and prints no errors.
 enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
 
-    /// The maximum total size of the queue's files, in bytes. Files of this size contain about 50,000 uploads, and are
-    /// read in a tenth of a second.
+    /// The maximum total size of the queue's files: about 50,000 uploads, which are read in a tenth of a second.
     private static let longestQueue: ByteCount = 20 << 20
 
     static func destinations(for words: [String]) -> [String] {
@@ -17,10 +15,8 @@ enum ShellCompletion {
         return configuration.map { $0.destinations.keys.sorted() } ?? []
     }
 
-    /// Returns the completions of the word at `index`: the numbers of the uploads whose state suits the command. Leaves
-    /// out the numbers that the user has typed already. For `move`, adds the words `up`, `down`, `top` and `bottom`.
-    ///
-    /// Returns an empty array if the queue cannot be read, or is larger than `longestQueue`.
+    /// Returns the completions of the word at `index`: the uploads whose state suits the command, except those typed
+    /// already. Returns none if the queue cannot be read, or is larger than `longestQueue`.
     static func uploads(for words: [String], at index: Int) -> [String] {
         guard let folder = options(in: words)?.stateFolder,
             let directory = try? StateDirectory(reading: folder)
@@ -47,8 +43,7 @@ enum ShellCompletion {
         }
     }
 
-    /// Reads `--config`, `--state` and `--state-dir` from the typed words. Returns nil if they cannot be parsed.
-    /// Quotes that the user typed are still part of the words, so a quoted path is not found.
+    /// Reads `--config`, `--state` and `--state-dir` from the typed words, which still contain quotes.
     private static func options(in words: [String]) -> GlobalOptions? {
         let named = ["--config", "--state", "--state-dir"].flatMap { name in
             guard let index = words.lastIndex(of: name), words.indices.contains(index + 1) else {

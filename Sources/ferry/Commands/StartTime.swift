@@ -6,11 +6,10 @@ import FerryUploads
 enum StartTime {
     static let forms = "22:00, tomorrow 8:00, 2026-11-24, 2026-11-24T06:00 or +1h30m"
 
-    /// Parses a start time. A time of day without a date means its next occurrence, today or tomorrow.
+    /// Parses a start time; nil if the text is none. A time of day means its next occurrence. A local time that the
+    /// clock skips becomes the moment of the change, and one that occurs twice means its first occurrence.
     ///
     /// - Parameter zone: The time zone of a text without an offset from UTC.
-    /// - Returns: The moment; nil if the text is not a time. A local time that the clock skips (start of summer time)
-    ///   becomes the moment of the change. A local time that occurs twice means its first occurrence.
     static func date(_ text: String, now: Date, in zone: ZoneRules = .local) -> Date? {
         if let span = TimeSpan(argument: String(text.trimmingPrefix("+"))) {
             return now.addingTimeInterval(span.seconds)
@@ -35,8 +34,7 @@ enum StartTime {
             hint: "+\(number)m is in \(number) minutes, +\(number)h in \(number) hours")
     }
 
-    /// Parses a text such as `tomorrow 8:00`. The word `tomorrow` alone means the start of the next day. Returns nil
-    /// for any other text, and for an invalid time of day.
+    /// Parses a text such as `tomorrow 8:00`. The word `tomorrow` alone means the start of the next day.
     private static func tomorrow(_ text: String, now: Date, in zone: ZoneRules) -> Date? {
         guard let match = text.wholeMatch(of: /(?i:tomorrow)(?: (\d{1,2}):(\d\d)(?::(\d\d))?)?/),
             let time = time(match.1 ?? "0", match.2 ?? "0", match.3)

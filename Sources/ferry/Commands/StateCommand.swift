@@ -95,8 +95,7 @@ struct StateCommand: AsyncParsableCommand {
 }
 
 extension GlobalOptions {
-    /// Opens the state folder for reading only. Throws `CommandFailure` if the folder does not exist, and
-    /// `JournalError` if it cannot be opened or is not safe from other users.
+    /// Opens the state folder for reading only.
     fileprivate func inspection() throws -> StateInspection {
         if let directory = try StateDirectory(reading: stateFolder) { return StateInspection(directory) }
         throw CommandFailure(

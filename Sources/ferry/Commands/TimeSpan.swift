@@ -47,8 +47,7 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     var description: String { Int(exactly: seconds).map(String.init) ?? "\(seconds)" }
 }
 
-/// The moment of `--since`: a time span ago (`2d`), the start of a local day (`2026-05-31`), or an ISO 8601 date and
-/// time.
+/// The moment of `--since`: a time span ago (`2d`), the start of a local day (`2026-05-31`), or an ISO 8601 time.
 struct SinceArgument: ExpressibleByArgument {
     let date: Date
 

@@ -54,10 +54,8 @@ struct RedoCommand: AsyncParsableCommand {
     }
 }
 
-/// Undoes or redoes a change of the queue, and prints which change it was.
-///
-/// - Parameter asks: True to ask the user first. Without a terminal, the user is not asked.
-/// - Throws: `ExitCode(1)` if the user does not agree.
+/// Undoes or redoes a change of the queue, and prints which change it was. If `asks` is true and there is a terminal,
+/// asks the user first, and throws `ExitCode(1)` if the user does not agree.
 private func goBack(
     _ direction: UndoStack.Direction, by access: QueueAccess, asks: Bool, json: Bool
 ) async throws {

@@ -1,13 +1,11 @@
 import FerryUploads
 
-/// The uploads that `ferry wait` waits for. Each call of `take` returns the uploads that ended, were removed or are
-/// blocked.
+/// The uploads that `ferry wait` waits for.
 struct UploadWait {
     enum End: Equatable {
         case ended(Upload)
         case removed(Upload)
-        /// The upload waits for another upload, which has failed, is held for a user's decision, was paused by a user
-        /// or is itself blocked.
+        /// The upload waits for another one, which a user must retry or resume, or which is itself blocked.
         case blocked(BlockedUpload)
     }
 
@@ -15,15 +13,14 @@ struct UploadWait {
     private var selection: UploadSelection?
     /// The chosen uploads for which `ferry wait` still waits.
     private var open: [Upload.ID: Upload] = [:]
-    /// All uploads of the queue that are neither in `open` nor done, such as failed ones. They can block the uploads in
-    /// `open` that must start after them. Nil if no chosen upload has to start after another upload.
+    /// The other uploads of the queue that are not done, such as failed ones, which can block those in `open`. Nil if
+    /// no chosen upload has to start after another one.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
     /// Returns the done uploads with these numbers from the history, because the queue removes old done uploads.
     private let past: ([Upload.ID]) -> [Upload.ID: Upload]
-    /// Returns whether all uploads of a batch that has left the queue were done. Returns nil if the history has no such
-    /// batch.
+    /// Returns whether all uploads of a batch in the history were done; nil if the history has no such batch.
     private let pastBatch: (String) -> Bool?
 
     init(
@@ -39,8 +36,7 @@ struct UploadWait {
 
     /// Processes an update of the queue. The first complete update determines the chosen uploads.
     ///
-    /// - Returns: The chosen uploads that ended or were removed with this update, sorted by number, followed by those
-    ///   that are blocked.
+    /// - Returns: The chosen uploads that ended or were removed, sorted by number, followed by those that are blocked.
     /// - Throws: `CommandFailure` if a chosen upload or batch does not exist.
     mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
         let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })

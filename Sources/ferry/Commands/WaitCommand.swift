@@ -17,8 +17,7 @@ struct WaitCommand: AsyncParsableCommand {
               ferry wait 3-7 --timeout 1h
             """)
 
-    /// The exit status if some uploads have not ended after the time of `--timeout`. The command timeout(1) uses the
-    /// same status.
+    /// The exit status after `--timeout`, as of timeout(1).
     private static let timedOut: Int32 = 124
 
     @OptionGroup var chosen: SelectionOptions
@@ -46,8 +45,7 @@ struct WaitCommand: AsyncParsableCommand {
         guard try result.get() else { throw ExitCode(1) }
     }
 
-    /// Waits for the chosen uploads and prints each of them when it ends. If no engine runs, reads the queue only once.
-    /// Returns true if all chosen uploads are done.
+    /// Waits for the chosen uploads, prints each when it ends, and returns true if all are done.
     private func follow() async throws(CommandFailure) -> Bool {
         let client = ControlClient(folder: global.stateFolder)
         guard client.hasListener else { return try await look() }
@@ -83,8 +81,7 @@ struct WaitCommand: AsyncParsableCommand {
         throw CommandFailure(status: Self.timedOut, summary: "timeout: some uploads are not finished")
     }
 
-    /// Returns a copy of `update` whose `changed` contains only uploads that the user chose. With `--all`, the copy is
-    /// unchanged.
+    /// Returns a copy of `update` with changes only of uploads that the user chose.
     private func only(_ update: QueueUpdate) -> QueueUpdate {
         var update = update
         switch chosen.selection {
@@ -98,7 +95,6 @@ struct WaitCommand: AsyncParsableCommand {
     }
 
     /// Reads the queue once, because no upload changes without an engine. Returns true if all chosen uploads are done.
-    /// Throws `CommandFailure` if a chosen upload has not ended, because it cannot end without an engine.
     private func look() async throws(CommandFailure) -> Bool {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
@@ -156,8 +152,8 @@ struct WaitCommand: AsyncParsableCommand {
     }
 }
 
-/// Handles signals such as Ctrl-C. The first signal calls `end`, so that the command can erase its progress display
-/// before it exits. The second signal ends the process at once.
+/// Calls `end` at the first signal such as Ctrl-C, so that the command can erase its progress display before it exits.
+/// The second signal ends the process at once.
 private final class Interruption: Sendable {
     private let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
     private let first = Mutex<Int32?>(nil)

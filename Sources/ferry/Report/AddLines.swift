@@ -36,8 +36,7 @@ struct AddedLine: OutputLine {
 struct SkippedLine: OutputLine {
     private let path: LocalPath
     private let reason: String
-    /// The upload that the queue or the history already has for the file at `path`. Nil if the file was left out for
-    /// another reason, for example because it is a folder.
+    /// The upload that the queue or the history already has for the file; nil if the file was left out otherwise.
     private var upload: Upload?
 
     init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path, problem.advice) }

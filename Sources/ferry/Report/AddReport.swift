@@ -2,9 +2,8 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The output of `ferry add`. With `--json`, it has a line for each file. Otherwise it has the totals, and a line for
-/// each file that cannot be added. A dry run also has a line for each file that would be added. Notes go to standard
-/// error, with `--json` too.
+/// The output of `ferry add`: lines about files that cannot be added and totals or, with `--json`, a line for each
+/// file. Notes go to standard error, with `--json` too.
 struct AddReport {
     let isJSON: Bool
 

@@ -6,8 +6,7 @@ import FerryUploads
 struct CheckLine: OutputLine {
     let result: CheckResult
 
-    /// The traits of the protocol; nil if `auto` has not chosen a protocol yet, or if the catalog does not contain the
-    /// protocol.
+    /// The traits of the protocol; nil if `auto` has not chosen one yet, or if the catalog does not contain it.
     private var traits: ProtocolTraits? {
         result.entry.flatMap { $0.name == AutoUpload.name ? nil : $0.traits }
     }

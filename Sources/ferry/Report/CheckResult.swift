@@ -12,8 +12,7 @@ struct CheckResult: Sendable {
             case isThere
             /// An unfinished upload of this queue possibly needs the bytes, so they are not deleted.
             case own(Upload.ID)
-            /// The upload was just removed from the queue. The running engine deletes the bytes as soon as the user can
-            /// no longer undo the removal.
+            /// The running engine deletes the bytes as soon as the user can no longer undo the removal of the upload.
             case deletedSoon
             case removed
             case stays(UploadFailure)
@@ -24,15 +23,13 @@ struct CheckResult: Sendable {
         var abandoned: AbandonedUpload?
         var disposition = Disposition.isThere
 
-        /// The latest known date of the leftover; nil if no date is known. The possible dates are its creation, its
-        /// last write, and the time from which Ferry is allowed to delete it (`AbandonedUpload.since`).
+        /// The latest known date of the leftover: its creation, its last write, or its removal from the queue.
         var touched: Date? {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
 
-        /// Returns true if the command is allowed to delete the leftover: `disposition` is `isThere`, and the leftover
-        /// is old enough. If `age` is nil, every leftover is old enough. With a minimum age, a leftover without a known
-        /// date stays, because it is possibly new.
+        /// Returns true if the command is allowed to delete the leftover. With a minimum age, a leftover without a
+        /// known date stays, because it is possibly new.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = disposition else { return false }
             guard let age else { return true }
@@ -47,8 +44,7 @@ struct CheckResult: Sendable {
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
-    /// The catalog entry of the destination's protocol. This is the protocol that `auto` chose; without such a choice,
-    /// the configured one. Nil if the catalog does not contain the protocol.
+    /// The catalog entry of the protocol that `auto` chose or, without such a choice, of the configured one.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
@@ -82,9 +78,7 @@ struct CheckResult: Sendable {
             && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
-    /// Sets `disposition` to `own` for each leftover that an unfinished upload of the queue possibly needs. The
-    /// leftover has the URL of the upload's resource on the server, or possibly belongs to an upload to this
-    /// destination (`mayBe`).
+    /// Sets `disposition` to `own` for each leftover that an unfinished upload of the queue possibly needs.
     mutating func markOwn(_ uploads: [Upload]) {
         let unfinished = uploads.filter { !$0.isDone }
         let holders = Dictionary(
@@ -113,15 +107,13 @@ extension CheckResult.Leftover {
         take(abandoned, now: now)
     }
 
-    /// Stores the removed upload to which the bytes belong. If the user can still undo the removal, sets `disposition`
-    /// to `deletedSoon`.
+    /// Stores the removed upload to which the bytes belong, and whether the user can still undo the removal.
     fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
         if abandoned.since > now { disposition = .deletedSoon }
     }
 
-    /// Returns true if the leftover possibly belongs to `upload`: its URL contains the upload's `key` or ends with the
-    /// upload's name, or it has the upload's name. Returns false if the leftover is known to belong to a removed upload.
+    /// Returns true if the leftover possibly belongs to `upload`, by its URL or name, and to no removed upload.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         let (url, name) = (leftover.resource.url, upload.target.name)
@@ -147,8 +139,8 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// Adds a leftover for each upload that a user removed from the queue. A leftover that the check already found at
-    /// the same URL is not repeated. It gets the removed upload and, if its size is unknown, a size.
+    /// Adds the leftovers of uploads that a user removed from the queue, each to the one that the check found at its
+    /// URL.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {

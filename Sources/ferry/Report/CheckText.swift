@@ -5,8 +5,8 @@ import FerryUploads
 /// The text of `ferry check` about one destination: a line with its name, then a line for each result.
 enum CheckText {
     /// - Parameters:
-    ///   - headed: True to leave out the line with the name, because the caller has printed it.
-    ///   - namesNone: True to add the line `leftover none known` if the check succeeded and found no leftovers.
+    ///   - headed: True if the caller has printed the line with the name.
+    ///   - namesNone: True for the line `leftover none known` if there are none.
     static func block(
         _ result: CheckResult, headed: Bool = false, namesNone: Bool = false, now: Date = Date()
     ) -> String {
@@ -62,8 +62,7 @@ enum CheckText {
         return SafeLine.text("  leftover  \(found.name)\(size)\(ages)\(remark)")
     }
 
-    /// Returns the age of a date in words, such as `3 hours ago`. Returns `now` for less than a minute, for a date in
-    /// the future, and for more than 3000 years.
+    /// Returns the age of a date in words, such as `3 hours ago`; `now` below a minute, and for impossible dates.
     static func age(of date: Date, now: Date) -> String {
         let seconds = now.timeIntervalSince(date)
         let units = [(86_400.0, "day"), (3600, "hour"), (60, "minute")]

@@ -46,8 +46,7 @@ struct CommandFailure: Error {
         self.init(status: error.exitStatus, summary: error.summary, hint: error.commandHint)
     }
 
-    /// Creates the failure for an error that ended a command. Nil for an error of another type, such as an error of the
-    /// argument parser.
+    /// Creates the failure for an error that ended a command; nil for one of the argument parser.
     init?(of error: any Error) {
         switch error {
         case let error as CommandFailure: self = error

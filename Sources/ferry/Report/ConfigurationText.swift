@@ -18,8 +18,7 @@ enum ConfigurationText {
         return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
     }
 
-    /// Returns the URL with `…` in place of the values in its query, which can contain secrets:
-    /// `https://server.example/{name}?sig=…`.
+    /// Returns the URL with `…` in place of secrets in its query: `https://server.example/{name}?sig=…`.
     static func address(_ url: String) -> String {
         let shown = Redaction.address(url)
         let query = shown.firstIndex(of: "?").map { shown[$0...] } ?? ""
@@ -48,10 +47,8 @@ enum ConfigurationText {
         .joined(separator: ",")
     }
 
-    /// Returns in words when a watched file counts as complete, and what happens to it after its upload. An example is
-    /// `whole after 5 s`, `then moved to /sent`. If the file stays, the second text is missing.
-    ///
-    /// The parameters are the members of the same names in `EngineReport.Watched`.
+    /// Returns texts such as `whole after 5 s` and, unless the file stays, `then moved to /sent`. The parameters are
+    /// members of `EngineReport.Watched`.
     static func treatment(settle: Double, after: String, goal: String?) -> [String] {
         let seconds = Int(exactly: settle).map { "\($0) s" } ?? "\(settle) s"
         let end = goal.map { "then moved to \($0)" } ?? (after == "delete" ? "then deleted" : nil)

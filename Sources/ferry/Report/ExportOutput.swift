@@ -9,10 +9,7 @@ final class ExportOutput: Sendable {
     private let isTerminal: Bool
     private let failure = Mutex<String?>(nil)
 
-    /// Creates the new file, if `file` is not nil.
-    ///
-    /// - Parameter file: The path of the new file; nil for standard output.
-    /// - Throws: `CommandFailure` if the file exists already or cannot be created.
+    /// Creates the new file; nil means standard output. Throws if the file exists already or cannot be created.
     init(_ file: String?) throws(CommandFailure) {
         guard let file else {
             (self.file, path, isTerminal) = (nil, nil, TerminalSize.ofOutput != nil)
@@ -27,8 +24,7 @@ final class ExportOutput: Sendable {
         (self.path, isTerminal) = (path, false)
     }
 
-    /// Writes complete lines; on a terminal, with control characters escaped. After an error, writes nothing more;
-    /// `finish` throws this error.
+    /// Writes complete lines; on a terminal, with control characters escaped. `finish` throws the first error.
     func write(_ bytes: [UInt8]) {
         guard failure.withLock({ $0 == nil }) else { return }
         // JSON may contain characters that a terminal interprets.
@@ -44,10 +40,7 @@ final class ExportOutput: Sendable {
         }
     }
 
-    /// Ends the output. Synchronizes a new file with the disk.
-    ///
-    /// - Throws: `CommandFailure` if some lines were not written, or if the synchronization fails. The incomplete file
-    ///   is then removed.
+    /// Synchronizes a new file with the disk. If anything failed, removes the incomplete file and throws.
     func finish() throws(CommandFailure) {
         var reason = failure.withLock { $0 }
         if let file, reason == nil {

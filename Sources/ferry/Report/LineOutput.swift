@@ -4,15 +4,14 @@ import FerryTUI
 import FerryUploads
 import Synchronization
 
-/// Writes lines to standard output without ever blocking the caller. Lines wait in a buffer. If the buffer is full, new
-/// lines are dropped and counted. On a terminal, `show` draws live lines, such as progress, below the written lines.
+/// Writes lines to standard output without blocking the caller. Lines that find no room in the buffer are dropped and
+/// counted. On a terminal, `show` draws live lines, such as progress, below the written lines.
 final class LineOutput: Sendable {
     private static let timeout = Duration.seconds(2)
 
     /// The lines that wait for the reader of standard output.
     struct Buffer {
-        /// The maximum number of bytes in the buffer: enough for a slow reader, and for the list of a long queue at the
-        /// start.
+        /// The maximum number of bytes: enough for a slow reader, and for the list of a long queue at the start.
         private static let capacity = 64 << 20
 
         /// The bytes for the next write.
@@ -22,9 +21,7 @@ final class LineOutput: Sendable {
         /// The number of lines that found no room since the last write.
         private var dropped = 0
 
-        /// Adds a line, or counts it as dropped if there is no room for it.
-        ///
-        /// - Returns: True if the line is the first one for the next write, which the caller must then start.
+        /// Adds a line, or counts it as dropped. Returns true if the caller must start the next write.
         mutating func add(_ line: [UInt8]) -> Bool {
             guard waiting + line.count <= Self.capacity else {
                 dropped += 1
@@ -67,21 +64,18 @@ final class LineOutput: Sendable {
         write((hasDay ? "\(Strings.day(now, in: .local)) \(time)" : time) + "  " + line)
     }
 
-    /// Writes the lines in the buffer, and draws the live lines below them again. If lines were dropped, first prints a
-    /// note with their number to standard error.
+    /// Writes the lines in the buffer and, below them, the live lines. First tells how many lines were dropped.
     private func writeNext() {
         let (bytes, dropped) = buffer.withLock { ($0.takeNext(), $0.takeDropped()) }
         Self.tell(dropped: dropped)
         let foot = foot.withLock { $0 }
         let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)
-        // An error does not matter: uploads continue after the reader has closed the pipe. `SignalStream` ignores
-        // SIGPIPE.
+        // Uploads continue after the reader has closed the pipe. `SignalStream` ignores SIGPIPE.
         try? StandardStream.output.write(foot.isEmpty ? bytes : drawn)
         buffer.withLock { $0.didWrite(bytes.count) }
     }
 
-    /// Replaces the live lines at the bottom of the terminal. An empty list removes them. While other lines wait in the
-    /// buffer, new live lines are ignored.
+    /// Replaces the live lines at the bottom of the terminal, unless other lines wait in the buffer.
     func show(_ lines: [LiveLine]) {
         guard lines.isEmpty || buffer.withLock({ $0.waiting == 0 }) else { return }
         queue.async { [self] in
@@ -104,8 +98,7 @@ final class LineOutput: Sendable {
         foot.map(\.text).joined(separator: "\n")
     }
 
-    /// Returns the escape sequence that erases the live lines. A line can occupy several rows if the window has become
-    /// narrower since the line was drawn.
+    /// Returns the escape sequence that erases the live lines, which can be folded after the window became narrower.
     private static func erasure(of foot: [LiveLine]) -> String {
         guard !foot.isEmpty else { return "" }
         let columns = max(1, TerminalSize.ofOutput?.columns ?? 80)

@@ -15,8 +15,6 @@ final class LiveDisplay: Sendable {
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
     /// Creates the display; nil if `isPossible` is false.
-    ///
-    /// - Parameter isASCII: Whether only ASCII is drawn, even in a UTF-8 locale.
     init?(on output: LineOutput, isASCII: Bool = false, progress: @escaping @Sendable () -> [ProgressSample])
     {
         guard Self.isPossible else { return nil }

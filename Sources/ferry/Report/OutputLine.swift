@@ -84,8 +84,7 @@ struct LineMember<Object>: Sendable {
         }
     }
 
-    /// Returns a member with the same name and schema for the type `Outer`. The member takes its value from the object
-    /// that `object` returns.
+    /// Returns the same member for the type `Outer`, with the value from the object that `object` returns.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
         LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
     }
@@ -153,8 +152,7 @@ enum JSONLine {
         return escaped(String(decoding: data, as: UTF8.self))
     }
 
-    /// Replaces control characters, and other characters that a terminal interprets, by JSON escapes such as `\u009b`.
-    /// The character `harmless` stays unescaped.
+    /// Replaces characters that a terminal interprets, except `harmless`, by JSON escapes such as `\u009b`.
     static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
         guard json.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E }) else { return json }
         var out = ""

@@ -1,8 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The JSON Schema of all lines that Ferry prints for programs: the output of `ferry config --output-schema`. For each
-/// command, the text also contains a schema of the lines of this command, such as `#/$defs/ferry-list`.
+/// The JSON Schema of all lines that Ferry prints for programs (`ferry config --output-schema`), with one schema for
+/// each command, such as `#/$defs/ferry-list`.
 enum OutputSchema {
     static let lines: [any OutputLine.Type] = [
         UploadRecordLine.self, FinishedLine.self, AddedLine.self, SkippedLine.self, ChangedLine.self,

@@ -45,8 +45,7 @@ struct NoticeLine: OutputLine {
     ]
 }
 
-/// The JSON line with numbers of uploads by state. At the end of `ferry run --json`, it counts all uploads. For hooks
-/// of the event `idle`, it counts the uploads that ended since the last event `idle`.
+/// The JSON line with numbers of uploads by state, at the end of `ferry run --json` and for hooks of `idle`.
 struct CountsLine: OutputLine {
     let event: String
     let counts: [String: Int]
@@ -60,8 +59,7 @@ struct CountsLine: OutputLine {
     ]
 }
 
-/// The JSON line about a server that requested a pause with `Retry-After`. In the line of `ferry status --json`, it is
-/// an object in the array `slow`.
+/// The JSON line about a server that asked for a pause, and the elements of `slow` in `ferry status --json`.
 struct RetryAfterPauseLine: OutputLine {
     let pause: RetryAfterPause
 
@@ -86,7 +84,7 @@ struct UnreachableHostLine: LineObject {
     ]
 }
 
-/// The JSON line about a bandwidth limit. In the line of `ferry status --json`, it is an object in the array `limits`.
+/// The JSON line about a bandwidth limit, and the elements of `limits` in `ferry status --json`.
 struct LimitLine: OutputLine {
     let limit: BandwidthLimit
 

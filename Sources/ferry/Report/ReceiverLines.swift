@@ -30,9 +30,9 @@ struct ReceiverLine: OutputLine {
     private var client: String?
     private var omitted: Int?
 
-    /// Creates the line about an event. Returns nil for `received`, because this event is too frequent for lines.
+    /// Creates the line about an event; nil for `received`, which is too frequent.
     ///
-    /// - Parameter omitted: The number of refusals that were not printed since the last printed refusal.
+    /// - Parameter omitted: The number of refusals that were left out since the last printed one.
     init?(_ event: ReceiverEvent, omitted: Int = 0) {
         switch event {
         case .received: return nil

@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryReceiver
 
-/// The output of `ferry serve`: a line for each event, for users or as JSON. `RefusalThrottle` limits the number of
-/// lines about refused requests.
+/// The output of `ferry serve`: a line for each event, but few for refused requests (`RefusalThrottle`).
 struct ReceiverReport: Sendable {
     let isJSON: Bool
     private let output = LineOutput()
@@ -21,9 +20,7 @@ struct ReceiverReport: Sendable {
         if let line = isJSON ? ReceiverLine(event, omitted: omitted)?.text : text { output.write(line) }
     }
 
-    /// Prints the line about the start of the receiver, and how to use the token.
-    ///
-    /// - Parameter token: The token that the receiver made; nil if the user gave a token, or if clients need none.
+    /// Prints the line about the start of the receiver, and how to use the token that the receiver made.
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
             url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Limits the number of lines about refused requests in the output of `ferry serve`. Without a limit, a client that has
-/// no token could fill the disk by sending many small requests.
+/// Limits the lines about refused requests: a client without a token could fill the disk by many small requests.
 final class RefusalThrottle: Sendable {
     /// The refusals of one client with one status and reason. Each interval has at most one line about them.
     struct Kind: Hashable, Sendable {

@@ -5,8 +5,6 @@ import FerryUploads
 import Synchronization
 
 /// Follows a queue, and prints a line for each change of an upload's state and the progress of the running uploads.
-///
-/// Printing never delays an upload: `LineOutput` buffers the lines, and drops lines if its reader is too slow.
 final class RunReport: Sendable {
     private static let progressInterval = Duration.seconds(5)
     private static let blockedShown = 10
@@ -16,8 +14,7 @@ final class RunReport: Sendable {
     private let output = LineOutput()
     private let live: LiveDisplay?
     private let shown = Mutex<[Upload.ID: Upload]>([:])
-    /// The uploads that had failed or were held for a user's decision when this run started, and have not changed
-    /// since.
+    /// The uploads that had failed or were held when this run started, and have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
     init(queue: UploadQueue, isJSON: Bool, isASCII: Bool = false, failedBefore: Set<Upload.ID> = []) {
@@ -65,12 +62,10 @@ final class RunReport: Sendable {
 
     private func write(_ line: String) { output.write(line, stampedWithDay: live == nil) }
 
-    /// Prints the uploads that are blocked by a failed, held or paused upload, and the number of uploads in each state.
-    /// The text leaves out the uploads that ended before this run; the JSON counts them.
+    /// Prints the uploads that are blocked, and the number of uploads in each state. The text leaves out the uploads
+    /// that ended before this run; the JSON counts them.
     ///
-    /// - Parameters:
-    ///   - doneBefore: The uploads in the queue that were done before this run.
-    ///   - retired: The totals of the uploads that finished in this run and have already left the queue.
+    /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
     /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run.
     func finish(
         _ uploads: [Upload], doneBefore: Set<Upload.ID>, _ retired: UploadQueue.Retired
@@ -109,8 +104,7 @@ final class RunReport: Sendable {
         }
         guard previous?.state != upload.state else { return }
         if !isFirst || !upload.needsUser { failedBefore.withLock { _ = $0.remove(upload.id) } }
-        // Uploads that were done before this run get no line. On a terminal, the other uploads of the first update get
-        // none either, because the live lines count them.
+        // On a terminal, the live lines count the uploads of the first update.
         if isFirst, upload.isDone || live != nil { return }
         isJSON
             ? output.write(UploadRecordLine(event: "state", upload).text)

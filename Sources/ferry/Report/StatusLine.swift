@@ -9,8 +9,7 @@ struct StatusLine: OutputLine {
 
     private var status: EngineStatus? { report?.status }
 
-    /// The estimated rate and remaining time of all uploads together. Nil if no engine runs, if no upload runs, or if
-    /// the engine does not report an estimate.
+    /// The estimated rate and remaining time of all uploads together; nil if no upload runs.
     private var estimate: TransferEstimate? {
         report.flatMap { $0.counts.running > 0 ? $0.estimate : nil }
     }

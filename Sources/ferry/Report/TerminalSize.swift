@@ -5,8 +5,7 @@ struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
 
-    /// The size of the terminal on standard output; nil without a terminal. A terminal of unknown size counts as 80
-    /// columns wide and 24 rows high.
+    /// The size of the terminal on standard output; nil without a terminal.
     static var ofOutput: TerminalSize? {
         guard let size = StandardStream.output.terminalSize else { return nil }
         // A serial line reports no size. The size of a VT100 is assumed.
@@ -20,8 +19,7 @@ struct TerminalSize: Equatable {
     /// True if the variable `NO_COLOR` is missing or empty, so that the output can contain colours (no-color.org).
     static var hasColour: Bool { (variable("NO_COLOR") ?? "").isEmpty }
 
-    /// True if the locale uses UTF-8 (locale(7)), so that the output can contain characters beyond ASCII. False on the
-    /// Linux console, which has too few glyphs.
+    /// True if the locale uses UTF-8 (locale(7)). False on the Linux console, which has too few glyphs.
     static var isUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty } ?? ""
         let name = locale.lowercased()

@@ -29,8 +29,7 @@ struct UploadRecordLine: OutputLine {
         self.blocked = blocked
     }
 
-    /// The ids of the uploads that must be done before this upload starts, at most `longestAfter` ids. Nil if there are
-    /// none.
+    /// The ids of the uploads that must be done before this upload starts, at most `longestAfter`.
     var after: [Int]? {
         guard let after = upload.start?.after, !after.isEmpty else { return nil }
         return Array(after.lazy.joined().prefix(Self.longestAfter))

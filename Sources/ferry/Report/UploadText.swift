@@ -16,11 +16,9 @@ enum UploadText {
     /// Returns one line about an upload: number, state, size, progress, name and remarks.
     ///
     /// - Parameters:
-    ///   - sent: The number of bytes sent so far, for the progress; nil to use the number that the
-    ///     server has probably stored.
+    ///   - sent: The bytes sent so far; nil for those that the server has probably stored.
     ///   - showsPlace: True to add the destination.
-    ///   - isBrief: True to leave out the result of a done upload, such as its URL. The remark `was there already`
-    ///     stays.
+    ///   - isBrief: True to leave out the result of a done upload, such as its URL.
     static func line(
         _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, isBrief: Bool = false,
         now: Date = Date()
@@ -49,8 +47,7 @@ enum UploadText {
         }
     }
 
-    /// Returns the upload's row in the table of `ferry list`. The row of a done upload does not contain the uploaded
-    /// file's URL, because URLs are too long for the table.
+    /// Returns the upload's row in the table of `ferry list`, without a URL: that is too long for the table.
     static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
         let remarks = [
             upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },
@@ -65,8 +62,7 @@ enum UploadText {
         )
     }
 
-    /// Returns the file's name on the server, with its folders. For an upload under a new name, returns the local
-    /// name, so that the user recognizes the file.
+    /// Returns the file's name on the server with its folders or, for an upload under a new name, the local name.
     static func name(_ upload: Upload) -> String {
         SafeLine.text(upload.isRenamed ? upload.path.name : upload.target.name)
     }
@@ -110,8 +106,7 @@ enum UploadText {
         }
     }
 
-    /// Returns the upload's start condition in words, such as `at 22:00`. Leaves out a time in the past. Returns nil if
-    /// no condition remains.
+    /// Returns the upload's start condition in words, such as `at 22:00`, without a time in the past.
     private static func start(_ upload: Upload, now: Date) -> String? {
         guard var start = upload.start else { return nil }
         if let date = start.notBefore, date <= now { start.notBefore = nil }

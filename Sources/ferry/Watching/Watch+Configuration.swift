@@ -60,10 +60,8 @@ extension EngineReport.Watched {
 }
 
 extension Assembly {
-    /// Returns the watched folders of the configuration, each with its destination.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if a destination is unknown, if its URL is the same for all files, or if
-    ///   uploaded files would move into the watched folder itself.
+    /// Returns the watched folders of the configuration. Throws `UploadFailure` (`permanent`) if a destination is
+    /// unknown or has one URL for all files, or if uploaded files would move into the watched folder itself.
     func watches() throws(UploadFailure) -> [Watch] {
         try configuration.watch.map { settings throws(UploadFailure) in
             let watch = Watch(folder: settings.watched, destination: try destination(settings.to))
