@@ -231,11 +231,11 @@ struct SortedFiles {
         }
         chosen = left
     }
+}
 
-    /// The sum of the sizes of the chosen files; `ByteCount.max` on overflow.
-    var bytes: ByteCount {
-        chosen.reduce(0) { .sum($0, $1.identity.size) }
-    }
+extension [NewUpload] {
+    /// The sum of the sizes of the files; `ByteCount.max` on overflow.
+    var bytes: ByteCount { reduce(0) { .sum($0, $1.identity.size) } }
 }
 
 /// The question that `ferry add` asks before it adds many files. A folder may contain more files than the user expects.
@@ -246,13 +246,9 @@ struct AddQuestion {
     let text: String?
 
     init(_ new: [NewUpload], to destination: Destination) {
-        guard new.count > Self.limit else {
-            text = nil
-            return
-        }
-        let bytes = SortedFiles(new, known: DuplicateFilter([])).bytes
+        let size = ByteFormat.sentence(new.bytes)
         let goal = SafeLine.text(destination.shownName)
-        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(goal)?"
+        text = new.count > Self.limit ? "Add \(new.count) files, \(size), to \(goal)?" : nil
     }
 
     /// Asks the question and returns true if the user agrees, or if there is no question or no terminal.

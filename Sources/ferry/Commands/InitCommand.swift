@@ -99,18 +99,21 @@ struct InitCommand: AsyncParsableCommand {
             others.count == 1 && edit.configuration.defaultDestination == nil
             ? try wizard.confirm("Make \(draft.name) the default destination?", suggestion: false)
             : others.isEmpty
-        let secret = draft.typedSecret.map { text in (SecretFile(draft, in: edit.file.namedFolder), text) }
-        let text = try edit.text(adding: draft, secretFile: secret?.0.shown, isDefault: isDefault)
-        let json = draft.json(secretFile: secret?.0.shown)
+        let secretFile = draft.typedSecret.map { _ in Self.newFile(for: draft, in: edit.file.namedFolder) }
+        let shownFile = secretFile.map(Self.shown)
+        let text = try edit.text(adding: draft, secretFile: shownFile, isDefault: isDefault)
+        let json = draft.json(secretFile: shownFile)
         wizard.prompt.say("\(JSONLine.quoted(draft.name)): \(json)")
         guard try wizard.confirm("Write it?", suggestion: true) else {
             return wizard.prompt.say("nothing was written")
         }
-        if let (file, text) = secret { try PrivateFile(file.path).write(Array((text + "\n").utf8)) }
+        if let secretFile, let secret = draft.typedSecret {
+            try PrivateFile(secretFile).write(Array((secret + "\n").utf8))
+        }
         do throws(CommandFailure) {
             try edit.write(text)
         } catch {
-            if let (file, _) = secret { try? LocalPath(file.path).remove() }
+            if let secretFile { try? LocalPath(secretFile).remove() }
             throw error
         }
         let option =
@@ -132,25 +135,20 @@ struct InitCommand: AsyncParsableCommand {
                 + (error.hint.map { " (\($0))" } ?? "")
         }
     }
-}
 
-/// The file that stores the secret that the user typed.
-private struct SecretFile {
-    let path: String
-
-    /// Chooses a path in `folder` at which no file exists, such as `films-token` or `films-token-2`.
-    init(_ draft: DestinationDraft, in folder: String) {
+    /// Returns a path in `folder` for a secret, at which no file exists, such as `films-token` or `films-token-2`.
+    private static func newFile(for draft: DestinationDraft, in folder: String) -> String {
         let base = "\(folder)/\(draft.name)-\(draft.signIn.secretKind)"
         var (path, number) = (base, 1)
         while LocalFiles.mode(of: path) != nil {
             number += 1
             path = "\(base)-\(number)"
         }
-        self.path = path
+        return path
     }
 
-    /// The path with `~` in place of the home folder.
-    var shown: String {
+    /// Returns the path with `~` in place of the home folder.
+    private static func shown(_ path: String) -> String {
         let home = LocalFiles.home + "/"
         return path.hasPrefix(home) ? "~/" + path.dropFirst(home.count) : path
     }

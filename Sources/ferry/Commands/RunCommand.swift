@@ -56,14 +56,13 @@ struct RunCommand: AsyncParsableCommand {
     /// the configuration, because the new engine has no terminal to print errors on.
     private func startInBackground() async throws -> String {
         _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.watches()
-        let client = ControlClient(folder: global.stateFolder)
-        if let process = client.process, !watching.folders.isEmpty {
+        if let process = ControlClient(folder: global.stateFolder).process {
+            let text = "an engine has the queue already (process \(process))"
+            guard !watching.folders.isEmpty else { return text }
             throw CommandFailure(
-                inUse:
-                    "an engine has the queue already (process \(process)): it watches only its own folders",
+                inUse: text + ": it watches only its own folders",
                 hint: "name the folder in `watch` of the configuration, and start the engine again")
         }
-        if let process = client.process { return "an engine has the queue already (process \(process))" }
         var more = exitWhenIdle ? ["--exit-when-idle"] : []
         if let onUncertain { more += ["--on-uncertain", onUncertain.rawValue] }
         return try await BackgroundEngine(global, more: more + watching.arguments).startAndReport()

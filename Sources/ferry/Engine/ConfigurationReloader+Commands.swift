@@ -53,12 +53,7 @@ extension ConfigurationReloader {
         case .add(let files), .addMissing(let files), .addNew(let files): new = files
         default: return []
         }
-        struct Key: Hashable {
-            var destination, url: String
-        }
-        var known: Set<Key> = []
-        return new.lazy.map(\.target).filter {
-            known.insert(Key(destination: $0.destination, url: $0.url)).inserted
-        }
+        var known: Set<[String]> = []
+        return new.lazy.map(\.target).filter { known.insert([$0.destination, $0.url]).inserted }
     }
 }

@@ -89,9 +89,9 @@ final class RemoteQueue: QueueClient {
         }
 
         func run() {
-            while search() {
+            while enter(.searching) {
                 let refusal = client.connect().flatMap(follow)
-                guard search() else { break }
+                guard enter(.searching) else { break }
                 tell(refusal.map(EngineStatus.Contact.refused) ?? .lost(since: Date()))
                 DetachedThread.sleep(for: .seconds(RemoteQueue.timeout))
             }
@@ -119,21 +119,20 @@ final class RemoteQueue: QueueClient {
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {
-                case (.here, .silent), (.silent, .here), (.lost, .refused), (.refused, .lost): break
-                case (.here, .lost), (.silent, .lost), (.here, .refused), (.silent, .refused): break
-                // The contact is unchanged, or the first update of the next engine reports it.
+                case (.lost, .refused), (.refused, .lost): break
                 case (.here, .here), (.silent, .silent), (.lost, _), (.refused, _): return
+                case (.here, _), (.silent, _): break
                 }
                 status.contact = contact
                 updates.yield(QueueUpdate(isComplete: false, changed: [], removed: [], status: status))
             }
         }
 
-        /// Sets the state to `searching`. Returns false if nobody reads the updates any more.
-        private func search() -> Bool {
+        /// Sets the state. Returns false if nobody reads the updates any more.
+        private func enter(_ new: State) -> Bool {
             state.withLock { state in
                 if case .ended = state { return false }
-                state = .searching
+                state = new
                 return true
             }
         }
@@ -142,33 +141,22 @@ final class RemoteQueue: QueueClient {
         /// send any.
         private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {
             var connection = connection
-            let mayGoOn = state.withLock { state in
-                if case .ended = state { return false }
-                state = .following(connection.socket)
-                return true
-            }
-            guard mayGoOn else { return nil }
+            guard enter(.following(connection.socket)) else { return nil }
             switch connection.ask(.follow) {
             case .responded(.following): break
             case .responded(.reply(.refused(let failure))): return failure
             default: return nil
             }
             connection.socket.waitForever()
-            while let update = Self.update(&connection) {
+            while let head = connection.lines.next().flatMap({ try? UpdateLines.head($0) }),
+                let update = connection.uploads(head.count).map(head.update)
+            {
                 status.withLock { status in
                     status = update.status
                     updates.yield(update)
                 }
             }
             return nil
-        }
-
-        /// Reads the next update. Returns nil at the end of the connection, or if the data is invalid.
-        private static func update(_ connection: inout ControlClient.Connection) -> QueueUpdate? {
-            guard let head = connection.lines.next().flatMap({ try? UpdateLines.head($0) }) else {
-                return nil
-            }
-            return connection.uploads(head.count).map(head.update)
         }
     }
 

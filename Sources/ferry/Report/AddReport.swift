@@ -68,7 +68,7 @@ struct AddReport {
         let count = files.chosen.count
         print(
             "\(dryRun ? "would add" : "added") \(count) \(count == 1 ? "file" : "files"), "
-                + "\(ByteFormat.sentence(files.bytes)), to \(SafeLine.text(destination.shownName))"
+                + "\(ByteFormat.sentence(files.chosen.bytes)), to \(SafeLine.text(destination.shownName))"
                 + (files.known.isEmpty ? "" : "; \(Self.known(files.known.map(\.same)))")
                 + (problems > 0 ? "; \(problems) skipped" : "")
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())

@@ -120,7 +120,7 @@ struct ConfigurationLine: OutputLine {
                 "scope", "The uploads that share the limit.", as: .choice(["total", "destination"]),
                 \.scope.kind),
             .always("timetable", "The entries; the first that matches local time applies.") {
-                $0.timetable.entries.map(Entry.init)
+                $0.timetable.entries
             },
             .maybe("name", "The name of the destination.", \.scope.name),
             .maybe(
@@ -128,22 +128,20 @@ struct ConfigurationLine: OutputLine {
                 as: .positive, \.timetable.otherwise.rate),
         ]
     }
+}
 
-    private struct Entry: LineObject {
-        let entry: Timetable.Entry
-
-        static let members: [LineMember<Self>] = [
-            .always(
-                "days", "The days on which the entry begins.",
-                as: .array(.choice(Timetable.Weekday.allCases.map(\.name)), atLeast: 1)
-            ) { Timetable.Weekday.allCases.filter($0.entry.days.contains).map(\.name) },
-            .always("from", "The time of day when the entry begins.", \.entry.from.text),
-            .always(
-                "to", "The time of day when the entry ends, on the next day if it is not after `from`.",
-                \.entry.to.text),
-            .maybe(
-                "bandwidth", "Bytes per second; absent without a limit.", as: .positive,
-                \.entry.bandwidth.rate),
-        ]
-    }
+extension Timetable.Entry: LineObject {
+    static let members: [LineMember<Self>] = [
+        .always(
+            "days", "The days on which the entry begins.",
+            as: .array(.choice(Timetable.Weekday.allCases.map(\.name)), atLeast: 1)
+        ) { Timetable.Weekday.allCases.filter($0.days.contains).map(\.name) },
+        .always("from", "The time of day when the entry begins.", \.from.text),
+        .always(
+            "to", "The time of day when the entry ends, on the next day if it is not after `from`.",
+            \.to.text),
+        .maybe(
+            "bandwidth", "Bytes per second; absent without a limit.", as: .positive,
+            \.bandwidth.rate),
+    ]
 }

@@ -1,16 +1,12 @@
 import FerryFiles
 
-/// The size of a terminal in character cells, and the abilities of the terminal on standard output.
-struct TerminalSize: Equatable {
-    var columns: Int
-    var rows: Int
-
+/// The size in character cells and the abilities of the terminal on standard output.
+enum TerminalSize {
     /// The size of the terminal on standard output; nil without a terminal.
-    static var ofOutput: TerminalSize? {
+    static var ofOutput: (columns: Int, rows: Int)? {
         guard let size = StandardStream.output.terminalSize else { return nil }
         // A serial line reports no size. The size of a VT100 is assumed.
-        guard size.columns > 0 else { return TerminalSize(columns: 80, rows: 24) }
-        return TerminalSize(columns: size.columns, rows: size.rows > 0 ? size.rows : 24)
+        return size.columns > 0 ? (size.columns, size.rows > 0 ? size.rows : 24) : (80, 24)
     }
 
     /// True if the terminal can erase lines. False if the variable `TERM` is missing, empty, `dumb` or `unknown`.
@@ -26,7 +22,5 @@ struct TerminalSize: Equatable {
         return (name.contains("utf-8") || name.contains("utf8")) && variable("TERM") != "linux"
     }
 
-    private static func variable(_ name: String) -> String? {
-        ProcessInfo.processInfo.environment[name]
-    }
+    private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 }
