@@ -24,8 +24,7 @@ enum Program {
 
 struct Ferry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ferry",
-        abstract: "Uploads files reliably over bad links.",
+        commandName: "ferry", abstract: "Uploads files reliably over bad links.",
         discussion: """
             Without a subcommand the screen opens. `?` there lists the keys. `ferry help topics` lists the manual's pages.
 

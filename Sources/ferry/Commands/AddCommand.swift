@@ -42,8 +42,7 @@ struct AddCommand: AsyncParsableCommand {
         transform: { try choice($0) { "'\($0)' is not one of \($1)." } })
     var ifExists: ExistingFilePolicy?
 
-    @Flag(
-        name: [.short, .long], help: "Add everything in folders, except hidden names and symbolic links.")
+    @Flag(name: [.short, .long], help: "Add everything in folders, except hidden names and symbolic links.")
     var recursive = false
 
     @Flag(
@@ -57,8 +56,7 @@ struct AddCommand: AsyncParsableCommand {
             valueName: "time"))
     var minAge = DurationArgument(seconds: 0)
 
-    @Flag(help: "Send files again that are queued or uploaded there unchanged.")
-    var again = false
+    @Flag(help: "Send files again that are queued or uploaded there unchanged.") var again = false
 
     @Flag(
         help: ArgumentHelp(
@@ -83,11 +81,9 @@ struct AddCommand: AsyncParsableCommand {
 
     @OptionGroup var plan: PlanOptions
 
-    @Flag(help: "Only show what would be added.")
-    var dryRun = false
+    @Flag(help: "Only show what would be added.") var dryRun = false
 
-    @Flag(help: "One JSON object for each file.")
-    var json = false
+    @Flag(help: "One JSON object for each file.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -139,10 +135,8 @@ struct AddCommand: AsyncParsableCommand {
 
     private func find() throws(CommandFailure) -> FileSelection {
         guard null || paths == ["-"] else {
-            return FileSearch(
-                isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys
-            ).find(
-                LocalFiles.argumentPaths(paths).map(\.absolute))
+            return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys)
+                .find(LocalFiles.argumentPaths(paths).map(\.absolute))
         }
         let listed = try PathInput(separator: null ? .null : .line).read()
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)

@@ -23,12 +23,9 @@ struct CheckCommand: AsyncParsableCommand {
         completion: ShellCompletion.destinations)
     var destinations: [String] = []
 
-    @Flag(help: "Delete unfinished uploads left behind there.")
-    var removeLeftovers = false
+    @Flag(help: "Delete unfinished uploads left behind there.") var removeLeftovers = false
 
-    @Option(
-        help: ArgumentHelp("Only leftovers older than this, such as 12h or 2d.", valueName: "time")
-    )
+    @Option(help: ArgumentHelp("Only leftovers older than this, such as 12h or 2d.", valueName: "time"))
     var olderThan: TimeSpan?
 
     @Flag(help: "Delete without asking.") var yes = false
@@ -44,9 +41,7 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         let assembly = try global.assembly()
         try checkQuestion()
-        for warning in assembly.configuration.warnings {
-            StandardError.warn(warning)
-        }
+        for warning in assembly.configuration.warnings { StandardError.warn(warning) }
         let runner = assembly.runner(
             rateLimit: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
         let isFine = await Result.awaiting {

@@ -20,8 +20,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only entries since then: 2d, 1h30m, 2026-05-31 or 2026-05-31T18:00:00Z.",
-            valueName: "moment"))
+            "Only entries since then: 2d, 1h30m, 2026-05-31 or 2026-05-31T18:00:00Z.", valueName: "moment"))
     var since: SinceArgument?
     @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var global: GlobalOptions
@@ -32,8 +31,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try global.checkFolder()
-        let entries = try UploadHistory.read(
-            inFolder: global.stateFolder, limit: limit, since: since?.date)
+        let entries = try UploadHistory.read(inFolder: global.stateFolder, limit: limit, since: since?.date)
         for entry in entries { print(json ? FinishedLine(entry).text : Self.line(entry)) }
         if !entries.isEmpty, !json { print(Self.totals(entries)) }
         if entries.isEmpty, !json {
@@ -56,8 +54,7 @@ struct HistoryCommand: AsyncParsableCommand {
             "\(Strings.day(entry.at, in: .local))T\(Strings.timeOfDay(entry.at, in: .local))",
             UploadText.padded(entry.outcome.rawValue, 7),
             UploadText.padded(ByteFormat.compact(upload.size), 5, right: true),
-            UploadText.padded(rate(of: upload) ?? "", 9, right: true),
-            UploadText.named(upload),
+            UploadText.padded(rate(of: upload) ?? "", 9, right: true), UploadText.named(upload),
         ]
         return columns.joined(separator: "  ")
             + UploadText.bracketed([UploadText.newName(upload), UploadText.remark(upload)])

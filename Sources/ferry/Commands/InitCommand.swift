@@ -41,8 +41,7 @@ struct InitCommand: AsyncParsableCommand {
                       s3://bucket/folder/                    AWS; others: s3+https://host/bucket/folder/
                     """)
             }
-            let draft = try await checked(
-                try wizard.destination(at: address, signIn: signIn), edit, wizard)
+            let draft = try await checked(try wizard.destination(at: address, signIn: signIn), edit, wizard)
             guard let draft else { return prompt.say("nothing was written") }
             try write(draft, edit, wizard)
         } catch is Wizard.NoInput {
@@ -52,9 +51,7 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    private var signIn: DestinationDraft.SignIn? {
-        tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) }
-    }
+    private var signIn: DestinationDraft.SignIn? { tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) } }
 
     /// Checks a new destination with its server, and lets the user change it if there is a problem. Returns the
     /// destination to write; nil if the user gives up.
@@ -110,9 +107,7 @@ struct InitCommand: AsyncParsableCommand {
         if let secretFile, let secret = draft.typedSecret {
             try PrivateFile(secretFile).write(Array((secret + "\n").utf8))
         }
-        do throws(CommandFailure) {
-            try edit.write(text)
-        } catch {
+        do throws(CommandFailure) { try edit.write(text) } catch {
             if let secretFile { try? LocalPath(secretFile).remove() }
             throw error
         }

@@ -7,8 +7,7 @@ import FerryUploads
 
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "limit",
-        abstract: "Limit the bandwidth, or show the limits.",
+        commandName: "limit", abstract: "Limit the bandwidth, or show the limits.",
         discussion: """
             A limit set here stays until it is changed, whatever the configuration's timetable says; auto restores \
             the configured limit. All applicable limits apply.
@@ -24,8 +23,7 @@ struct LimitCommand: AsyncParsableCommand {
     @Option(name: .customLong("to"), help: "Limit the uploads to this destination, together.")
     var destination: String?
 
-    @Option(help: "Limit the uploads of this batch, together.")
-    var batch: String?
+    @Option(help: "Limit the uploads of this batch, together.") var batch: String?
 
     @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var global: GlobalOptions
@@ -79,8 +77,7 @@ struct LimitCommand: AsyncParsableCommand {
         guard let scope, scope != .total, !limits.contains(where: { $0.scope == scope }) else { return }
         let assembly = try access.assembly.get()
         let configured = assembly.configuration.destinations
-        guard
-            destination.map({ configured[$0] == nil }) ?? true,
+        guard destination.map({ configured[$0] == nil }) ?? true,
             case .uploads(let uploads) = try await access.perform(.list)
         else { return }
         switch scope {

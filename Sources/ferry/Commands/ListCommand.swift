@@ -22,8 +22,7 @@ struct ListCommand: AsyncParsableCommand {
         completion: .list(UploadRecordLine.states))
     var filters: [String] = []
 
-    @Option(help: ArgumentHelp("Only the uploads of this batch.", valueName: "name"))
-    var batch: String?
+    @Option(help: ArgumentHelp("Only the uploads of this batch.", valueName: "name")) var batch: String?
 
     @Flag(help: "Full names, addresses and errors, also on a terminal.") var long = false
     @Flag(help: "ASCII signs only.") var ascii = false
@@ -80,8 +79,7 @@ struct ListCommand: AsyncParsableCommand {
         StandardError.write(
             count == 0
                 ? "the queue is empty; `ferry add FILE…` fills it\n"
-                : "no upload is \(filter.states.sorted().joined(separator: " or "))\n"
-        )
+                : "no upload is \(filter.states.sorted().joined(separator: " or "))\n")
     }
 
     private var names: [Substring] { filters.flatMap { $0.split(separator: ",") } }

@@ -9,8 +9,7 @@ enum Misspelling {
         let synonyms = ["--dest", "--destination", "--target", "--url", "--server"]
         let to = Dictionary(uniqueKeysWithValues: synonyms.map { ($0, "--to") })
         return [
-            "add": to.merging(["--name": "--as", "--force": "--again"]) { first, _ in first },
-            "limit": to,
+            "add": to.merging(["--name": "--as", "--force": "--again"]) { first, _ in first }, "limit": to,
             "serve": [
                 "--port": "--bind", "--host": "--bind", "--listen": "--bind", "--address": "--bind",
                 "--dir": "--directory", "--folder": "--directory", "--root": "--directory",
@@ -37,8 +36,7 @@ enum Misspelling {
             return failure(
                 for: word, after: "ferry", among: names(of: commands), otherWords: otherCommands,
                 otherHint: isFile
-                    ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands"
-            )
+                    ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands")
         }
         let inner = names(of: command.configuration.subcommands)
         guard !inner.isEmpty, words.count == 2, isCommand(words[1]), !inner.contains(words[1]) else {

@@ -35,11 +35,9 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         help: ArgumentHelp("The folder of the queue.", valueName: "folder"), completion: .directory)
     var state: String?
 
-    @Flag(help: "Accept a queue.json that was edited by hand, after checking it.")
-    var acceptEdited = false
+    @Flag(help: "Accept a queue.json that was edited by hand, after checking it.") var acceptEdited = false
 
-    @Flag(
-        help: "Discard an edit of queue.json; the edited file is kept under another name.")
+    @Flag(help: "Discard an edit of queue.json; the edited file is kept under another name.")
     var discardEdited = false
 
     func validate() throws {
@@ -55,9 +53,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     var edited: EditedSnapshot { acceptEdited ? .accept : discardEdited ? .setAside : .refuse }
 
     func loadConfiguration() throws(CommandFailure) -> Configuration {
-        do throws(UploadFailure) {
-            return try ConfigurationFile.load(configuration)
-        } catch {
+        do throws(UploadFailure) { return try ConfigurationFile.load(configuration) } catch {
             throw CommandFailure(usage: error)
         }
     }
@@ -132,14 +128,11 @@ struct ScreenOptions: ParsableArguments {
 
     private static let colours = Screen.Configuration.Colour.allCases.map(\.rawValue).joined(separator: ", ")
 
-    @Flag(name: .customLong("no-color"), help: "No colours, as --color never.")
-    var noColour = false
+    @Flag(name: .customLong("no-color"), help: "No colours, as --color never.") var noColour = false
 
-    @Flag(help: "ASCII signs only.")
-    var ascii = false
+    @Flag(help: "ASCII signs only.") var ascii = false
 
-    @Flag(help: "At most one frame a second without a key, for slow lines.")
-    var slow = false
+    @Flag(help: "At most one frame a second without a key, for slow lines.") var slow = false
 
     @Flag(
         help: ArgumentHelp(
@@ -197,11 +190,9 @@ struct SelectionOptions: ParsableArguments {
         completion: ShellCompletion.uploads, transform: { try UploadNumbers(arguments: [$0]) })
     var ids: [UploadNumbers] = []
 
-    @Flag(help: "All uploads.")
-    var all = false
+    @Flag(help: "All uploads.") var all = false
 
-    @Option(help: ArgumentHelp("The uploads of this batch.", valueName: "name"))
-    var batch: String?
+    @Option(help: ArgumentHelp("The uploads of this batch.", valueName: "name")) var batch: String?
 
     func validate() throws {
         switch [all, batch != nil, !ids.isEmpty].count(where: { $0 }) {

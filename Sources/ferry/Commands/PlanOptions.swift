@@ -11,10 +11,7 @@ struct PlanOptions: ParsableArguments {
         transform: { try UploadNumbers(arguments: [$0]) })
     var after: UploadNumbers?
 
-    @Option(
-        help: ArgumentHelp(
-            "Do not start before: \(StartTime.forms), in local time.", valueName: "time")
-    )
+    @Option(help: ArgumentHelp("Do not start before: \(StartTime.forms), in local time.", valueName: "time"))
     var at: String?
 
     @Option(

@@ -43,8 +43,7 @@ struct EngineReload {
         switch client.ask(.reload) {
         case .responded(.reloaded(let report)): return report
         case .responded(.reply(.refused(let failure))): throw CommandFailure(usage: failure)
-        case .otherVersion(let failure):
-            throw CommandFailure(inUse: failure)
+        case .otherVersion(let failure): throw CommandFailure(inUse: failure)
         case .responded, .unknown:
             throw CommandFailure(inUse: "the running engine did not answer", hint: "try `ferry reload` again")
         case .noEngine: return nil

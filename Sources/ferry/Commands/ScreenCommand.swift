@@ -22,8 +22,7 @@ struct ScreenCommand: AsyncParsableCommand {
         let watches = try assembly.watches()
         let theme = try look.theme(assembly.configuration)
         let background = BackgroundEngine(global)
-        let attached = AttachedSession(
-            assembly: assembly, look: look, theme: theme, background: background)
+        let attached = AttachedSession(assembly: assembly, look: look, theme: theme, background: background)
         // `Engine.start` may wait for commands that have locked the queue, so the screen looks for an engine first.
         if ControlClient(folder: global.stateFolder).hasListener { return try await attached.run() }
         let engine: Engine

@@ -18,34 +18,26 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The folder for the files; created if missing.", completion: .directory)
     var directory = "ferry-received"
 
-    @Option(help: "HOST:PORT to listen on; port 0 takes any free one.")
-    var bind = "127.0.0.1:8080"
+    @Option(help: "HOST:PORT to listen on; port 0 takes any free one.") var bind = "127.0.0.1:8080"
 
-    @Option(
-        help: "A file with the token that clients must send; only you may read it.",
-        completion: .file())
+    @Option(help: "A file with the token that clients must send; only you may read it.", completion: .file())
     var tokenFile: String?
 
-    @Flag(help: "Accept uploads without a token, from every user of this machine.")
-    var noToken = false
+    @Flag(help: "Accept uploads without a token, from every user of this machine.") var noToken = false
 
-    @Option(help: "A certificate chain in PEM, for TLS.", completion: .file())
-    var tlsCertificate: String?
+    @Option(help: "A certificate chain in PEM, for TLS.", completion: .file()) var tlsCertificate: String?
 
     @Option(help: "The certificate's key in PEM; only you may read it.", completion: .file())
     var tlsKey: String?
 
-    @Option(help: "The largest accepted upload, such as 500M (MiB) or 2G (GiB).")
-    var maxSize: String?
+    @Option(help: "The largest accepted upload, such as 500M (MiB) or 2G (GiB).") var maxSize: String?
 
     @Option(help: "The most bytes to store in all while it runs, such as 500M (MiB) or 50G (GiB).")
     var quota: String?
 
-    @Flag(help: "Replace files of the same name instead of numbering them.")
-    var overwrite = false
+    @Flag(help: "Replace files of the same name instead of numbering them.") var overwrite = false
 
-    @Flag(help: "Let clients list folders and read files; rclone needs this.")
-    var list = false
+    @Flag(help: "Let clients list folders and read files; rclone needs this.") var list = false
 
     @Flag(help: "One JSON object a line.") var json = false
 
@@ -70,9 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try endpoint
         _ = try (Self.amount(maxSize, of: "--max-size"), Self.amount(quota, of: "--quota"))
-        if noToken, tokenFile != nil {
-            throw ValidationError("Give --no-token or --token-file, not both.")
-        }
+        if noToken, tokenFile != nil { throw ValidationError("Give --no-token or --token-file, not both.") }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("Give --tls-certificate and --tls-key together.")
         }
@@ -123,8 +113,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard let tokenFile else { return nil }
         let path = LocalFiles.expanded(tokenFile)
         try FileTrust.check(path, as: "the token file")
-        guard let mode = LocalFiles.mode(of: path), let data = LocalFiles.content(of: path)
-        else {
+        guard let mode = LocalFiles.mode(of: path), let data = LocalFiles.content(of: path) else {
             throw CommandFailure(
                 usage: "the token file \(path) cannot be read",
                 hint: "write a long random line into it, and `chmod 600 \(ShellWord.quoted(path))`")

@@ -45,8 +45,7 @@ enum StartTime {
     private static func date(_ text: String, in zone: ZoneRules) -> Date? {
         let form =
             /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?:(Z)|([+-])(\d\d):?(\d\d))?)?/
-        guard let match = text.wholeMatch(of: form),
-            let time = time(match.4 ?? "0", match.5 ?? "0", match.6)
+        guard let match = text.wholeMatch(of: form), let time = time(match.4 ?? "0", match.5 ?? "0", match.6)
         else { return nil }
         var zone = zone
         if match.7 != nil { zone = .gmt }

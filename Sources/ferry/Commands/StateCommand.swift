@@ -52,9 +52,7 @@ struct StateCommand: AsyncParsableCommand {
         func run() async throws {
             _ = try await global.access().perform(.flush)
             let file = global.stateFolder.text + "/queue.json"
-            print(
-                json ? FlushedLine(file: file).text : "\(SafeLine.text(file)) holds the whole queue"
-            )
+            print(json ? FlushedLine(file: file).text : "\(SafeLine.text(file)) holds the whole queue")
         }
     }
 

@@ -25,11 +25,9 @@ struct StatusCommand: AsyncParsableCommand {
         switch client.ask(.report) {
         case .responded(.report(let report)):
             print(json ? StatusLine(report: report).text : StatusText.lines(report))
-        case .otherVersion(let failure):
-            throw CommandFailure(inUse: failure)
+        case .otherVersion(let failure): throw CommandFailure(inUse: failure)
         case .responded(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
-        case .unknown, .responded:
-            throw client.silence
+        case .unknown, .responded: throw client.silence
         case .noEngine:
             print(
                 json
@@ -89,8 +87,7 @@ enum StatusText {
             (counts.running, "running"), (counts.queued, "queued"), (counts.waiting, "waiting to retry"),
             (counts.paused - (counts.offline ?? 0), "paused"),
             (counts.offline ?? 0, "waiting for the network"), (counts.held, "held"),
-            (counts.failed, "failed"),
-            (counts.done, "done"),
+            (counts.failed, "failed"), (counts.done, "done"),
         ].filter { $0.0 > 0 }.map { "\($0) \($1)" }
         guard !parts.isEmpty else { return "none" }
         let left = [(counts.bytesLeft, "left"), (counts.bytesLater, "later")].filter { $0.0 > 0 }

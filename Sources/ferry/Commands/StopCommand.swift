@@ -12,8 +12,7 @@ struct StopCommand: AsyncParsableCommand {
               ferry stop --when-idle
             """)
 
-    @Flag(help: "Finish the running uploads first and start no others. Returns at once.") var whenIdle =
-        false
+    @Flag(help: "Finish the running uploads first and start no others. Returns at once.") var whenIdle = false
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
 

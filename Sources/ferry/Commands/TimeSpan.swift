@@ -4,9 +4,7 @@ import FerryUploads
 
 /// A length of time with units: `90s`, `30m`, `1h30m`, `2d`, `3w`, `0.5s`.
 struct TimeSpan: ExpressibleByArgument {
-    private static let units: [Character: Double] = [
-        "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
-    ]
+    private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
     /// The maximum length in seconds: about thirty years.
     fileprivate static let longest = 1e9
 

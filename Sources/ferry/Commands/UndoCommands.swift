@@ -6,8 +6,7 @@ import FerryUploads
 
 struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo",
-        abstract: "Undo the last change: add, pause, resume, remove, move or limit.",
+        commandName: "undo", abstract: "Undo the last change: add, pause, resume, remove, move or limit.",
         discussion: """
             On a terminal, it names the change and asks. Undoing an addition stops running uploads and keeps done \
             ones. A retry cannot be undone: the first undo after it says so, and the next one undoes the change \
@@ -36,8 +35,7 @@ struct UndoCommand: AsyncParsableCommand {
 
 struct RedoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "redo",
-        abstract: "Redo the last undone change, if no other change came since.",
+        commandName: "redo", abstract: "Redo the last undone change, if no other change came since.",
         discussion: """
             On a terminal, it names the change and asks. Several changes that were undone are redone one after the \
             other, the last one first.
@@ -49,9 +47,7 @@ struct RedoCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws {
-        try await goBack(.redo, by: global.access(), asks: !yes && !json, json: json)
-    }
+    func run() async throws { try await goBack(.redo, by: global.access(), asks: !yes && !json, json: json) }
 }
 
 /// Undoes or redoes a change of the queue, and prints which change it was. If `asks` is true and there is a terminal,

@@ -119,9 +119,7 @@ struct WaitCommand: AsyncParsableCommand {
         return batch.isEmpty ? nil : batch.allSatisfy { $0.outcome == .done }
     }
 
-    private var history: [HistoryEntry] {
-        (try? UploadHistory.read(inFolder: global.stateFolder)) ?? []
-    }
+    private var history: [HistoryEntry] { (try? UploadHistory.read(inFolder: global.stateFolder)) ?? [] }
 
     private func gone(_ what: String) -> CommandFailure {
         CommandFailure(

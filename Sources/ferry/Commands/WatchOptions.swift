@@ -12,16 +12,13 @@ struct WatchOptions: ParsableArguments {
         completion: .directory)
     var folders: [String] = []
 
-    @Option(help: "The destination of --watch: a name or an address.")
-    var to: String?
+    @Option(help: "The destination of --watch: a name or an address.") var to: String?
 
-    @Flag(help: "Also watch subfolders.")
-    var recursive = false
+    @Flag(help: "Also watch subfolders.") var recursive = false
 
     @Option(
         help: ArgumentHelp(
-            "How long a file must be unchanged: \(DurationArgument.forms); 5.", valueName: "time")
-    )
+            "How long a file must be unchanged: \(DurationArgument.forms); 5.", valueName: "time"))
     var settle: DurationArgument?
 
     @Option(
@@ -54,8 +51,7 @@ struct WatchOptions: ParsableArguments {
                         "check its name; a folder that comes and goes belongs in `watch` of the configuration"
                 )
             case false?:
-                throw CommandFailure(
-                    usage: "\(path) is not a folder", hint: "name the folder it is in")
+                throw CommandFailure(usage: "\(path) is not a folder", hint: "name the folder it is in")
             }
         }
     }

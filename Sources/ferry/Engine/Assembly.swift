@@ -85,8 +85,7 @@ struct Assembly {
                 hint: Suggestions.hint(for: protocolName, among: names))
         }
         if let expected = UploadAddress.expectation(brokenBy: url) {
-            throw UploadFailure(
-                .permanent, "\(url) is not \(expected)", hint: Self.hint(onAddress: url))
+            throw UploadFailure(.permanent, "\(url) is not \(expected)", hint: Self.hint(onAddress: url))
         }
         guard url.utf8.count <= UploadAddress.longest else {
             throw UploadFailure(
@@ -110,8 +109,7 @@ struct Assembly {
             "Ferry does not speak \(scheme); it uploads by \(ProtocolCatalog.names.joined(separator: ", ")), over http or https"
         case "dav": "write it webdav+http://…"
         case "davs": "write it webdav+https://…"
-        case UploadAddress.unixScheme, "unix":
-            "a Unix socket is written \(UploadAddress.socketExample)"
+        case UploadAddress.unixScheme, "unix": "a Unix socket is written \(UploadAddress.socketExample)"
         default: "an address looks like https://host/folder/; `ferry init` sets up a destination with a name"
         }
     }
@@ -176,9 +174,8 @@ struct Assembly {
         options.editedSnapshot = edited
         options.snapshotsAtEnds = snapshotsAtEnds
         let queue = UploadQueue(
-            configuration: queueConfiguration,
-            journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
-            rateLimit: limit, readers: readers)
+            configuration: queueConfiguration, journal: FileJournal(lock, options: options),
+            history: UploadHistory(lock), runner: runner, rateLimit: limit, readers: readers)
         return (queue, runner)
     }
 

@@ -32,9 +32,7 @@ struct BackgroundEngine {
         while .now < limit {
             if let ending = process.reapIfEnded() {
                 guard ending.status == CommandFailure.queueInUse, ControlClient(folder: state).hasListener
-                else {
-                    throw failure(ending.status)
-                }
+                else { throw failure(ending.status) }
                 return "another engine has the queue already; `ferry` shows it"
             }
             // The engine creates its socket before it reads the queue, and responds only after it has read the queue.

@@ -94,8 +94,7 @@ actor ConfigurationReloader {
             let new = old.adding(read.configuration.destinations)
             return (
                 new,
-                ConfigurationChanges(
-                    from: old.configuration, to: new.configuration, since: new.configuration)
+                ConfigurationChanges(from: old.configuration, to: new.configuration, since: new.configuration)
             )
         case .everything:
             // The engine still watches its folders, so it keeps their destinations even if the file has removed them.

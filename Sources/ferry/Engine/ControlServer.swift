@@ -146,8 +146,7 @@ final class ControlServer: Sendable {
                 let isSent = await withCheckedContinuation { sent in
                     writer.async {
                         let text = try? UpdateLines.text(of: update)
-                        sent.resume(
-                            returning: text.map { socket.write($0, within: time(timeout)) } ?? false)
+                        sent.resume(returning: text.map { socket.write($0, within: time(timeout)) } ?? false)
                     }
                 }
                 guard isSent else { break }

@@ -15,8 +15,7 @@ struct DemoFolder {
             for folder in [files, received] { try LocalPath(folder).makeFolders() }
         } catch {
             throw CommandFailure(
-                status: 73,
-                summary: "the folder \(path) for the demo cannot be created: \(error.reason)",
+                status: 73, summary: "the folder \(path) for the demo cannot be created: \(error.reason)",
                 hint: "set TMPDIR to a folder you may write to")
         }
     }

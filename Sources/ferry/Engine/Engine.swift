@@ -90,8 +90,7 @@ struct Engine: Sendable {
         await watched?.start()
         return Engine(
             queue: queue, configuration: configuration, notices: notices, runner: runner,
-            control: try? control.get(), hooks: hooks,
-            watched: watched, news: news, telling: telling)
+            control: try? control.get(), hooks: hooks, watched: watched, news: news, telling: telling)
     }
 
     /// Starts the queue and, if `isFollowed`, subscribes to its updates. Nothing can change the queue between these two

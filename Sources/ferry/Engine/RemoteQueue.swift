@@ -163,6 +163,5 @@ final class RemoteQueue: QueueClient {
     private static let gone = UploadFailure(
         .permanent, "the engine is gone: this was not done", hint: "`ferry` starts another one")
     private static let silent = UploadFailure(
-        .permanent, "the engine did not answer: unknown whether this succeeded",
-        hint: "check the list")
+        .permanent, "the engine did not answer: unknown whether this succeeded", hint: "check the list")
 }

@@ -94,9 +94,7 @@ struct ScreenAdding: Sendable {
         return LocalPath(bytes: [0x2F] + named.joined(separator: [0x2F]))
     }
 
-    private static func isFolder(_ path: LocalPath) -> Bool {
-        FileKind.of(path, follows: true) == .folder
-    }
+    private static func isFolder(_ path: LocalPath) -> Bool { FileKind.of(path, follows: true) == .folder }
 
     /// Returns the absolute path without `.`, repeated slashes and a trailing slash. Resolves symbolic links before
     /// `..`.
@@ -169,9 +167,7 @@ enum PathList {
     /// its path. The key Tab inserts such a folder unquoted, so the text is one path.
     private static func isInFolder(withSpaces text: String) -> Bool {
         guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
-        else {
-            return false
-        }
+        else { return false }
         let folder = String(text[..<slash])
         return folder.contains(" ")
             && FileKind.of(LocalPath(LocalFiles.expanded(folder)), follows: true) == .folder

@@ -26,9 +26,7 @@ struct AddedLine: OutputLine {
     ]
     static let members: [LineMember<Self>] =
         UploadRecordLine.members.filter { shared.contains($0.row.name) }.map { $0.of(\.upload) } + [
-            .maybe(
-                "id", "The upload's number. The queue gives it to no other upload.", as: .positive,
-                \.id)
+            .maybe("id", "The upload's number. The queue gives it to no other upload.", as: .positive, \.id)
         ]
 }
 
@@ -53,15 +51,13 @@ struct SkippedLine: OutputLine {
 
     static let events: KeyValuePairs = ["skipped": "The file was left out."]
     static let members: [LineMember<Self>] = [
-        .always(
-            "path", "The path as given or found; `base64:` and the bytes if not UTF-8.", \.path.encoded),
+        .always("path", "The path as given or found; `base64:` and the bytes if not UTF-8.", \.path.encoded),
         .always("reason", "The reason, in a few words.", \.reason),
         .maybe("known", "True if the file has an upload already, which is not a failure.") {
             $0.upload.map { _ in true }
         },
         .maybe("id", "The number of that upload.", as: .positive, \.upload?.id),
         .maybe(
-            "state", "The state of that upload.", as: .choice(UploadRecordLine.states),
-            \.upload?.state.kind),
+            "state", "The state of that upload.", as: .choice(UploadRecordLine.states), \.upload?.state.kind),
     ]
 }

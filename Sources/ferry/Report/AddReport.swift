@@ -38,8 +38,7 @@ struct AddReport {
         let numbers = ids.count <= 10 ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"
         let (have, them) = ids.count == 1 ? ("has", "it") : ("have", "them")
         StandardError.note(
-            "\(ids.count) of what is left out \(have) failed: `ferry retry \(numbers)` tries \(them) again"
-        )
+            "\(ids.count) of what is left out \(have) failed: `ferry retry \(numbers)` tries \(them) again")
     }
 
     func wouldAdd(_ new: NewUpload) {

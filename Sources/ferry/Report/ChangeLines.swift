@@ -66,8 +66,6 @@ struct StopLine: OutputLine {
     static let events: KeyValuePairs = ["stop": "The running engine was asked to stop."]
     static let members: [LineMember<Self>] = [
         .always("running", "True if the engine stops later, when its running uploads have ended.", \.running),
-        .maybe(
-            "process", "The process ID of the engine; absent if none ran.", as: .positive,
-            \.process),
+        .maybe("process", "The process ID of the engine; absent if none ran.", as: .positive, \.process),
     ]
 }

@@ -24,9 +24,7 @@ struct CheckResult: Sendable {
         var disposition = Disposition.isThere
 
         /// The latest known date of the leftover: its creation, its last write, or its removal from the queue.
-        var touched: Date? {
-            [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
-        }
+        var touched: Date? { [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max() }
 
         /// Returns true if the command is allowed to delete the leftover. With a minimum age, a leftover without a
         /// known date stays, because it is possibly new.
@@ -74,8 +72,7 @@ struct CheckResult: Sendable {
     }
 
     var isFine: Bool {
-        failure == nil
-            && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
+        failure == nil && !leftovers.contains { if case .stays = $0.disposition { true } else { false } }
     }
 
     /// Sets `disposition` to `own` for each leftover that an unfinished upload of the queue possibly needs.

@@ -14,8 +14,7 @@ struct ConfigurationLine: OutputLine {
 
     private var destinations: [Destination] {
         configuration.destinations.sorted { $0.key < $1.key }.map { name, settings in
-            Destination(
-                name: name, settings: settings, isDefault: name == configuration.defaultDestination)
+            Destination(name: name, settings: settings, isDefault: name == configuration.defaultDestination)
         }
     }
 
@@ -44,12 +43,10 @@ struct ConfigurationLine: OutputLine {
         .maybe("file", "The path of the configuration file; absent if there is none.", \.file),
         .maybe(
             "concurrency", "The most uploads at once; absent for 4, or up to 32 small files.",
-            as: .whole(1...256),
-            \.configuration.limits.concurrency),
+            as: .whole(1...256), \.configuration.limits.concurrency),
         .maybe(
             "perHost", "The most uploads to one host at once; absent if only the total is limited.",
-            as: .whole(1...256),
-            \.configuration.limits.perHost),
+            as: .whole(1...256), \.configuration.limits.perHost),
     ]
 
     private struct Destination: LineObject {
@@ -82,12 +79,10 @@ struct ConfigurationLine: OutputLine {
             .always("recursive", "Whether subfolders are watched too.", \.settings.isRecursive),
             .always(
                 "settle", "How many seconds a file must be unchanged.",
-                as: .number(WatchSettings.settleRange),
-                \.watch.settle),
+                as: .number(WatchSettings.settleRange), \.watch.settle),
             .always(
                 "after", "The treatment of a file after its upload.",
-                as: .choice(["keep", "delete", "move"]),
-                \.watch.after),
+                as: .choice(["keep", "delete", "move"]), \.watch.after),
             .maybe("goal", "The folder to which the file is moved.", \.watch.goal),
         ]
     }

@@ -43,8 +43,7 @@ enum ConfigurationText {
         return fromMonday.split { !days.contains($0) }.flatMap { run -> [String] in
             guard let first = run.first, let last = run.last, run.count > 2 else { return run.map(\.name) }
             return ["\(first.name)-\(last.name)"]
-        }
-        .joined(separator: ",")
+        }.joined(separator: ",")
     }
 
     /// Returns texts such as `whole after 5 s` and, unless the file stays, `then moved to /sent`. The parameters are

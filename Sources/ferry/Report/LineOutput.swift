@@ -94,9 +94,7 @@ final class LineOutput: Sendable {
         StandardError.note("\(count) lines were not read in time and are left out")
     }
 
-    private static func text(of foot: [LiveLine]) -> String {
-        foot.map(\.text).joined(separator: "\n")
-    }
+    private static func text(of foot: [LiveLine]) -> String { foot.map(\.text).joined(separator: "\n") }
 
     /// Returns the escape sequence that erases the live lines, which can be folded after the window became narrower.
     private static func erasure(of foot: [LiveLine]) -> String {

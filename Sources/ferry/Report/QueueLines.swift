@@ -6,9 +6,7 @@ struct NetworkLine: OutputLine {
     let event: String
     var reason: String?
 
-    static let events: KeyValuePairs = [
-        "offline": "There is no network.", "online": "The network is back.",
-    ]
+    static let events: KeyValuePairs = ["offline": "There is no network.", "online": "The network is back."]
     static let members: [LineMember<Self>] = [
         .maybe("reason", "The reason why there is no network (`offline` only).", \.reason)
     ]
@@ -37,12 +35,9 @@ struct NoticeLine: OutputLine {
     var event: String { notice.kind.rawValue }
 
     static let events: KeyValuePairs = [
-        "note": "A notice for the user.",
-        "warning": "A warning, such as of a setting that may do harm.",
+        "note": "A notice for the user.", "warning": "A warning, such as of a setting that may do harm.",
     ]
-    static let members: [LineMember<Self>] = [
-        .always("text", "The message, in a sentence.", \.notice.text)
-    ]
+    static let members: [LineMember<Self>] = [.always("text", "The message, in a sentence.", \.notice.text)]
 }
 
 /// The JSON line with numbers of uploads by state, at the end of `ferry run --json` and for hooks of `idle`.
@@ -78,8 +73,7 @@ struct UnreachableHostLine: LineObject {
 
     static let members: [LineMember<Self>] = [
         .always("host", "The name of the host.", \.host.host),
-        .always(
-            "reason", "The error, as the rest of a sentence that begins with the host.", \.host.reason),
+        .always("reason", "The error, as the rest of a sentence that begins with the host.", \.host.reason),
         .always("waiting", "The number of uploads that wait for it.", \.host.waiting),
     ]
 }

@@ -67,9 +67,7 @@ struct ReceiverLine: OutputLine {
     ]
     static let members: [LineMember<Self>] = [
         .maybe("id", "The identifier of the upload at this receiver; absent for `refused`.", \.id),
-        .maybe(
-            "name", "The path below the folder; until `stored`, as the client requested it.",
-            \.name),
+        .maybe("name", "The path below the folder; until `stored`, as the client requested it.", \.name),
         .maybe("size", "The size in bytes, if it is known.", \.size),
         .maybe("kept", "The number of bytes stored for resuming (`interrupted` only).", \.kept),
         .maybe(

@@ -51,8 +51,7 @@ struct ReceiverReport: Sendable {
         case .created(_, let name, let size):
             "begun        \(name)" + (size.map { " (\(ByteFormat.sentence($0)))" } ?? "")
         case .finished(_, let name, let size): "stored       \(name) (\(ByteFormat.sentence(size)))"
-        case .interrupted(_, let name, let kept):
-            "interrupted  \(name) (\(ByteFormat.sentence(kept)) kept)"
+        case .interrupted(_, let name, let kept): "interrupted  \(name) (\(ByteFormat.sentence(kept)) kept)"
         case .resumed(_, let name, let offset): "resumed      \(name) (at \(ByteFormat.sentence(offset)))"
         case .removed(_, let name): "removed      \(name)"
         case .expired(_, let name): "expired      \(name)"
@@ -64,9 +63,8 @@ struct ReceiverReport: Sendable {
 
     /// Returns the end of a line about a refusal, such as ` (from 192.0.2.7; 12 more before)`.
     private static func note(client: String, omitted: Int) -> String {
-        let parts = [
-            client.isEmpty ? nil : "from \(client)", omitted == 0 ? nil : "\(omitted) more before",
-        ].compactMap { $0 }
+        let parts = [client.isEmpty ? nil : "from \(client)", omitted == 0 ? nil : "\(omitted) more before"]
+            .compactMap { $0 }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
     }
 }

@@ -62,14 +62,16 @@ final class RunReport: Sendable {
 
     private func write(_ line: String) { output.write(line, stampedWithDay: live == nil) }
 
+    private func write(_ line: @autoclosure () -> UploadRecordLine, _ text: @autoclosure () -> String) {
+        isJSON ? output.write(line().text) : write(text())
+    }
+
     /// Prints the uploads that are blocked, and the number of uploads in each state. The text leaves out the uploads
     /// that ended before this run; the JSON counts them.
     ///
     /// - Parameter retired: The totals of the uploads that finished in this run and have already left the queue.
     /// - Returns: False if an upload is blocked, or if an upload has failed or was held in this run.
-    func finish(
-        _ uploads: [Upload], doneBefore: Set<Upload.ID>, _ retired: UploadQueue.Retired
-    ) -> Bool {
+    func finish(_ uploads: [Upload], doneBefore: Set<Upload.ID>, _ retired: UploadQueue.Retired) -> Bool {
         let before = failedBefore.withLock { $0 }
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads {
@@ -106,9 +108,7 @@ final class RunReport: Sendable {
         if !isFirst || !upload.needsUser { failedBefore.withLock { _ = $0.remove(upload.id) } }
         // On a terminal, the live lines count the uploads of the first update.
         if isFirst, upload.isDone || live != nil { return }
-        isJSON
-            ? output.write(UploadRecordLine(event: "state", upload).text)
-            : write(UploadText.line(upload, isBrief: live != nil))
+        write(UploadRecordLine(event: "state", upload), UploadText.line(upload, isBrief: live != nil))
     }
 
     private func remove(_ id: Upload.ID) {
@@ -116,11 +116,7 @@ final class RunReport: Sendable {
         // A done upload has a line already, so its later removal from the queue gets none.
         failedBefore.withLock { _ = $0.remove(id) }
         if upload.isDone { return }
-        if isJSON {
-            output.write(UploadRecordLine(event: "removed", upload).text)
-        } else {
-            write("\(id)  removed  \(UploadText.name(upload))")
-        }
+        write(UploadRecordLine(event: "removed", upload), "\(id)  removed  \(UploadText.name(upload))")
     }
 
     private func printProgress() {
@@ -128,12 +124,9 @@ final class RunReport: Sendable {
         let sent = SampledProgress(samples)
         for id in samples.map(\.id).sorted() {
             guard let upload = shown.withLock({ $0[id] }) else { continue }
-            isJSON
-                ? output.write(
-                    UploadRecordLine(
-                        event: "progress", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload)
-                    ).text)
-                : write(UploadText.line(upload, sent: sent.of(upload)))
+            let line = UploadRecordLine(
+                event: "progress", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload))
+            write(line, UploadText.line(upload, sent: sent.of(upload)))
         }
     }
 

@@ -10,9 +10,7 @@ struct StatusLine: OutputLine {
     private var status: EngineStatus? { report?.status }
 
     /// The estimated rate and remaining time of all uploads together; nil if no upload runs.
-    private var estimate: TransferEstimate? {
-        report.flatMap { $0.counts.running > 0 ? $0.estimate : nil }
-    }
+    private var estimate: TransferEstimate? { report.flatMap { $0.counts.running > 0 ? $0.estimate : nil } }
 
     private var network: (name: String, reason: String?)? {
         switch status?.network {
@@ -89,8 +87,7 @@ extension EngineReport.Watched: LineValue {
             .init("folder", .text(), "The path of the folder."),
             .init("to", .text(), "The name of the destination, or its URL without a query."),
             .init("there", .flag, "Whether the folder exists."),
-            .init(
-                "settle", .number(WatchSettings.settleRange), "How many seconds a file must be unchanged."),
+            .init("settle", .number(WatchSettings.settleRange), "How many seconds a file must be unchanged."),
             .init("after", .choice(["keep", "delete", "move"]), "The treatment of a file after its upload."),
             .init("settling", Int.schema, "The number of files that changed too recently."),
             .init(

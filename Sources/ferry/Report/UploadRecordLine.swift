@@ -17,9 +17,7 @@ struct UploadRecordLine: OutputLine {
     private let failure: UploadFailure?
     private var blocked: BlockedUpload?
 
-    init(
-        event: String, _ upload: Upload, sent: ByteCount? = nil, estimate: TransferEstimate? = nil
-    ) {
+    init(event: String, _ upload: Upload, sent: ByteCount? = nil, estimate: TransferEstimate? = nil) {
         (self.event, self.upload, self.sent, self.estimate) = (event, upload, sent, estimate)
         failure = UploadText.failure(of: upload.state)
     }
@@ -35,26 +33,20 @@ struct UploadRecordLine: OutputLine {
         return Array(after.lazy.joined().prefix(Self.longestAfter))
     }
 
-    private var until: Date? {
-        if case .waiting(let until, _) = upload.state { until } else { nil }
-    }
+    private var until: Date? { if case .waiting(let until, _) = upload.state { until } else { nil } }
 
-    private var receipt: Receipt? {
-        if case .done(let receipt, _) = upload.state { receipt } else { nil }
-    }
+    private var receipt: Receipt? { if case .done(let receipt, _) = upload.state { receipt } else { nil } }
 
     static let events: KeyValuePairs = [
         "upload": "An upload of the queue.", "state": "The state of an upload changed.",
         "progress": "The progress of a running upload.", "removed": "An upload was removed from the queue.",
-        "blocked": "An upload waits for one that ended and is not done.",
-        "done": "An upload is done.", "failed": "An upload failed.",
-        "held": "An upload waits for a decision of the user.",
+        "blocked": "An upload waits for one that ended and is not done.", "done": "An upload is done.",
+        "failed": "An upload failed.", "held": "An upload waits for a decision of the user.",
     ]
 
     static let members: [LineMember<Self>] = [
         .always(
-            "id", "The upload's number. The queue gives it to no other upload.", as: .positive,
-            \.upload.id),
+            "id", "The upload's number. The queue gives it to no other upload.", as: .positive, \.upload.id),
         .always(
             "path", "The absolute path of the file; `base64:` and the bytes if not UTF-8.",
             \.upload.path.encoded),
@@ -72,9 +64,7 @@ struct UploadRecordLine: OutputLine {
             "confirmed", "The bytes of the file that the server has confirmed.", \.upload.confirmed),
         .always("state", "The state of the upload.", as: .choice(states), \.upload.state.kind),
         .always("attempts", "The number of attempts.", \.upload.tries.attempts),
-        .always(
-            "resumes", "The attempts that resumed from bytes at the server.", \.upload.tries.resumes
-        ),
+        .always("resumes", "The attempts that resumed from bytes at the server.", \.upload.tries.resumes),
         .always("resent", "The number of bytes that were sent again.", \.upload.tries.resent),
         .maybe("rate", "The current rate in bytes per second, of a running upload.", \.estimate?.wholeRate),
         .maybe("eta", "The estimated seconds until a running upload is sent.", \.estimate?.eta),
@@ -145,8 +135,7 @@ struct FinishedLine: OutputLine {
             .always(
                 "outcome",
                 "The end of the upload; `removed`: it had failed or was held, and a user removed it.",
-                as: .choice(HistoryEntry.Outcome.self),
-                \.entry.outcome.rawValue),
+                as: .choice(HistoryEntry.Outcome.self), \.entry.outcome.rawValue),
             .always("finished", "The time when the upload was done or removed.", \.entry.at),
         ]
 }

@@ -26,8 +26,7 @@ enum UploadText {
         let columns = [
             padded("\(upload.id)", 6, right: true), padded(upload.state.kind, 8),
             padded(ByteFormat.compact(upload.size), 5, right: true),
-            padded(progress(upload, sent: sent), 4, right: true),
-            showsPlace ? named(upload) : name(upload),
+            padded(progress(upload, sent: sent), 4, right: true), showsPlace ? named(upload) : name(upload),
         ]
         let remarks = [
             newName(upload), upload.batch.map { "batch \(SafeLine.text($0))" },

@@ -18,14 +18,10 @@ struct AttachedSession {
     func run() async throws {
         let client = ControlClient(folder: assembly.state)
         try client.checkPulse()
-        if case .otherVersion(let failure) = client.ask(.report) {
-            throw CommandFailure(inUse: failure)
-        }
+        if case .otherVersion(let failure) = client.ask(.report) { throw CommandFailure(inUse: failure) }
         assembly.noteUnusedEdit()
         let outcome: ScreenOutcome
-        do throws(ScreenError) {
-            outcome = try await interface.run()
-        } catch {
+        do throws(ScreenError) { outcome = try await interface.run() } catch {
             throw CommandFailure(usage: "\(error)")
         }
         switch outcome {

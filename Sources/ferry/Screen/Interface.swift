@@ -70,7 +70,6 @@ struct Interface {
         configuration.destinations = assembly.destinations.map(\.name)
         configuration.defaultDestination = assembly.configuration.defaultDestination
         configuration.ownership = ownership
-        return Screen(
-            client: client, add: adding, configuration: configuration, startEngine: startEngine)
+        return Screen(client: client, add: adding, configuration: configuration, startEngine: startEngine)
     }
 }

@@ -25,9 +25,7 @@ struct ScreenSession {
     /// `background`. After a hang-up, the engine may continue without a screen.
     func run() async throws {
         let outcome: ScreenOutcome
-        do {
-            outcome = try await closing(interface)
-        } catch {
+        do { outcome = try await closing(interface) } catch {
             await engine.stop()
             throw CommandFailure(usage: "\(error)")
         }

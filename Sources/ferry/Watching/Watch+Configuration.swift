@@ -17,9 +17,7 @@ extension Watch {
     }
 
     /// The folder to which uploaded files are moved; nil if they are not moved.
-    var goal: String? {
-        if case .move(let goal) = folder.after { goal.text } else { nil }
-    }
+    var goal: String? { if case .move(let goal) = folder.after { goal.text } else { nil } }
 
     /// Throws `UploadFailure` (`permanent`) if all files of the folder would get the same URL at the destination.
     func check(_ destination: Destination) throws(UploadFailure) {
@@ -41,10 +39,8 @@ extension Watch {
     }
 
     private var obstacle: String? {
-        guard case .move(let goal) = folder.after,
-            let here = SourceFolder.device(holding: folder.path),
-            let there = SourceFolder.device(holding: goal),
-            here != there
+        guard case .move(let goal) = folder.after, let here = SourceFolder.device(holding: folder.path),
+            let there = SourceFolder.device(holding: goal), here != there
         else { return nil }
         return
             "watch: files of \(folder.path.text) cannot be moved to \(goal.text), which is on another file system; they stay"
