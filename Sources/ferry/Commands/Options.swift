@@ -20,7 +20,6 @@ enum NewStateFolderNames: StateFolderNames {
     static let names: NameSpecification = .customLong("state-dir")
 }
 
-/// The options that nearly all commands have.
 typealias GlobalOptions = LocationOptions<OldStateFolderNames>
 
 /// The options for the paths of the configuration and the state folder, and for a queue.json that was edited.
@@ -103,7 +102,6 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return QueueAccess(assembly: assembly, state: stateFolder)
     }
 
-    /// Loads the configuration, which `change` adapts to the options of the command.
     func assembly(
         _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }
     ) throws(CommandFailure) -> Assembly {

@@ -42,12 +42,10 @@ struct PlanOptions: ParsableArguments {
         return Upload.StartCondition(notBefore: date, after: after?.ranges ?? [])
     }
 
-    /// Returns the remark that the time of `--at` is past; nil if it is not.
     func pastRemark(of moment: Date?, now: Date) -> String? {
         moment.flatMap { $0 <= now ? "\($0.shortMoment) is past, so it is ignored" : nil }
     }
 
-    /// Returns the remarks to print after uploads were added.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
         if let condition = condition(at: moment, now: now) {

@@ -32,7 +32,6 @@ struct ReloadCommand: AsyncParsableCommand {
     }
 }
 
-/// Makes a running engine read its configuration again.
 struct EngineReload {
     let folder: LocalPath
 

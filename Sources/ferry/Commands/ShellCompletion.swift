@@ -31,7 +31,6 @@ enum ShellCompletion {
             .filter { !given.contains($0) }
     }
 
-    /// Returns true if the command makes sense for an upload in this state.
     private static func isMeant(_ state: Upload.State, by command: String?) -> Bool {
         switch (command, state) {
         case ("pause", .queued), ("pause", .running), ("pause", .waiting): true

@@ -93,7 +93,6 @@ struct StateCommand: AsyncParsableCommand {
 }
 
 extension GlobalOptions {
-    /// Opens the state folder for reading only.
     fileprivate func inspection() throws -> StateInspection {
         if let directory = try StateDirectory(reading: stateFolder) { return StateInspection(directory) }
         throw CommandFailure(

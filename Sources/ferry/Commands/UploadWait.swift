@@ -11,7 +11,6 @@ struct UploadWait {
 
     /// The selection of the user; nil once the first complete update has determined the chosen uploads.
     private var selection: UploadSelection?
-    /// The chosen uploads for which `ferry wait` still waits.
     private var open: [Upload.ID: Upload] = [:]
     /// The other uploads of the queue that are not done, such as failed ones, which can block those in `open`. Nil if
     /// no chosen upload has to start after another one.

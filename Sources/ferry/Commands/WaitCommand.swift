@@ -3,7 +3,6 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Synchronization
 
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +16,6 @@ struct WaitCommand: AsyncParsableCommand {
               ferry wait 3-7 --timeout 1h
             """)
 
-    /// The exit status after `--timeout`, as of timeout(1).
     private static let timedOut: Int32 = 124
 
     @OptionGroup var chosen: SelectionOptions
@@ -39,9 +37,24 @@ struct WaitCommand: AsyncParsableCommand {
             following.cancel()
         }
         defer { limit.cancel() }
-        let interruption = !json && LiveDisplay.isPossible ? Interruption { following.cancel() } : nil
+        // After the first signal, the command erases its progress display before it exits.
+        let signals =
+            !json && LiveDisplay.isPossible
+            ? SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp]) : nil
+        let hearing = Task { () -> Int32? in
+            guard let signals else { return nil }
+            var first: Int32?
+            for await signal in signals.values {
+                // A user who presses Ctrl-C twice does not want to wait.
+                if first != nil { Signal.exitNow(by: signal) }
+                first = signal
+                following.cancel()
+            }
+            return first
+        }
         let result = await following.result
-        if let signal = interruption?.signal { throw ExitCode(128 + signal) }
+        hearing.cancel()
+        if let signal = await hearing.value { throw ExitCode(128 + signal) }
         guard try result.get() else { throw ExitCode(1) }
     }
 
@@ -106,14 +119,12 @@ struct WaitCommand: AsyncParsableCommand {
         return wait.areAllDone
     }
 
-    /// Returns the done uploads with these numbers from the history.
     private func past(_ ids: [Upload.ID]) -> [Upload.ID: Upload] {
         let wanted = Set(ids)
         let entries = history.lazy.filter { $0.outcome == .done && wanted.contains($0.upload.id) }
         return Dictionary(entries.map { ($0.upload.id, $0.upload) }) { first, _ in first }
     }
 
-    /// Returns true if all uploads of the batch in the history are done; nil if the history has no upload of the batch.
     private func pastBatch(_ name: String) -> Bool? {
         let batch = history.filter { $0.upload.batch == name }
         return batch.isEmpty ? nil : batch.allSatisfy { $0.outcome == .done }
@@ -148,29 +159,4 @@ struct WaitCommand: AsyncParsableCommand {
         case .removed(let upload): "\(upload.id)  removed  \(UploadText.name(upload))"
         }
     }
-}
-
-/// Calls `end` at the first signal such as Ctrl-C, so that the command can erase its progress display before it exits.
-/// The second signal ends the process at once.
-private final class Interruption: Sendable {
-    private let signals = SignalStream([Signal.interrupt, Signal.terminate, Signal.hangUp])
-    private let first = Mutex<Int32?>(nil)
-    private let hearing = Mutex<Task<Void, Never>?>(nil)
-
-    init(_ end: @escaping @Sendable () -> Void) {
-        let values = signals.values
-        let task = Task { [weak self] in
-            for await signal in values {
-                // A user who presses Ctrl-C twice does not want to wait.
-                if self?.signal != nil { Signal.exitNow(by: signal) }
-                self?.first.withLock { $0 = signal }
-                end()
-            }
-        }
-        hearing.withLock { $0 = task }
-    }
-
-    var signal: Int32? { first.withLock { $0 } }
-
-    deinit { hearing.withLock { $0?.cancel() } }
 }

@@ -3,7 +3,6 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The functions with which a running engine reads a changed configuration.
 extension Assembly {
     /// Reads the configuration file again. A missing file at the default path is no error if the current configuration
     /// is the default one.

@@ -19,7 +19,6 @@ struct Assembly {
     var treatsLoopbackAsRemote = false
     let secrets = SecretReader()
 
-    /// Prints a note if the user asked to accept or discard an edit of queue.json while an engine runs.
     func noteUnusedEdit() {
         if edited != .refuse { StandardError.note("an edit takes effect once no engine is running") }
     }
@@ -118,7 +117,6 @@ struct Assembly {
         destination(named: name, settings, signIn: interceptor(for: name, settings))
     }
 
-    /// - Parameter signIn: The interceptor that adds credentials to requests; nil without credentials.
     func destination(
         named name: String, _ settings: DestinationSettings, signIn: (any RequestInterceptor)?
     ) -> Destination {

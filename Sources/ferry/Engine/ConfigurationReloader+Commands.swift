@@ -1,7 +1,6 @@
 import FerryProtocols
 import FerryUploads
 
-/// Checks the destinations in a command before the queue carries out the command.
 extension ConfigurationReloader {
     /// Checks the destinations of the uploads that a command adds. If the engine does not know one of them, first reads
     /// new destinations from the configuration file.

@@ -7,7 +7,6 @@ import Synchronization
 /// The current configuration of a running engine. Reloads run one after the other, and each checks the new
 /// configuration completely before any part takes effect.
 actor ConfigurationReloader {
-    /// The part of the file's changes that takes effect in a reload.
     enum Extent {
         case everything
         /// The new destinations alone, for a command that names an unknown one. No user asked for a reload, so the file
@@ -40,7 +39,6 @@ actor ConfigurationReloader {
         self.tell = tell
     }
 
-    /// The assembly, which makes destinations and queues from the current configuration.
     nonisolated var assembly: Assembly { held.withLock { $0 } }
 
     nonisolated var destinations: Destinations { runner.destinations }

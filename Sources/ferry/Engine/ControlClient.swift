@@ -21,7 +21,6 @@ struct ControlClient {
         if case .unknown = askPulse(), .now - start >= .seconds(Self.pulse) { throw silence }
     }
 
-    /// The failure to report for an engine that does not respond.
     var silence: CommandFailure {
         let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
         return CommandFailure(
@@ -36,7 +35,6 @@ struct ControlClient {
         let process: Int32?
     }
 
-    /// The result of a request.
     enum Outcome {
         case responded(ControlSocket.Response.Content)
         /// The engine is another version of Ferry and did not understand the request.
@@ -54,7 +52,6 @@ struct ControlClient {
         case unknown
     }
 
-    /// True if a process of this user listens on the control socket.
     var hasListener: Bool { connect() != nil }
 
     /// The id of the process that listens on the control socket; nil if none listens, or if the system does not tell.
@@ -78,7 +75,6 @@ struct ControlClient {
         return connection.ask(ask)
     }
 
-    /// Opens a connection to the engine. Returns nil if no process of this user listens on the control socket.
     func connect() -> Connection? {
         let path = ControlSocket.path(in: folder)
         guard let socket = LineSocket(connectingTo: path, timeout: timeout), socket.isOfSameUser else {

@@ -30,7 +30,6 @@ enum ControlSocket {
             case explain(NoOpExplanation.Command, UploadSelection, changed: [Upload.ID])
             case progress
             case report
-            /// Makes the engine read its configuration again.
             case reload
             case follow
         }

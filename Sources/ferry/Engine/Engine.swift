@@ -19,7 +19,6 @@ struct Engine: Sendable {
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
-    /// Access to the queue for clients in this process, such as the screen.
     var client: EngineQueue { EngineQueue(queue: queue, configuration: configuration) }
 
     /// Locks the state folder and starts the queue.
@@ -151,7 +150,6 @@ struct Engine: Sendable {
         repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
-    /// Stops all uploads, saves the queue, and ends all parts of the engine.
     func stop() async {
         control?.stop()
         await watched?.stop()

@@ -12,14 +12,12 @@ struct EngineReport: Codable {
     var estimate: TransferEstimate?
     /// The number of clients that follow the queue: attached screens and `ferry wait`.
     var screens: Int
-    /// The watched folders; nil if there are none.
     var watched: [Watched]?
 
     struct Watched: Codable, Equatable, Sendable {
         var folder: String
         /// The name of the destination. For a destination without a name, its URL without the query.
         var to: String
-        /// True if the watched folder exists.
         var there: Bool
         /// The number of seconds for which a file must stay unchanged before its upload.
         var settle: Double

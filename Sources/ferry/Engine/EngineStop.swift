@@ -9,7 +9,6 @@ struct EngineStop {
     /// The time for which `stop` waits: the engine deletes data of removed uploads at servers and writes a snapshot.
     var timeout = Duration.seconds(60)
 
-    /// Returns the message after `stop`, for the process that it returned.
     static func sentence(_ process: Int32?) -> String {
         process.map { "stopped (process \($0)); `ferry` resumes the unfinished uploads" }
             ?? "no engine is running"

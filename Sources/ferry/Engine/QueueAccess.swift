@@ -62,7 +62,6 @@ struct QueueAccess {
         return NoOpExplanation(command, unchanged, spelled: { "`ferry \($0)`" }).sentences
     }
 
-    /// The report of the engine that owns the queue; nil if no engine responds.
     var engineReport: EngineReport? {
         guard case .responded(.report(let report)) = ControlClient(folder: state).ask(.report) else {
             return nil

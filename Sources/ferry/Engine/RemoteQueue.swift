@@ -8,7 +8,6 @@ import Synchronization
 /// The queue of an engine in another process. When the engine ends, `updates` yields the contact `lost`, and later the
 /// updates of the next engine.
 final class RemoteQueue: QueueClient {
-    /// The number of seconds between two attempts to find an engine.
     private static let timeout = 0.5
 
     private struct Samples {

@@ -10,7 +10,6 @@ struct ScreenAdding: Sendable {
     /// Returns the assembly with the current configuration. The call may read a file, so it runs on its own thread.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
-    /// The state folder, which contains the history.
     let state: LocalPath
 
     var service: AddService {
@@ -139,7 +138,6 @@ struct ScreenAdding: Sendable {
     }
 }
 
-/// A flag that tells a search on another thread to stop.
 private final class CancellationFlag: Sendable {
     private let state = Atomic(false)
 

@@ -5,7 +5,6 @@ import FerryUploads
 /// The line of `ferry add --json` for a file that the command has queued, or would queue without `--dry-run`.
 struct AddedLine: OutputLine {
     private let upload: UploadRecordLine
-    /// The number of the new upload; nil for a dry run.
     private let id: Upload.ID?
 
     var event: String { upload.event }

@@ -13,7 +13,6 @@ struct AddReport {
             "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.advice))\n")
     }
 
-    /// Prints a line about a file that has an upload already. Without `--json`, `sum` prints the number of these files.
     func skipped(_ new: NewUpload, known upload: Upload) {
         if isJSON { print(SkippedLine(new, known: upload).text) }
     }
@@ -23,7 +22,6 @@ struct AddReport {
             isList ? "the list on standard input is empty" : "there are no files in what was named")
     }
 
-    /// Prints a note that the names of `count` files are not UTF-8, if there are any.
     func changed(names count: Int) {
         guard count > 0 else { return }
         StandardError.note(
@@ -32,7 +30,6 @@ struct AddReport {
                 : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
     }
 
-    /// Prints a note with the command that retries the failed uploads of left-out files, if there are any.
     func failedBefore(_ ids: [Upload.ID]) {
         guard !ids.isEmpty else { return }
         let numbers = ids.count <= 10 ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"

@@ -30,13 +30,11 @@ struct ChangedLine: OutputLine {
 
     init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change, ids) }
 
-    /// Creates the line about a change that `undo` or `redo` made.
     init(_ kind: QueueChangeKind, _ ids: [Upload.ID]) {
         self.init(Change(kind), ids)
         if case .unadded(let done) = kind, done > 0 { self.done = done }
     }
 
-    /// Creates the line of `undo --dry-run` about the change that `undo` would make.
     init(_ offer: UndoOffer) {
         self.init(offer.change, offer.ids)
         (event, at) = ("wouldUndo", offer.date)

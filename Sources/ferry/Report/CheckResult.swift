@@ -38,7 +38,6 @@ struct CheckResult: Sendable {
     var destination: Destination
     var failure: UploadFailure?
     var findings: [String] = []
-    /// The most recently reported capabilities of the server; nil if none are known.
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
@@ -121,7 +120,6 @@ extension CheckResult.Leftover {
 }
 
 extension CheckResult {
-    /// Checks a destination by requests to its server. A failed check sets `failure`.
     init(of destination: Destination, by runner: DestinationRunner) async {
         self.init(destination: destination)
         do throws(UploadFailure) {
@@ -149,7 +147,6 @@ extension CheckResult {
         }
     }
 
-    /// Returns advice for a user after a failed check, if the failure itself contains no hint.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

@@ -15,14 +15,9 @@ struct CommandFailure: Error {
     var status: Int32
     var summary: String
     var hint: String?
+}
 
-    init(status: Int32, summary: String, hint: String? = nil) {
-        self.status = status
-        self.summary = summary
-        self.hint = hint
-    }
-
-    /// Creates the failure for wrong usage or configuration.
+extension CommandFailure {
     init(usage summary: String, hint: String? = nil) {
         self.init(status: Self.usage, summary: summary, hint: hint)
     }

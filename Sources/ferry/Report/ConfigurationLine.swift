@@ -105,7 +105,6 @@ struct ConfigurationLine: OutputLine {
         ]
     }
 
-    /// A bandwidth limit of all uploads together, or of a destination.
     private struct Limit: LineObject {
         let scope: LimitScope
         let timetable: Timetable

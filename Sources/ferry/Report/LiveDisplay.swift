@@ -14,7 +14,6 @@ final class LiveDisplay: Sendable {
 
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
-    /// Creates the display; nil if `isPossible` is false.
     init?(on output: LineOutput, isASCII: Bool = false, progress: @escaping @Sendable () -> [ProgressSample])
     {
         guard Self.isPossible else { return nil }

@@ -15,7 +15,6 @@ extension OutputLine {
     /// The line, without a line break. Its keys are sorted.
     var text: String { JSONLine.encoded(Whole(line: self)) }
 
-    /// The JSON schema of the whole line: of the member `event` and of the other members.
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")
         return record([.init("event", .choice(events.map(\.key)), purpose)])
@@ -90,7 +89,6 @@ struct LineMember<Object>: Sendable {
     }
 }
 
-/// The name of a member of a JSON object.
 struct LineKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

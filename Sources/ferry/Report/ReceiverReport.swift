@@ -36,7 +36,6 @@ struct ReceiverReport: Sendable {
         return first + "set up with  ferry init tus+\(url) --token-file \(ShellWord.quoted(path))"
     }
 
-    /// Prints the number of refusals that were left out, if there are any. Then flushes the output.
     func flush() async {
         let omitted = refusals.takeOmitted()
         if omitted > 0 {

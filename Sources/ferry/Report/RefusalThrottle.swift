@@ -10,14 +10,11 @@ final class RefusalThrottle: Sendable {
     }
 
     private struct State {
-        /// The time at which a refusal of each kind was last printed.
         var shown: [Kind: ContinuousClock.Instant] = [:]
-        /// The number of refusals that were not printed since the last printed refusal.
         var omitted = 0
     }
 
     static let interval = Duration.seconds(1)
-    /// The maximum number of lines in each interval.
     static let mostKinds = 32
 
     private let state = Mutex(State())

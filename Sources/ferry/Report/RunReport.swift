@@ -39,7 +39,6 @@ final class RunReport: Sendable {
 
     func flush() async { await output.flush() }
 
-    /// Prints lines until the queue stops.
     func follow() async {
         let ticker = Task {
             if let live { return await live.run() }

@@ -4,7 +4,6 @@ import FerryUploads
 
 /// The line of `ferry status --json`.
 struct StatusLine: OutputLine {
-    /// The report of the running engine; nil if none runs.
     let report: EngineReport?
 
     private var status: EngineStatus? { report?.status }

@@ -14,12 +14,10 @@ struct UploadRecordLine: OutputLine {
     let upload: Upload
     private let sent: ByteCount?
     private let estimate: TransferEstimate?
-    private let failure: UploadFailure?
     private var blocked: BlockedUpload?
 
     init(event: String, _ upload: Upload, sent: ByteCount? = nil, estimate: TransferEstimate? = nil) {
         (self.event, self.upload, self.sent, self.estimate) = (event, upload, sent, estimate)
-        failure = UploadText.failure(of: upload.state)
     }
 
     init(_ blocked: BlockedUpload) {
@@ -34,6 +32,13 @@ struct UploadRecordLine: OutputLine {
     }
 
     private var until: Date? { if case .waiting(let until, _) = upload.state { until } else { nil } }
+
+    private var failure: UploadFailure? {
+        switch upload.state {
+        case .waiting(_, let failure), .held(let failure), .failed(let failure): failure
+        case .queued, .running, .paused, .done: nil
+        }
+    }
 
     private var receipt: Receipt? { if case .done(let receipt, _) = upload.state { receipt } else { nil } }
 

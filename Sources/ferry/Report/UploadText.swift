@@ -6,13 +6,6 @@ import FerryUploads
 
 /// The text about uploads that commands print for users.
 enum UploadText {
-    static func failure(of state: Upload.State) -> UploadFailure? {
-        switch state {
-        case .waiting(_, let failure), .held(let failure), .failed(let failure): failure
-        case .queued, .running, .paused, .done: nil
-        }
-    }
-
     /// Returns one line about an upload: number, state, size, progress, name and remarks.
     ///
     /// - Parameters:
@@ -83,7 +76,6 @@ enum UploadText {
         }
     }
 
-    /// Returns the remarks in brackets, for the end of a line; an empty text if there are none.
     static func bracketed(_ remarks: [String?]) -> String {
         let remarks = remarks.compactMap { $0 }
         return remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))"

@@ -17,7 +17,6 @@ struct Interface {
     /// Starts another engine after the engine in another process has ended. Nil if the engine runs in this process.
     var startEngine: (@Sendable () async -> QueueReply)?
 
-    /// Runs until the user, a signal or a hang-up ends the interface.
     func run() async throws(ScreenError) -> ScreenOutcome {
         guard !look.asksForLines() else { return await runLines(because: nil) }
         do throws(ScreenError) { return try await screen.run() } catch {

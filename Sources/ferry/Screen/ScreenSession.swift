@@ -5,9 +5,7 @@ import FerryUploads
 
 /// The policy for uploads when the terminal disappears, because its window is closed or the ssh connection is lost.
 enum HangUpPolicy: String, Decodable, CaseIterable {
-    /// The uploads stop. They resume when Ferry starts again.
     case stop
-    /// The uploads continue without a screen.
     case `continue`
 }
 
