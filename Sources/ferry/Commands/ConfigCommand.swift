@@ -2,7 +2,6 @@ import ArgumentParser
 import CFerryManual
 import FerryFiles
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 struct ConfigCommand: AsyncParsableCommand {

@@ -3,7 +3,6 @@ import FerryConnectivity
 import FerryFiles
 import FerryProtocols
 import FerryReceiver
-import FerryTransfer
 import FerryUploads
 
 struct DemoCommand: AsyncParsableCommand {

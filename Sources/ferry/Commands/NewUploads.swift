@@ -1,6 +1,5 @@
 import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// Makes new uploads to one destination from the files that a search found.

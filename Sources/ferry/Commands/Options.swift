@@ -2,7 +2,6 @@ import ArgumentParser
 import FerryFiles
 import FerryProtocols
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 /// The names of a command's option for the state folder, in which Ferry stores the queue.

@@ -1,5 +1,4 @@
 import FerryFiles
-import FerryTransfer
 
 /// A list of paths on standard input. If NUL bytes separate them, a path can contain line breaks.
 struct PathInput {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 struct ReloadCommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FerryFiles
-import FerryProtocols
 import FerryUploads
 
 struct RunCommand: AsyncParsableCommand {

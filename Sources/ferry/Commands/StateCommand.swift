@@ -1,7 +1,5 @@
 import ArgumentParser
 import FerryFiles
-import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 struct StateCommand: AsyncParsableCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import FerryFiles
 import FerryProtocols
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 struct StatusCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 struct WaitCommand: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import FerryFiles
-import FerryTransfer
 import FerryUploads
 
 /// An engine that this process starts in another process, without a terminal, and that outlives it.

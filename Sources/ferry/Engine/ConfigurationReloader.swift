@@ -1,6 +1,5 @@
 import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 import Synchronization
 

@@ -1,6 +1,5 @@
 import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// Sends requests to the engine in another process, each over its own connection to the control socket in `folder`.

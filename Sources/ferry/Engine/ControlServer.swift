@@ -2,7 +2,6 @@ import Dispatch
 import FerryFiles
 import FerryProtocols
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 import Synchronization
 

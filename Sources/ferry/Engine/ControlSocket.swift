@@ -1,7 +1,5 @@
 import FerryFiles
-import FerryProtocols
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 /// The engine's Unix socket in the state folder. Each request and each response is a line of JSON. After the request

@@ -1,7 +1,6 @@
 import FerryFiles
 import FerryProtocols
 import FerryReceiver
-import FerryTransfer
 
 /// A temporary folder for the demo, with sample files, a queue and the received files.
 struct DemoFolder {

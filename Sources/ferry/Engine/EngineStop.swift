@@ -1,5 +1,4 @@
 import FerryFiles
-import FerryTransfer
 import FerryUploads
 
 /// Ends the engine that owns a queue, even if the engine is another version of Ferry.

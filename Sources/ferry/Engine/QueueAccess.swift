@@ -1,7 +1,6 @@
 import FerryFiles
 import FerryProtocols
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 /// Carries out commands on a queue: through the running engine if there is one, otherwise in this process.

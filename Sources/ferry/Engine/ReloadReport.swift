@@ -1,4 +1,3 @@
-import FerryProtocols
 import FerryUploads
 
 /// The result of reading the configuration again in a running engine.

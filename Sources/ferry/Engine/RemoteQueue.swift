@@ -1,7 +1,6 @@
 import Dispatch
 import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 import Synchronization
 

@@ -1,5 +1,4 @@
 import FerryFiles
-import FerryProtocols
 import FerryTransfer
 import Synchronization
 

@@ -1,5 +1,4 @@
 import FerryFiles
-import FerryTransfer
 import FerryUploads
 
 /// The line of `ferry add --json` for a file that the command has queued, or would queue without `--dry-run`.

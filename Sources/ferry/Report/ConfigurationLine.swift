@@ -1,7 +1,5 @@
 import FerryFiles
 import FerryProtocols
-import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 /// The line of `ferry config --json`.

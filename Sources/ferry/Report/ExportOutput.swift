@@ -1,5 +1,4 @@
 import FerryFiles
-import FerryTransfer
 import Synchronization
 
 /// The output of `ferry state export`: a new file that only this user can read, or standard output.

@@ -1,5 +1,4 @@
 import FerryFiles
-import FerryProtocols
 
 /// A line of JSON for programs, printed with `--json` or given to hooks. Names and units stay the same in all versions.
 protocol OutputLine: LineObject {

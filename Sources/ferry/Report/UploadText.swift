@@ -1,7 +1,6 @@
 import FerryFiles
 import FerryProtocols
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 /// The text about uploads that commands print for users.

@@ -1,4 +1,3 @@
-import FerryTransfer
 import FerryUploads
 
 /// The line of `ferry state verify --json` about the files of a queue.

@@ -2,7 +2,6 @@ import ArgumentParser
 import FerryFiles
 import FerryProtocols
 import FerryTUI
-import FerryTransfer
 import FerryUploads
 
 /// A screen for an engine in another process, which continues when the screen closes.
