@@ -36,8 +36,7 @@ struct ConfigCommand: AsyncParsableCommand {
         if schema { return print(ConfigurationTable.text) }
         if outputSchema { return print(OutputSchema.text) }
         if printExample {
-            StandardStream.output.write(String(cString: manual_example_configuration()))
-            return
+            return StandardStream.output.write(String(cString: manual_example_configuration()))
         }
         let file = global.configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration
         let configuration = try global.loadConfiguration()
@@ -55,6 +54,14 @@ struct ConfigCommand: AsyncParsableCommand {
             return try Self.fail(of: configuration)
         }
         print("configuration  \(file)\(isThere ? "" : " (none; `ferry init` makes one)")")
+        try await show(configuration, watches)
+        for warning in configuration.warnings + watches.flatMap(\.warnings) + configuration.missingSecrets {
+            StandardError.warn(warning)
+        }
+        try Self.fail(of: configuration)
+    }
+
+    private func show(_ configuration: Configuration, _ watches: [Watch]) async throws {
         print("state          \(global.stateFolder.text)")
         print("log            \(global.stateFolder.text)/ferry.log")
         for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
@@ -89,10 +96,6 @@ struct ConfigCommand: AsyncParsableCommand {
         if configuration.connectivity.policy.isNeeded {
             print("network        \(await Self.network(configuration.connectivity.policy))")
         }
-        for warning in configuration.warnings + watches.flatMap(\.warnings) + configuration.missingSecrets {
-            StandardError.warn(warning)
-        }
-        try Self.fail(of: configuration)
     }
 
     /// Throws `ExitCode(1)` if a secret is missing, because the uploads that need it are not sent.

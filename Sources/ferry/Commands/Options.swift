@@ -173,9 +173,9 @@ struct ScreenOptions: ParsableArguments {
 
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
-    /// Returns true if the user asks for plain lines by `--plain` or the environment variable `ACCESSIBLE`.
-    func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
-        plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
+    /// True if the user asks for plain lines by `--plain` or the environment variable `ACCESSIBLE`.
+    var asksForLines: Bool {
+        plain || !["", "0"].contains(ProcessInfo.processInfo.environment["ACCESSIBLE"] ?? "")
     }
 }
 

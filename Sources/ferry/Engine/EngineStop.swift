@@ -14,8 +14,7 @@ struct EngineStop {
     }
 
     private func hasQueue(_ process: Int32) -> Bool {
-        guard let directory = try? StateDirectory(reading: folder) else { return true }
-        return directory.isHeld(by: process)
+        (try? StateDirectory(reading: folder))?.isHeld(by: process) ?? true
     }
 
     /// Ends the engine, and waits until it has released the queue. Returns its process; nil if no engine listens.

@@ -7,9 +7,7 @@ final class TransferLog: EventMonitor {
     private struct Log {
         var file: LogFile
         /// The time of the last line, in seconds and as cached text: a busy engine writes hundreds of lines a second.
-        private var moment = (second: Int.min, text: "")
-
-        init(_ file: LogFile) { self.file = file }
+        var moment = (second: Int.min, text: "")
 
         mutating func text(of date: Date) -> String {
             let second = Int(date.timeIntervalSinceReferenceDate.rounded(.down))
@@ -21,7 +19,7 @@ final class TransferLog: EventMonitor {
     let detail = EventDetail.outline
     private let log: Mutex<Log>
 
-    init(folder: LocalPath) { log = Mutex(Log(LogFile(folder.appending(Array("ferry.log".utf8))))) }
+    init(folder: LocalPath) { log = Mutex(Log(file: LogFile(folder.appending(Array("ferry.log".utf8))))) }
 
     func receive(_ event: TransferEvent, of request: RequestContext) {
         switch event {

@@ -24,10 +24,8 @@ struct AddReport {
 
     func changed(names count: Int) {
         guard count > 0 else { return }
-        StandardError.note(
-            count == 1
-                ? "a name is not UTF-8: at the server it has \u{FFFD} for what cannot be read"
-                : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
+        let (names, they) = count == 1 ? ("a name is", "it has") : ("\(count) names are", "they have")
+        StandardError.note("\(names) not UTF-8: at the server \(they) \u{FFFD} for what cannot be read")
     }
 
     func failedBefore(_ ids: [Upload.ID]) {

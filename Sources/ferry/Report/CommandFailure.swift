@@ -1,6 +1,7 @@
 import FerryFiles
 import FerryProtocols
 import FerryReceiver
+import FerryTUI
 import FerryUploads
 
 /// The failure of a command: its message, a hint and the exit status.
@@ -47,6 +48,7 @@ extension CommandFailure {
         case let error as CommandFailure: self = error
         case let error as UploadFailure: self.init(usage: error)
         case let error as JournalError: self.init(error)
+        case let error as ScreenError: self.init(usage: "\(error)")
         case let error as ReceiverError:
             self.init(usage: error.errorDescription ?? "\(error)", hint: error.recoverySuggestion)
         default: return nil

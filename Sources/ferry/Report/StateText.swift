@@ -13,15 +13,13 @@ enum StateText {
             lines.append(
                 "not flushed  \(ByteFormat.sentence(report.pendingBytes)) of changes in the journals")
         }
-        for file in report.files {
-            lines.append("file         \(file.name), \(ByteFormat.sentence(file.bytes))")
-        }
-        for file in report.leftOver {
-            lines.append("left over    \(SafeLine.text(file.name)), \(ByteFormat.sentence(file.bytes))")
+        lines += report.files.map { "file         \($0.name), \(ByteFormat.sentence($0.bytes))" }
+        lines += report.leftOver.map {
+            "left over    \(SafeLine.text($0.name)), \(ByteFormat.sentence($0.bytes))"
         }
         if let holder = report.holder { lines.append("in use       \(SafeLine.text(holder.summary))") }
-        for notice in report.notices { lines.append("at a start   \(SafeLine.text(notice.summary))") }
-        for problem in report.problems { lines.append("problem      \(SafeLine.text(problem))") }
+        lines += report.notices.map { "at a start   \(SafeLine.text($0.summary))" }
+        lines += report.problems.map { "problem      \(SafeLine.text($0))" }
         if let hint = report.hint { lines.append("hint         \(SafeLine.text(hint))") }
         if report.problems.isEmpty { lines.append("all good") }
         return lines

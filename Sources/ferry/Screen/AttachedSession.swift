@@ -19,10 +19,7 @@ struct AttachedSession {
         try client.checkPulse()
         if case .otherVersion(let failure) = client.ask(.report) { throw CommandFailure(inUse: failure) }
         assembly.noteUnusedEdit()
-        let outcome: ScreenOutcome
-        do throws(ScreenError) { outcome = try await interface.run() } catch {
-            throw CommandFailure(usage: "\(error)")
-        }
+        let outcome = try await interface.run()
         switch outcome {
         case .hangUp: throw ExitCode(128 + Signal.hangUp)
         case .signal(let number): throw ExitCode(128 + number)

@@ -18,7 +18,7 @@ struct Interface {
     var startEngine: (@Sendable () async -> QueueReply)?
 
     func run() async throws(ScreenError) -> ScreenOutcome {
-        guard !look.asksForLines() else { return await runLines(because: nil) }
+        guard !look.asksForLines else { return await runLines(because: nil) }
         do throws(ScreenError) { return try await screen.run() } catch {
             switch error {
             case .notATerminal, .unusableTerminal: return await runLines(because: "\(error)")

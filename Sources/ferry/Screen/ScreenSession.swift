@@ -25,7 +25,7 @@ struct ScreenSession {
         let outcome: ScreenOutcome
         do { outcome = try await closing(interface) } catch {
             await engine.stop()
-            throw CommandFailure(usage: "\(error)")
+            throw error
         }
         if outcome == .hangUp, look.onHangUp(assembly.configuration) == .continue {
             StandardStream.redirectAll(to: assembly.state.appending(Array("hangup.log".utf8)))
