@@ -86,16 +86,14 @@ struct AddCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard !paths.isEmpty || null else {
-            throw ValidationError("Which files? Give their paths, or - for a list on standard input.")
-        }
-        guard !null || paths.isEmpty || paths == ["-"] else {
-            throw ValidationError("With -0 the paths come on standard input; give none here.")
-        }
-        guard paths == ["-"] || !paths.contains("-") else {
-            throw ValidationError("Give paths, or - alone; a file of that name is ./-")
-        }
-        guard !again || !skipQueued else { throw ValidationError("Give --again or --skip-queued, not both.") }
+        try require(
+            !paths.isEmpty || null, "Which files? Give their paths, or - for a list on standard input.")
+        try require(
+            !null || paths.isEmpty || paths == ["-"],
+            "With -0 the paths come on standard input; give none here.")
+        try require(
+            paths == ["-"] || !paths.contains("-"), "Give paths, or - alone; a file of that name is ./-")
+        try require(!again || !skipQueued, "Give --again or --skip-queued, not both.")
     }
 
     func run() async throws {

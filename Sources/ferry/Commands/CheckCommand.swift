@@ -32,9 +32,8 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if !removeLeftovers, yes || olderThan != nil {
-            throw ValidationError("--older-than and --yes go with --remove-leftovers.")
-        }
+        try require(
+            removeLeftovers || !yes && olderThan == nil, "--older-than and --yes go with --remove-leftovers.")
     }
 
     func run() async throws {

@@ -26,7 +26,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit is a number above 0.") }
+        try require(limit > 0, "--limit is a number above 0.")
     }
 
     func run() async throws {

@@ -28,9 +28,7 @@ struct LimitCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard destination == nil || batch == nil else {
-            throw ValidationError("Give --to or --batch, not both.")
-        }
+        try require(destination == nil || batch == nil, "Give --to or --batch, not both.")
         _ = try order
     }
 

@@ -39,13 +39,9 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     var discardEdited = false
 
     func validate() throws {
-        guard !acceptEdited || !discardEdited else {
-            throw ValidationError("Give --accept-edited or --discard-edited, not both.")
-        }
+        try require(!acceptEdited || !discardEdited, "Give --accept-edited or --discard-edited, not both.")
         // An unset variable of a script must not mean the current folder.
-        guard configuration != "", state != "" else {
-            throw ValidationError("The path after --config or --state-dir is empty.")
-        }
+        try require(configuration != "" && state != "", "The path after --config or --state-dir is empty.")
     }
 
     var edited: EditedSnapshot { acceptEdited ? .accept : discardEdited ? .setAside : .refuse }
@@ -151,9 +147,7 @@ struct ScreenOptions: ParsableArguments {
     var theme: ThemeChoice?
 
     func validate() throws {
-        guard !noColour || colour == nil || colour == .never else {
-            throw ValidationError("Give --color or --no-color, not both.")
-        }
+        try require(!noColour || colour == nil || colour == .never, "Give --color or --no-color, not both.")
     }
 
     func theme(_ configuration: Configuration) throws(UploadFailure) -> Theme {
@@ -203,6 +197,11 @@ struct SelectionOptions: ParsableArguments {
         if let batch { return .batch(batch) }
         return all ? .all : UploadNumbers(ids.flatMap(\.ranges)).selection
     }
+}
+
+/// Throws the message, which is printed together with the usage, unless the condition is true.
+func require(_ condition: Bool, _ message: String) throws(ValidationError) {
+    guard condition else { throw ValidationError(message) }
 }
 
 /// Returns the enum case that the value of an option names; `issue` returns the error message if there is none.

@@ -31,9 +31,8 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard !detach || !json else {
-            throw ValidationError("Give --detach or --json, not both: a background engine prints no lines.")
-        }
+        try require(
+            !detach || !json, "Give --detach or --json, not both: a background engine prints no lines.")
     }
 
     func run() async throws {

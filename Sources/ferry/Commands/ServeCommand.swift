@@ -63,9 +63,8 @@ struct ServeCommand: AsyncParsableCommand {
         _ = try endpoint
         _ = try (Self.amount(maxSize, of: "--max-size"), Self.amount(quota, of: "--quota"))
         if noToken, tokenFile != nil { throw ValidationError("Give --no-token or --token-file, not both.") }
-        guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw ValidationError("Give --tls-certificate and --tls-key together.")
-        }
+        try require(
+            (tlsCertificate == nil) == (tlsKey == nil), "Give --tls-certificate and --tls-key together.")
     }
 
     private func configuration() throws -> ReceiverConfiguration {

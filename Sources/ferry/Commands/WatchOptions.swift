@@ -29,13 +29,13 @@ struct WatchOptions: ParsableArguments {
     var after: WatchSettings.After?
 
     func validate() throws {
-        guard !folders.isEmpty || to == nil && !recursive && settle == nil && after == nil else {
-            throw ValidationError("--to, --recursive, --settle and --after are for --watch; name a folder.")
-        }
-        guard settle.map({ WatchSettings.settleRange.contains($0.seconds) }) ?? true else {
-            throw ValidationError("--settle is from 0.1 seconds to a day.")
-        }
-        guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
+        try require(
+            !folders.isEmpty || to == nil && !recursive && settle == nil && after == nil,
+            "--to, --recursive, --settle and --after are for --watch; name a folder.")
+        try require(
+            settle.map({ WatchSettings.settleRange.contains($0.seconds) }) ?? true,
+            "--settle is from 0.1 seconds to a day.")
+        try require(!folders.contains(""), "--watch is the path of a folder.")
     }
 
     /// Throws if a folder of `--watch` does not exist. Only the configuration may name a folder that comes and goes.
