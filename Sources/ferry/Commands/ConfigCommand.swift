@@ -1,6 +1,5 @@
 import ArgumentParser
 import CFerryManual
-import FerryFiles
 import FerryTUI
 import FerryUploads
 

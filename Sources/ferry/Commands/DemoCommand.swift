@@ -1,6 +1,5 @@
 import ArgumentParser
 import FerryConnectivity
-import FerryFiles
 import FerryProtocols
 import FerryReceiver
 import FerryUploads

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FerryFiles
 import FerryUploads
 
 /// The options of `ferry add` that set when the uploads can start, and to which batch they belong.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FerryFiles
 import FerryUploads
 
 /// A length of time with units: `90s`, `30m`, `1h30m`, `2d`, `3w`, `0.5s`.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FerryFiles
 
 /// The options of `ferry run` for watched folders. The engine also watches the folders that the configuration names.
 struct WatchOptions: ParsableArguments {

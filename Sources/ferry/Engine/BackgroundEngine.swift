@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// An engine that this process starts in another process, without a terminal, and that outlives it.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// Ends the engine that owns a queue, even if the engine is another version of Ferry.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FerryFiles
 import FerryUploads
 
 /// Runs an engine without a screen, and prints lines about its uploads.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// The line of `ferry add --json` for a file that the command has queued, or would queue without `--dry-run`.

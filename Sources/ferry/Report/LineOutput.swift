@@ -1,5 +1,4 @@
 import Dispatch
-import FerryFiles
 import FerryTUI
 import FerryUploads
 import Synchronization

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryTUI
 import FerryUploads
 
