@@ -37,7 +37,11 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let assembly = try global.assembly()
-        try checkQuestion()
+        let isTerminal = StandardStream.input.isTerminal && StandardStream.output.isTerminal
+        guard !removeLeftovers || yes || !json && isTerminal else {
+            throw CommandFailure(
+                usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
+        }
         for warning in assembly.configuration.warnings { StandardError.warn(warning) }
         let runner = assembly.runner(
             rateLimit: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
@@ -82,12 +86,6 @@ struct CheckCommand: AsyncParsableCommand {
         return targets
     }
 
-    private func checkQuestion() throws(CommandFailure) {
-        guard removeLeftovers, !yes, json || !Self.isTerminal else { return }
-        throw CommandFailure(
-            usage: "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes")
-    }
-
     /// Marks the leftovers that possibly belong to uploads in the user's queue, so that they are not deleted.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
@@ -121,9 +119,5 @@ struct CheckCommand: AsyncParsableCommand {
                 result.leftovers[index].disposition = .stays(error)
             }
         }
-    }
-
-    private static var isTerminal: Bool {
-        StandardStream.input.isTerminal && StandardStream.output.isTerminal
     }
 }

@@ -29,7 +29,8 @@ struct ConfigCommand: AsyncParsableCommand {
     func run() async throws {
         if systemd {
             _ = try global.loadConfiguration()
-            let unit = SystemdUnit.text(program: Self.program, arguments: global.unitArguments)
+            let program = Machine.program ?? "/usr/bin/ferry"
+            let unit = SystemdUnit.text(program: program, arguments: global.unitArguments)
             return StandardStream.output.write(unit)
         }
         if schema { return print(ConfigurationTable.text) }
@@ -111,8 +112,6 @@ struct ConfigCommand: AsyncParsableCommand {
             return "not known: \(SafeLine.text(error.reason))"
         }
     }
-
-    private static var program: String { Machine.program ?? "/usr/bin/ferry" }
 
     /// Returns a line of the key map: `details.retry        r                   retry this upload`.
     private static func line(_ entry: ActionTable.Entry) -> String {

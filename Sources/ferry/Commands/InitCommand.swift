@@ -39,6 +39,7 @@ struct InitCommand: AsyncParsableCommand {
                       s3://bucket/folder/                    AWS; others: s3+https://host/bucket/folder/
                     """)
             }
+            let signIn = tokenFile.map { DestinationDraft.SignIn.bearer(.file(LocalFiles.absolute($0))) }
             let draft = try await checked(try wizard.destination(at: address, signIn: signIn), edit, wizard)
             guard let draft else { return prompt.say("nothing was written") }
             try write(draft, edit, wizard)
@@ -48,8 +49,6 @@ struct InitCommand: AsyncParsableCommand {
                 hint: "`ferry init` begins again")
         }
     }
-
-    private var signIn: DestinationDraft.SignIn? { tokenFile.map { .bearer(.file(LocalFiles.absolute($0))) } }
 
     /// Checks a new destination with its server, and lets the user change it if there is a problem. Returns the
     /// destination to write; nil if the user gives up.

@@ -79,16 +79,13 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.allowListing = list
         configuration.allowDownload = list
         if let tlsCertificate, let tlsKey {
-            configuration.tls = try tls(LocalFiles.expanded(tlsCertificate), LocalFiles.expanded(tlsKey))
+            let (certificate, key) = (LocalFiles.expanded(tlsCertificate), LocalFiles.expanded(tlsKey))
+            try FileTrust.check(certificate, as: "the certificate")
+            try FileTrust.check(key, as: "the key")
+            try FileTrust.checkSecrecy(of: key, as: "the key")
+            configuration.tls = ReceiverTLS(certificate: certificate, key: key)
         }
         return configuration
-    }
-
-    private func tls(_ certificate: String, _ key: String) throws -> ReceiverTLS {
-        try FileTrust.check(certificate, as: "the certificate")
-        try FileTrust.check(key, as: "the key")
-        try FileTrust.checkSecrecy(of: key, as: "the key")
-        return ReceiverTLS(certificate: certificate, key: key)
     }
 
     private var endpoint: (host: String, port: Int) {

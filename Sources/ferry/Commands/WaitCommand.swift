@@ -137,24 +137,14 @@ struct WaitCommand: AsyncParsableCommand {
     }
 
     private func print(_ end: UploadWait.End, to output: LineOutput, isLive: Bool) {
-        json
-            ? output.write(Self.record(end).text)
-            : output.write(Self.line(end, isBrief: isLive), stampedWithDay: !isLive)
-    }
-
-    private static func record(_ end: UploadWait.End) -> UploadRecordLine {
-        switch end {
-        case .ended(let upload): UploadRecordLine(event: "state", upload)
-        case .blocked(let blocked): UploadRecordLine(blocked)
-        case .removed(let upload): UploadRecordLine(event: "removed", upload)
-        }
-    }
-
-    private static func line(_ end: UploadWait.End, isBrief: Bool) -> String {
-        switch end {
-        case .ended(let upload): UploadText.line(upload, isBrief: isBrief)
-        case .blocked(let blocked): UploadText.line(blocked)
-        case .removed(let upload): "\(upload.id)  removed  \(UploadText.name(upload))"
-        }
+        let (line, text) =
+            switch end {
+            case .ended(let upload):
+                (UploadRecordLine(event: "state", upload), UploadText.line(upload, isBrief: isLive))
+            case .blocked(let blocked): (UploadRecordLine(blocked), UploadText.line(blocked))
+            case .removed(let upload):
+                (UploadRecordLine(event: "removed", upload), UploadText.removed(upload))
+            }
+        json ? output.write(line.text) : output.write(text, stampedWithDay: !isLive)
     }
 }

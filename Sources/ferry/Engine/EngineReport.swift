@@ -13,20 +13,15 @@ struct EngineReport: Codable {
     var screens: Int
     var watched: [Watched]?
 
+    /// A watched folder. The schema in `StatusLine.swift` describes the members.
     struct Watched: Codable, Equatable, Sendable {
         var folder: String
-        /// The name of the destination. For a destination without a name, its URL without the query.
         var to: String
         var there: Bool
-        /// The number of seconds for which a file must stay unchanged before its upload.
         var settle: Double
-        /// The treatment of a file after its upload: `keep`, `delete` or `move`.
         var after: String
-        /// The folder to which uploaded files are moved; nil if `after` is `keep` or `delete`.
         var goal: String?
-        /// The number of files that changed too recently: they must stay unchanged for `settle` seconds.
         var settling: Int
-        /// The number of files that a process has open for writing, or that cannot be read.
         var inUse: Int
     }
 

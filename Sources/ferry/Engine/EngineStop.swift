@@ -12,10 +12,6 @@ struct EngineStop {
             ?? "no engine is running"
     }
 
-    private func hasQueue(_ process: Int32) -> Bool {
-        (try? StateDirectory(reading: folder))?.isHeld(by: process) ?? true
-    }
-
     /// Ends the engine, and waits until it has released the queue. Returns its process; nil if no engine listens.
     ///
     /// - Throws: `CommandFailure` if the engine cannot be signalled, or does not release the queue within `timeout`.
@@ -33,7 +29,8 @@ struct EngineStop {
         let limit = ContinuousClock.now.advanced(by: timeout)
         while .now < limit {
             // A process that its parent has not reaped still counts as running, but it has released the queue.
-            if !Machine.runs(process) || !hasQueue(process) { return }
+            let directory = try? StateDirectory(reading: folder)
+            if !Machine.runs(process) || directory?.isHeld(by: process) == false { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
         throw CommandFailure(

@@ -45,28 +45,24 @@ struct CheckResult: Sendable {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
 
-    /// Whether one upload can have several requests at once; nil if `entry` is nil.
+    /// Whether one upload can have several requests at once. In tus this needs an extension that only some servers have.
     var isParallel: Bool? {
-        guard let entry else { return nil }
-        // In tus this needs the extension concatenation, which only some servers have.
-        guard entry.name == TusUpload.name, let known else { return entry.traits.isParallel }
-        return known.extensions.contains("concatenation")
+        ability(\.isParallel, in: TusUpload.name) { $0.extensions.contains("concatenation") }
     }
 
-    /// Whether an interrupted upload can resume; nil if `entry` is nil.
-    var resumes: Bool? {
-        guard let entry else { return nil }
-        // Only some WebDAV servers can resume.
-        guard entry.name == WebDAVUpload.name, let known else { return entry.traits.resumes }
-        return known.resumesWebDAV(destination.options)
-    }
+    /// Whether an interrupted upload can resume, which only some WebDAV servers support.
+    var resumes: Bool? { ability(\.resumes, in: WebDAVUpload.name) { $0.resumesWebDAV(destination.options) } }
 
-    /// The digest algorithms that the key `checksum` of the destination can name; nil if `entry` is nil.
-    var checksums: Set<DigestAlgorithm>? {
+    /// The digest algorithms that the key `checksum` of the destination can name; a tus server names its own.
+    var checksums: Set<DigestAlgorithm>? { ability(\.checksums, in: TusUpload.name, \.tusChecksums) }
+
+    /// Returns a trait of the protocol or, in the protocol `name`, what the server can do; nil if `entry` is nil.
+    private func ability<Trait>(
+        _ trait: KeyPath<ProtocolTraits, Trait>, in name: String, _ ofServer: (ServerCapabilities) -> Trait
+    ) -> Trait? {
         guard let entry else { return nil }
-        // A tus server names the digests that it can compute.
-        guard entry.name == TusUpload.name, let known else { return entry.traits.checksums }
-        return known.tusChecksums
+        guard entry.name == name, let known else { return entry.traits[keyPath: trait] }
+        return ofServer(known)
     }
 
     var isFine: Bool {

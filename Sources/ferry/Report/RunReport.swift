@@ -114,7 +114,7 @@ final class RunReport: Sendable {
         // A done upload has a line already, so its later removal from the queue gets none.
         failedBefore.withLock { _ = $0.remove(id) }
         if upload.isDone { return }
-        write(UploadRecordLine(event: "removed", upload), "\(id)  removed  \(UploadText.name(upload))")
+        write(UploadRecordLine(event: "removed", upload), UploadText.removed(upload))
     }
 
     private func printProgress() {

@@ -106,6 +106,8 @@ enum UploadText {
         "\(padded("\(blocked.upload.id)", 6, right: true))  \(blocked.sentence); \(blocked.hint)"
     }
 
+    static func removed(_ upload: Upload) -> String { "\(upload.id)  removed  \(name(upload))" }
+
     private static func outcome(_ receipt: Receipt) -> String {
         let verified = receipt.verified.map { "verified (\($0.shown))" }
         let source = receipt.source.map { "the file was \($0.rawValue) meanwhile" }
