@@ -108,9 +108,7 @@ struct Ferry: AsyncParsableCommand {
             exit(withError: ExitCode(CommandFailure.usage))
         }
     }
-}
 
-extension Ferry {
     private static func finishOutput() throws(CommandFailure) {
         do throws(SystemCallError) { try StandardStream.finishOutput() } catch {
             throw CommandFailure(

@@ -43,8 +43,7 @@ struct DemoCommand: AsyncParsableCommand {
             defer { started.finish() }
             try await receiver.run { started.yield($0) }
         }
-        var iterator = addresses.makeAsyncIterator()
-        guard let address = await iterator.next() else {
+        guard let address = await addresses.first(where: { _ in true }) else {
             _ = try await serving.value
             return
         }

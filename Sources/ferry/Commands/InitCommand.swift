@@ -118,7 +118,7 @@ struct InitCommand: AsyncParsableCommand {
     /// new destination `name`; nil if none runs.
     private func reloadEngine(for name: String, in file: String) -> String? {
         do throws(CommandFailure) {
-            guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
+            guard let report = try ControlClient(folder: global.stateFolder).reload() else { return nil }
             return report.makesKnown(name, of: file)
                 ? "the running engine knows \(name) now"
                 : "the running engine does not know \(name): its configuration is \(report.file)"

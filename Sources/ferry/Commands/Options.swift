@@ -175,8 +175,7 @@ struct ScreenOptions: ParsableArguments {
 /// The arguments that select uploads: numbers, a batch, or all.
 struct SelectionOptions: ParsableArguments {
     @Argument(
-        help:
-            "Numbers of uploads, as `ferry list` shows them; 3-7 and 1,5 work too.",
+        help: "Numbers of uploads, as `ferry list` shows them; 3-7 and 1,5 work too.",
         completion: ShellCompletion.uploads, transform: { try UploadNumbers(arguments: [$0]) })
     var ids: [UploadNumbers] = []
 

@@ -19,8 +19,7 @@ struct ReloadCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let report = try EngineReload(folder: global.stateFolder).reload()
-        guard let report else {
+        guard let report = try ControlClient(folder: global.stateFolder).reload() else {
             throw CommandFailure(
                 status: CommandFailure.nothingRuns, summary: "no engine is running",
                 hint: "`ferry` and `ferry run` read the configuration when they start")
@@ -31,14 +30,11 @@ struct ReloadCommand: AsyncParsableCommand {
     }
 }
 
-struct EngineReload {
-    let folder: LocalPath
-
-    /// Returns the engine's report; nil if no engine runs. Throws if the configuration is invalid.
+extension ControlClient {
+    /// Makes the engine read its configuration again. Returns nil if no engine runs.
     func reload() throws(CommandFailure) -> ReloadReport? {
-        let client = ControlClient(folder: folder)
-        try client.checkPulse()
-        switch client.ask(.reload) {
+        try checkPulse()
+        switch ask(.reload) {
         case .responded(.reloaded(let report)): return report
         case .responded(.reply(.refused(let failure))): throw CommandFailure(usage: failure)
         case .otherVersion(let failure): throw CommandFailure(inUse: failure)

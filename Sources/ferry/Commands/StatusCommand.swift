@@ -27,10 +27,8 @@ struct StatusCommand: AsyncParsableCommand {
         case .responded(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
         case .unknown, .responded: throw client.silence
         case .noEngine:
-            print(
-                json
-                    ? StatusLine(report: nil).text : "no engine is running; `ferry` or `ferry run` starts one"
-            )
+            let text = "no engine is running; `ferry` or `ferry run` starts one"
+            print(json ? StatusLine(report: nil).text : text)
             throw ExitCode(CommandFailure.nothingRuns)
         }
     }

@@ -23,8 +23,7 @@ final class DemoLink: Sendable {
             try? await proxy.run { started.yield($0) }
             started.finish()
         }
-        var iterator = addresses.makeAsyncIterator()
-        guard let address = await iterator.next() else {
+        guard let address = await addresses.first(where: { _ in true }) else {
             throw CommandFailure(status: 1, summary: "the demo's proxy cannot listen on loopback")
         }
         let monitor = monitor

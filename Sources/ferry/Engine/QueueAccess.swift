@@ -61,10 +61,11 @@ struct QueueAccess {
     }
 
     var engineReport: EngineReport? {
-        guard case .responded(.report(let report)) = ControlClient(folder: state).ask(.report) else {
-            return nil
+        if case .responded(.report(let report)) = ControlClient(folder: state).ask(.report) {
+            report
+        } else {
+            nil
         }
-        return report
     }
 
     /// Returns the progress of the running uploads; nil if none of `uploads` runs, or if no engine responds.

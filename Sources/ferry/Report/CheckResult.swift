@@ -45,7 +45,7 @@ struct CheckResult: Sendable {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
 
-    /// Whether one upload can have several requests at once. In tus this needs an extension that only some servers have.
+    /// Whether one upload can have several requests at once: in tus, an extension of only some servers.
     var isParallel: Bool? {
         ability(\.isParallel, in: TusUpload.name) { $0.extensions.contains("concatenation") }
     }

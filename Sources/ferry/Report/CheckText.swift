@@ -24,9 +24,8 @@ enum CheckText {
         if namesNone, result.failure == nil, result.leftovers.isEmpty {
             lines.append(("leftover", "none known"))
         }
-        let left = result.leftovers.map { leftover($0, now: now) }
         var text = lines.map { "  \(UploadText.padded($0.0, 9)) \(SafeLine.text($0.1))\n" }.joined()
-        text += left.map { $0 + "\n" }.joined()
+        text += result.leftovers.map { leftover($0, now: now) + "\n" }.joined()
         if result.leftovers.contains(where: { if case .isThere = $0.disposition { true } else { false } }) {
             text += "  \(SafeLine.text(removal(result.destination)))\n"
         }

@@ -1,3 +1,4 @@
+import FerryFiles
 import FerryTestSupport
 import Foundation
 import Testing
@@ -24,7 +25,7 @@ struct ManualTests {
         let explained = rows.map { String($0.output.1) }
         for status in [
             CommandFailure.usage, CommandFailure.nothingRuns, CommandFailure.queueInUse,
-            CommandFailure.interrupted,
+            128 + Signal.interrupt,
         ] {
             #expect(explained.contains("\(status)"), "\(status)")
         }
