@@ -131,12 +131,8 @@ struct InitCommand: AsyncParsableCommand {
     /// Returns a path in `folder` for a secret, at which no file exists, such as `films-token` or `films-token-2`.
     private static func newFile(for draft: DestinationDraft, in folder: String) -> String {
         let base = "\(folder)/\(draft.name)-\(draft.signIn.secretKind)"
-        var (path, number) = (base, 1)
-        while LocalFiles.mode(of: path) != nil {
-            number += 1
-            path = "\(base)-\(number)"
-        }
-        return path
+        let paths = (1...).lazy.map { $0 == 1 ? base : "\(base)-\($0)" }
+        return paths.first { LocalFiles.mode(of: $0) == nil } ?? base
     }
 
     /// Returns the path with `~` in place of the home folder.

@@ -63,11 +63,7 @@ enum StatusText {
     }
 
     private static func screens(_ report: EngineReport) -> String {
-        switch report.screens {
-        case 0: ""
-        case 1: ", 1 screen attached"
-        default: ", \(report.screens) screens attached"
-        }
+        report.screens == 0 ? "" : ", \(report.screens) screen\(report.screens == 1 ? "" : "s") attached"
     }
 
     private static func network(_ network: EngineStatus.Network) -> String {

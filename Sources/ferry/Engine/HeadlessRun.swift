@@ -26,12 +26,8 @@ struct HeadlessRun {
             return nil
         }
         let idle = Task {
-            if endsWhenIdle {
-                await engine.waitUntilIdle()
-            } else {
-                // Another process may ask the queue to finish (`ferry stop --when-idle`).
-                await engine.waitUntilFinished()
-            }
+            // Another process may ask the queue to finish (`ferry stop --when-idle`).
+            endsWhenIdle ? await engine.waitUntilIdle() : await engine.waitUntilFinished()
             ending.cancel()
         }
         let releasing = Task { await releaseCodeWhenIdle() }

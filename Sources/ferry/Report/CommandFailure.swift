@@ -76,12 +76,18 @@ enum StandardError {
 /// Escapes control characters in text for a terminal. For example, file names and messages of servers can contain them.
 enum SafeLine {
     static func text(_ raw: String) -> String {
+        escaped(raw) { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+    }
+
+    /// Returns the text with escapes for all characters that a terminal interprets, except `harmless`.
+    static func escaped(
+        _ raw: String, but harmless: Unicode.Scalar? = nil, _ escape: (Unicode.Scalar) -> String
+    ) -> String {
         if raw.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return raw }
-        guard raw.unicodeScalars.contains(where: needsEscape) else { return raw }
         var out = ""
         for scalar in raw.unicodeScalars {
-            if needsEscape(scalar) {
-                out += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            if scalar != harmless, needsEscape(scalar) {
+                out += escape(scalar)
             } else {
                 out.unicodeScalars.append(scalar)
             }
@@ -89,7 +95,7 @@ enum SafeLine {
         return out
     }
 
-    static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
         // ASCII needs no lookup of the category, which took a quarter of the time of `ferry list --json`.
         if scalar.value < 0x7F { return scalar.value < 0x20 }
         return switch scalar.properties.generalCategory {

@@ -151,18 +151,11 @@ enum JSONLine {
 
     /// Replaces characters that a terminal interprets, except `harmless`, by JSON escapes such as `\u009b`.
     static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
-        guard json.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E }) else { return json }
-        var out = ""
-        for scalar in json.unicodeScalars {
-            if scalar != harmless, SafeLine.needsEscape(scalar) {
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            } else {
-                out.unicodeScalars.append(scalar)
-            }
+        SafeLine.escaped(json, but: harmless) { scalar in
+            String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
         }
-        return out
     }
 }
