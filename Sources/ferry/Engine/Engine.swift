@@ -63,19 +63,10 @@ struct Engine: Sendable {
             try? control.get().stop()
             throw error
         }
-        var notices = assembly.configuration.warnings.map { Notice(kind: .warning, text: $0) }
-        if let warning = directory.fileSystemWarning {
-            notices.append(Notice(kind: .warning, text: "\(warning); --state-dir names one"))
+        try? control.get().start {
+            watched.map { zip(watches, $0.states).map { EngineReport.Watched($0, $1) } }
         }
-        notices += recovered.map { Notice(kind: .note, text: $0.summary) }
-        switch control {
-        case .success(let server):
-            server.start { watched.map { zip(watches, $0.states).map { EngineReport.Watched($0, $1) } } }
-        case .failure(let failure):
-            // The queue also works without the socket.
-            let text = "\(failure.summary): other commands cannot reach this queue while it runs"
-            notices.append(Notice(kind: .note, text: text))
-        }
+        let notices = notices(assembly.configuration, directory, recovered, control)
         for notice in notices { log.note(notice.line) }
         var hooks: HookRunner?
         if let updates {
@@ -89,6 +80,23 @@ struct Engine: Sendable {
         return Engine(
             queue: queue, configuration: configuration, notices: notices, runner: runner,
             control: try? control.get(), hooks: hooks, watched: watched, news: news, telling: telling)
+    }
+
+    private static func notices(
+        _ configuration: Configuration, _ directory: StateDirectory, _ recovered: [RecoveryNotice],
+        _ control: Result<ControlServer, UploadFailure>
+    ) -> [Notice] {
+        var notices = configuration.warnings.map { Notice(kind: .warning, text: $0) }
+        if let warning = directory.fileSystemWarning {
+            notices.append(Notice(kind: .warning, text: "\(warning); --state-dir names one"))
+        }
+        notices += recovered.map { Notice(kind: .note, text: $0.summary) }
+        if case .failure(let failure) = control {
+            // The queue also works without the socket.
+            let text = "\(failure.summary): other commands cannot reach this queue while it runs"
+            notices.append(Notice(kind: .note, text: text))
+        }
+        return notices
     }
 
     /// Starts the queue and, if `isFollowed`, subscribes to its updates. Nothing can change the queue between these two
