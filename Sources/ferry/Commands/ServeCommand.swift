@@ -109,25 +109,22 @@ struct ServeCommand: AsyncParsableCommand {
         guard let tokenFile else { return nil }
         let path = LocalFiles.expanded(tokenFile)
         try FileTrust.check(path, as: "the token file")
+        let line = "write a long random line into it"
+        let secrecy = "`chmod 600 \(ShellWord.quoted(path))`"
         guard let mode = LocalFiles.mode(of: path), let data = LocalFiles.content(of: path) else {
             throw CommandFailure(
-                usage: "the token file \(path) cannot be read",
-                hint: "write a long random line into it, and `chmod 600 \(ShellWord.quoted(path))`")
+                usage: "the token file \(path) cannot be read", hint: "\(line), and \(secrecy)")
         }
         guard mode & 0o077 == 0 else {
-            throw CommandFailure(
-                usage: "others can read the token file \(path)",
-                hint: "`chmod 600 \(ShellWord.quoted(path))`")
+            throw CommandFailure(usage: "others can read the token file \(path)", hint: secrecy)
         }
         guard data.count <= LocalFiles.sizeLimit else {
             throw CommandFailure(
-                usage: "the token file \(path) is larger than 1 MiB",
-                hint: "write a long random line into it, and nothing else")
+                usage: "the token file \(path) is larger than 1 MiB", hint: "\(line), and nothing else")
         }
         let token = String(decoding: data, as: UTF8.self).trimmedOfLines()
         guard !token.isEmpty else {
-            throw CommandFailure(
-                usage: "the token file \(path) is empty", hint: "write a long random line into it")
+            throw CommandFailure(usage: "the token file \(path) is empty", hint: line)
         }
         return token
     }

@@ -21,11 +21,11 @@ struct ReloadReport: Codable, Equatable {
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),
         ].filter { !$0.1.isEmpty }.map { "\($0) \($1.joined(separator: ", "))" }
         var lines = ["\(file) was read again" + (changes.isEmpty ? ": nothing has changed" : "")]
-        if !destinations.isEmpty { lines.append("destinations: " + destinations.joined(separator: "; ")) }
-        if !changes.now.isEmpty { lines.append("in effect now: \(changes.now.joined(separator: ", "))") }
-        if !changes.atNextStart.isEmpty {
-            lines.append("takes effect at the next start: \(changes.atNextStart.joined(separator: ", "))")
-        }
+        lines += [
+            ("destinations", destinations.joined(separator: "; ")),
+            ("in effect now", changes.now.joined(separator: ", ")),
+            ("takes effect at the next start", changes.atNextStart.joined(separator: ", ")),
+        ].filter { !$0.1.isEmpty }.map { "\($0): \($1)" }
         if let first = retry.first {
             let what = retry.count == 1 ? "upload \(first)" : "\(retry.count) uploads"
             lines.append(
