@@ -17,16 +17,6 @@ extension Upload {
         }
 
         var ifAny: Self? { self == Self() ? nil : self }
-
-        /// Returns whether this condition waits for the upload with the number `id`.
-        public func waits(for id: ID) -> Bool {
-            var (low, high) = (0, after.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if after[middle].upperBound < id { low = middle + 1 } else { high = middle }
-            }
-            return low < after.count && after[low].contains(id)
-        }
     }
 
     /// True if the upload runs, or starts as soon as a slot, the network, the delay of a retry or other uploads allow

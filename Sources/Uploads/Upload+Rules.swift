@@ -18,11 +18,21 @@ extension Upload.State {
 
     /// Returns whether the upload still waits for the same retry as before. `before` is the earlier value of the
     /// upload, and both states must be `waiting` with the same end time.
-    func isWait(of before: Upload?) -> Bool {
-        guard case .waiting(let until, _) = self, case .waiting(until, _) = before?.state else {
-            return false
+    func isWait(of before: Upload) -> Bool {
+        if case .waiting(let until, _) = self, case .waiting(until, _) = before.state { true } else { false }
+    }
+
+    /// The failure of a failed or held upload.
+    var ending: UploadFailure? {
+        switch self {
+        case .failed(let failure), .held(let failure): failure
+        case .queued, .running, .waiting, .paused, .done: nil
         }
-        return true
+    }
+
+    /// The state of a queued or paused upload that is paused for `reasons`.
+    static func paused(ifAny reasons: Upload.PauseReasons) -> Self {
+        reasons.isEmpty ? .queued : .paused(reasons)
     }
 }
 
@@ -37,12 +47,7 @@ extension Upload {
 
     /// True if the upload failed, or is held for a user's decision, because it is unknown whether the server has stored
     /// the file.
-    public var isUncertain: Bool {
-        switch state {
-        case .failed(let failure), .held(let failure): failure.category == .outcomeUnknown
-        case .queued, .running, .waiting, .paused, .done: false
-        }
-    }
+    public var isUncertain: Bool { state.ending?.category == .outcomeUnknown }
 
     /// True if the server possibly stores two copies of the file. An earlier attempt sent the whole file but got no
     /// response. Then the queue sent the file again, or will send it again.
@@ -51,11 +56,7 @@ extension Upload {
     /// True if the upload failed, or is held for a user's decision, because its file changed or could not be read. A
     /// retry must then look up the current version of the file.
     var needsNewIdentity: Bool {
-        switch state {
-        case .failed(let failure), .held(let failure):
-            [.sourceChanged, .sourceUnreadable].contains(failure.category)
-        case .queued, .running, .waiting, .paused, .done: false
-        }
+        state.ending.map { [.sourceChanged, .sourceUnreadable].contains($0.category) } ?? false
     }
 }
 
@@ -100,8 +101,7 @@ extension Upload {
     /// false if the user had not paused it.
     mutating func resume() -> Bool {
         guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
-        let rest = reasons.subtracting(.user)
-        state = rest.isEmpty ? .queued : .paused(rest)
+        state = .paused(ifAny: reasons.subtracting(.user))
         return true
     }
 
@@ -120,16 +120,12 @@ extension Upload {
     mutating func retry(identity: FileIdentity?, startsEarly: Bool, isAutomatic: Bool = false) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
-            if failure.category == .sourceChanged || failure.category == .sourceUnreadable, let identity {
-                take(identity)
-            }
+            if needsNewIdentity, let identity { take(identity) }
             if failure.category == .outcomeUnknown {
                 resource = nil
                 if !isAutomatic { tries.acceptsPage = true }
             }
-            tries.network = 0
-            tries.server = 0
-            tries.authentication = 0
+            (tries.network, tries.server, tries.authentication) = (0, 0, 0)
             start = nil
             state = .queued
             return true
@@ -150,7 +146,7 @@ extension Upload {
         // Bytes of another version of the file must not be mixed with those on the server.
         resource = nil
         self.identity = identity
-        tries.changes = min(tries.changes, 1_000_000) + 1
+        tries.changes = tries.changes.increased
     }
 
     /// Applies the policy `onUncertain` to a held or waiting upload if it is unknown whether the server has stored the
@@ -158,8 +154,8 @@ extension Upload {
     /// held or queued, or does not change.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
-        case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
-            (.waiting(_, let failure), .fail) where failure.category == .outcomeUnknown:
+        case (.held(let failure), .fail), (.waiting(_, let failure), .fail):
+            guard failure.category == .outcomeUnknown else { return false }
             state = .failed(failure)
             return true
         case (.held, .retry) where isUncertain && tries.uncertain <= policy.serverTries:
@@ -173,13 +169,9 @@ extension Upload {
     }
 
     mutating func loseLink() -> Bool {
-        switch state {
-        case .running:
-            state = .paused(.offline)
-            return true
-        case .queued, .waiting, .paused, .held, .done, .failed:
-            return false
-        }
+        guard case .running = state else { return false }
+        state = .paused(.offline)
+        return true
     }
 
     /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure, a
@@ -200,8 +192,7 @@ extension Upload {
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):
-            let rest = reasons.subtracting(.offline)
-            state = rest.isEmpty ? .queued : .paused(rest)
+            state = .paused(ifAny: reasons.subtracting(.offline))
             return true
         case .waiting(_, let failure) where failure.category.isOfNetwork:
             state = .queued
@@ -236,7 +227,7 @@ extension Upload {
         case .running, .waiting, .held, .done, .failed: return
         }
         if isPausedByUser { reasons.insert(.user) } else { reasons.remove(.user) }
-        state = reasons.isEmpty ? .queued : .paused(reasons)
+        state = .paused(ifAny: reasons)
     }
 
     /// Adjusts the state of an upload that was loaded from disk or is put back into the queue. A running upload is
@@ -245,10 +236,8 @@ extension Upload {
     mutating func recover() {
         switch state {
         case .running: state = .queued
-        case .paused(let reasons) where reasons.contains(.offline):
-            let rest = reasons.subtracting(.offline)
-            state = rest.isEmpty ? .queued : .paused(rest)
-        case .queued, .waiting, .paused, .held, .done, .failed: break
+        case .paused(let reasons): state = .paused(ifAny: reasons.subtracting(.offline))
+        case .queued, .waiting, .held, .done, .failed: break
         }
     }
 }

@@ -100,55 +100,27 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         switch failure.category {
         case .network, .timedOut:
             return decide(afterBreak: failure, movement, tries: &tries, random: random)
-        case .signInAway, .sourceAway:
-            tries.network = min(tries.network, 1_000_000) + 1
+        case .signInAway, .sourceAway, .uploadLocked:
+            tries.network = tries.network.increased
             return wait(
-                after: tries.network, asked: failure.retryAfter, tries: &tries, random: random)
-        case .uploadLocked:
-            tries.network = min(tries.network, 1_000_000) + 1
-            return wait(
-                after: tries.network, asked: failure.retryAfter, upTo: Self.longestLockedWait, tries: &tries,
+                after: tries.network, asked: failure.retryAfter,
+                upTo: failure.category == .uploadLocked ? Self.longestLockedWait : .infinity, tries: &tries,
                 random: random)
         case .storage:
             tries.delay = 5
             return .wait(5)
         case .addressLost: return .again
         case .signInPage:
-            tries.delay = CaptivePortalBackoff<ContinuousClock.Instant>.interval / .seconds(1)
+            tries.delay = StartPause.portalInterval / .seconds(1)
             return .wait(tries.delay)
         case .descriptors:
             // A retry needs a file descriptor, so other requests must end before it. The upload is not the cause, so no
             // try is counted.
             tries.delay = random(1...2)
             return .wait(tries.delay)
-        case .server:
-            tries.server = min(tries.server, 1_000_000) + 1
-            // The limit on tries does not apply to a server that sends 429 or 503 with Retry-After.
-            guard tries.server <= serverTries || failure.asksAllToWait else {
-                var final = failure
-                final.summary += " (\(serverTries) tries)"
-                final.hint = final.hint ?? "retry when the server is well again"
-                return .fail(final)
-            }
-            if let asked = failure.retryAfter, asked >= timeout {
-                var held = failure
-                held.summary +=
-                    asked < 7200
-                    ? "; it asks to wait for \(Int(asked / 60)) minutes"
-                    : "; it asks to wait for \(Int(asked / 3600)) h or more"
-                held.hint = "retry when that time is over, or remove it"
-                return .hold(held)
-            }
-            let wish = failure.retryAfter
-            // With 429 and 503, the server states how long it is busy. Any other Retry-After is a lower bound of
-            // growing delays.
-            if let wish, failure.asksAllToWait {
-                tries.delay = wish
-                return .wait(wish)
-            }
-            return wait(after: tries.server, asked: wish, tries: &tries, random: random)
+        case .server: return decide(afterRefusal: failure, tries: &tries, random: random)
         case .authentication:
-            tries.authentication = min(tries.authentication, 1_000_000) + 1
+            tries.authentication = tries.authentication.increased
             return .hold(failure)
         case .sourceChanged:
             guard whenFileChanges == .restart else { return .hold(failure) }
@@ -157,11 +129,43 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             held.summary += " (\(tries.changes + 1) changes)"
             return .hold(held)
         case .outcomeUnknown:
-            tries.uncertain = min(tries.uncertain, 1_000_000) + 1
+            tries.uncertain = tries.uncertain.increased
             return decide(afterUncertain: failure, tries: &tries, random: random)
         case .permanent, .destinationChanged, .sourceUnreadable:
             return .fail(failure)
         }
+    }
+
+    private func decide(
+        afterRefusal failure: UploadFailure, tries: inout Upload.Tries,
+        random: (ClosedRange<Double>) -> Double
+    ) -> Decision {
+        tries.server = tries.server.increased
+        // The limit on tries does not apply to a server that sends 429 or 503 with Retry-After.
+        guard tries.server <= serverTries || failure.asksAllToWait else {
+            var final = failure
+            final.summary += " (\(serverTries) tries)"
+            final.hint = final.hint ?? "retry when the server is well again"
+            return .fail(final)
+        }
+        guard let asked = failure.retryAfter else {
+            return wait(after: tries.server, asked: nil, tries: &tries, random: random)
+        }
+        if asked >= timeout {
+            var held = failure
+            held.summary +=
+                asked < 7200
+                ? "; it asks to wait for \(Int(asked / 60)) minutes"
+                : "; it asks to wait for \(Int(asked / 3600)) h or more"
+            held.hint = "retry when that time is over, or remove it"
+            return .hold(held)
+        }
+        // With 429 and 503, the server states how long it is busy. Any other Retry-After is a lower bound.
+        guard failure.asksAllToWait else {
+            return wait(after: tries.server, asked: asked, tries: &tries, random: random)
+        }
+        tries.delay = asked
+        return .wait(asked)
     }
 
     /// The number of failures in a row after which quick retries end. Until then, an attempt that sent bytes is retried
@@ -178,7 +182,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             tries.delay = random(least...least * 2.5)
             return .wait(tries.delay)
         }
-        tries.network = min(tries.network, 1_000_000) + 1
+        tries.network = tries.network.increased
         let normal = ceiling(after: tries.network)
         let ceiling =
             switch movement {
@@ -231,12 +235,17 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Returns the upper bound of the random delay after `count` failures in a row, in seconds.
+    /// Returns the upper bound of the random delay after `count` failures in a row.
     private func ceiling(after count: Int) -> Double {
         var ceiling = base
         for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }
         return min(ceiling, cap)
     }
+}
+
+extension Int {
+    /// The next number of a count. The limit keeps a wrong count in a queue's file from overflowing.
+    var increased: Int { Swift.min(self, 1_000_000) + 1 }
 }
 
 /// The treatment of an upload whose file changed after it was queued.

@@ -47,13 +47,6 @@ struct PlanTests {
         }
     }
 
-    @Test(arguments: [
-        (3, false), (4, true), (5, false), (7, true), (9, true), (10, false), (20, true), (21, false),
-    ])
-    func `an upload waits for the numbers within its ranges`(id: Upload.ID, waits: Bool) {
-        #expect(Upload.StartCondition(after: [4...4, 7...9, 20...20]).waits(for: id) == waits)
-    }
-
     @Test func `a name of a batch is neither empty nor long, and has no control characters`() {
         #expect(Upload.issue(ofBatch: "Fotos 2026 📷") == nil)
         #expect(Upload.issue(ofBatch: String(repeating: "ä", count: 64)) == nil)

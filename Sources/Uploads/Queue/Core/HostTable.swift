@@ -37,7 +37,7 @@ struct HostTable {
     private struct Entry {
         var probe: Probe?
         var pause: Pause?
-        var portal: CaptivePortalBackoff<Instant>?
+        var portal: StartPause?
         var concurrency: HostConcurrency<Instant>?
 
         var isEmpty: Bool { probe == nil && pause == nil && portal == nil && concurrency == nil }
@@ -45,7 +45,9 @@ struct HostTable {
 
     private(set) var link = LinkGate.open
     private var entries: [UploadHost: Entry] = [:]
-    private var exhaustion: FileDescriptorExhaustion<Instant>?
+    /// The pause of all uploads because a file or socket could not be opened: too many are open. In the pause, running
+    /// uploads can end and close their files.
+    private var exhaustion: StartPause?
     /// The last time when this machine's network connection (the link) came up; nil if it never came up.
     private var linkReturned: Instant?
     /// The `generation` of the last report that the link is up; 0 before the first report. The link monitor raises the
@@ -74,7 +76,7 @@ extension HostTable {
         if let probe = entry?.probe, !probe.schedule.isReachable { return .untilItReturns }
         var latest = now
         func wait(for instant: Instant) { latest = max(latest, instant) }
-        if let exhaustion { wait(for: exhaustion.pausedUntil) }
+        if let exhaustion { wait(for: exhaustion.until) }
         if let portal = entry?.portal { wait(for: running > 0 ? portal.end : portal.until) }
         if let pause = entry?.pause { wait(for: pause.end) }
         if let concurrency = entry?.concurrency, let limit = concurrency.limit(at: now), running >= limit,
@@ -151,7 +153,7 @@ extension HostTable {
             link = .open
             linkReturned = now.instant
             // Probes and captive portals were observed before the link went down, and say nothing about hosts now.
-            forgetReachability()
+            for host in Array(entries.keys) { change(host) { ($0.probe, $0.portal) = (nil, nil) } }
             return (.returned, hasLostAddress)
         }
         guard hasLostAddress, entries.values.contains(where: { $0.portal != nil }) else {
@@ -170,12 +172,6 @@ extension HostTable {
     }
 
     mutating func endForce() { link.endForce() }
-
-    private mutating func forgetReachability() {
-        for host in Array(entries.keys) {
-            change(host) { ($0.probe, $0.portal) = (nil, nil) }
-        }
-    }
 }
 
 // Reports of hosts and attempts.
@@ -226,11 +222,15 @@ extension HostTable {
     }
 
     mutating func portalResponded(for host: UploadHost, _ failure: UploadFailure, now: Instant) {
-        change(host) { $0.portal = CaptivePortalBackoff(at: now, notice: failure) }
+        // A captive portal responds in less time than the checking upload must run.
+        change(host) {
+            $0.portal = StartPause(
+                at: now, for: StartPause.portalInterval, andThen: .seconds(20), notice: failure)
+        }
     }
 
     mutating func descriptorsRanOut(_ failure: UploadFailure, now: Instant) {
-        exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
+        exhaustion = StartPause(at: now, for: .seconds(1), andThen: .seconds(4), notice: failure)
     }
 
     /// Copies each pause to the `hosts` that have the name and port of the paused host, but no pause. Such a host is
@@ -252,9 +252,6 @@ extension HostTable {
             if case .at(let instant)? = entry.probe?.next { instant } else { nil }
         }.min()
     }
-
-    /// True while a probe of some host is planned or under way.
-    var isProbing: Bool { entries.values.contains { $0.probe != nil } }
 
     /// Returns the probes whose instant has come, and marks them as under way. If no upload to a host runs or will
     /// start without a user's action, ends the host's probes instead.

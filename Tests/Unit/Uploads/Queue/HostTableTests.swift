@@ -102,7 +102,7 @@ struct HostTableTests {
         table.transferFailed(at: Self.host, now: Self.start)
         let due = table.dueProbes(at: Self.after(1))
         #expect(due.isEmpty)
-        #expect(!table.isProbing)
+        #expect(table.nextProbe == nil)
     }
 
     @Test mutating func `the result of a probe that is not needed any more counts for nothing`() throws {

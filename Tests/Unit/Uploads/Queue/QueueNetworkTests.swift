@@ -225,7 +225,7 @@ struct QueueNetworkTests {
         let (id, attempt) = try await fixture.startOne()
         attempt.fail(.signInAway)
         _ = try await fixture.wait(for: id) { $0.isWaiting }
-        #expect(await !fixture.queue.core.hosts.isProbing)
+        #expect(await fixture.queue.core.hosts.nextProbe == nil)
     }
 
     @Test func `N4 while requests to a host time out fewer uploads run there, and it is said`() async throws {
