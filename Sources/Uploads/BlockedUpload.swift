@@ -45,14 +45,8 @@ package struct BlockedUpload: Equatable, Sendable {
 }
 
 extension Upload {
-    /// True if the upload failed, or is held for a decision of the user.
-    package var needsUser: Bool {
-        switch state {
-        case .failed, .held: true
-        case .paused(let reasons): reasons.contains(.user)
-        case .queued, .running, .waiting, .done: false
-        }
-    }
+    /// True if the upload failed, is held, or was paused by the user.
+    package var needsUser: Bool { state.ending != nil || state.isPausedByUser }
 }
 
 extension Upload.StartCondition {

@@ -22,6 +22,11 @@ extension Upload.State {
         if case .waiting(let until, _) = self, case .waiting(until, _) = before.state { true } else { false }
     }
 
+    /// True if the upload is done, failed or held.
+    var isEnd: Bool {
+        if case .done = self { true } else { ending != nil }
+    }
+
     /// The failure of a failed or held upload.
     var ending: UploadFailure? {
         switch self {
@@ -236,8 +241,9 @@ extension Upload {
     mutating func recover() {
         switch state {
         case .running: state = .queued
-        case .paused(let reasons): state = .paused(ifAny: reasons.subtracting(.offline))
-        case .queued, .waiting, .held, .done, .failed: break
+        case .paused(let reasons) where reasons.contains(.offline):
+            state = .paused(ifAny: reasons.subtracting(.offline))
+        case .queued, .waiting, .paused, .held, .done, .failed: break
         }
     }
 }

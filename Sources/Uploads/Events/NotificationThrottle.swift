@@ -39,7 +39,8 @@ extension QueueEvent {
         switch self {
         case .upload(let event):
             event.outcome.map {
-                "\(event.upload.target.name) \($0.rawValue)" + Self.reason(event.upload.state)
+                "\(event.upload.target.name) \($0.rawValue)"
+                    + (event.upload.state.ending.map { ": \($0.summary)" } ?? "")
             } ?? ""
         case .idle(let counts):
             Outcome.allCases.compactMap { outcome in counts[outcome].map { "\($0) \(outcome.rawValue)" } }
@@ -48,13 +49,6 @@ extension QueueEvent {
         case .status(.online): "the network is back"
         case .status(.storage(_, let failure)): failure?.summary ?? "changes are not saved"
         case .status: ""
-        }
-    }
-
-    private static func reason(_ state: Upload.State) -> String {
-        switch state {
-        case .held(let failure), .failed(let failure): ": \(failure.summary)"
-        case .queued, .running, .waiting, .paused, .done: ""
         }
     }
 }

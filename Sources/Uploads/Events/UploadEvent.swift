@@ -13,12 +13,7 @@ public struct UploadEvent: Hashable, Sendable {
         case waits, held, failed
 
         /// True for an event that is a problem: a report of it must name the upload and the cause.
-        public var isTrouble: Bool {
-            switch self {
-            case .added, .resumed, .queuedAgain, .began, .continued, .done, .paused, .offline, .removed: false
-            case .waits, .held, .failed: true
-            }
-        }
+        public var isTrouble: Bool { [.waits, .held, .failed].contains(self) }
     }
 
     /// The kind of the event.
@@ -61,58 +56,41 @@ extension UploadEvent.Kind {
     ///   - isOffline: True if the missing network has already been reported for the whole queue. Then the event
     ///     `offline` is not reported for each upload.
     public init?(from old: Upload?, to new: Upload, isOffline: Bool) {
-        guard let kind = Self.of(new, after: old, isOffline: isOffline) else { return nil }
-        self = kind
-    }
-
-    private static func of(_ new: Upload, after old: Upload?, isOffline: Bool) -> Self? {
-        guard let old else { return ofNew(new) }
+        let (before, state) = (old?.state, new.state)
+        let isSameAttempt = old?.tries.attempts == new.tries.attempts
         // Two successive failures may be equal; then only the number of attempts differs.
-        guard old.state != new.state || old.tries.attempts != new.tries.attempts else { return nil }
-        switch new.state {
-        case .queued: return ofQueued(after: old.state)
-        case .running:
-            if old.state == new.state { return nil }
-            // A user may have resumed the upload since the last update, and it has started already.
-            return old.state.isPausedByUser ? .resumed : ofRunning(new)
+        if before == state, isSameAttempt { return nil }
+        let wasPaused = before?.isPausedByUser ?? false
+        switch state {
+        case .queued where before == nil: self = .added
+        case .queued where wasPaused: self = .resumed
+        case .queued:
+            // Otherwise the upload starts again by itself.
+            guard before?.isEnd == true else { return nil }
+            self = .queuedAgain
+        case .running, .paused(.offline):
+            if before == state { return nil }
+            if wasPaused {
+                // A user may have resumed the upload since the last update, and it has started already.
+                self = .resumed
+            } else if case .running = state {
+                self = new.confirmed > 0 ? .continued : .began
+            } else {
+                if before != nil, isOffline { return nil }
+                self = before == nil ? .added : .offline
+            }
         case .waiting(_, let failure):
             // The date is ignored, because each update computes the end of a wait again.
-            if case .waiting(_, failure) = old.state, old.tries.attempts == new.tries.attempts { return nil }
-            return .waits
-        case .paused(.offline):
-            if old.state == new.state { return nil }
-            if old.state.isPausedByUser { return .resumed }
-            return isOffline ? nil : .offline
-        case .paused: return old.state.isPausedByUser ? nil : .paused
-        case .held: return .held
-        case .failed: return .failed
+            if case .waiting(_, failure)? = before, isSameAttempt { return nil }
+            self = .waits
+        case .paused:
+            if wasPaused { return nil }
+            self = .paused
+        case .held: self = .held
+        case .failed: self = .failed
         case .done:
-            if case .done = old.state, old.tries.attempts == new.tries.attempts { return nil }
-            return .done
-        }
-    }
-
-    private static func ofNew(_ upload: Upload) -> Self {
-        switch upload.state {
-        case .queued: .added
-        case .running: ofRunning(upload)
-        case .waiting: .waits
-        case .paused(.offline): .added
-        case .paused: .paused
-        case .held: .held
-        case .failed: .failed
-        case .done: .done
-        }
-    }
-
-    private static func ofRunning(_ upload: Upload) -> Self { upload.confirmed > 0 ? .continued : .began }
-
-    private static func ofQueued(after state: Upload.State) -> Self? {
-        switch state {
-        case .paused(let reasons): reasons.contains(.user) ? .resumed : nil
-        case .held, .failed, .done: .queuedAgain
-        // The upload starts again by itself.
-        case .queued, .running, .waiting: nil
+            if case .done? = before, isSameAttempt { return nil }
+            self = .done
         }
     }
 }

@@ -25,11 +25,8 @@ struct Archive {
     init(_ uploads: some Sequence<Upload>) {
         var done: [(id: Upload.ID, at: Date)] = []
         for upload in uploads {
-            switch upload.state {
-            case .failed, .held: failedBefore.insert(upload.id)
-            case .done(_, let date): done.append((upload.id, date))
-            case .queued, .running, .waiting, .paused: break
-            }
+            if upload.state.ending != nil { failedBefore.insert(upload.id) }
+            if case .done(_, let date) = upload.state { done.append((upload.id, date)) }
         }
         finished = done.sorted { ($0.at, $0.id) < ($1.at, $1.id) }.map(\.id)
         inherited = finished.count

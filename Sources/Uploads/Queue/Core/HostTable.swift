@@ -118,16 +118,6 @@ extension HostTable {
 
 // The link.
 extension HostTable {
-    /// The result of a report that the link is up.
-    enum LinkReturn {
-        /// The link was already up before the report. Captive portals that are known stay known.
-        case unchanged
-        /// The link was already up before the report, but this machine has lost a local address. It is possibly on
-        /// another network now, so the captive portals that were known are discarded.
-        case otherNetwork
-        case returned
-    }
-
     /// True in the first five seconds after the link came up. In this time, the kernel can still report hosts as
     /// unreachable. It asks for the router's address up to three times, one second apart.
     func isLinkFresh(at now: Instant) -> Bool {
@@ -145,8 +135,9 @@ extension HostTable {
     /// Notes that the link is up.
     ///
     /// - Parameter generation: A number that rises each time this machine loses an address.
-    /// - Returns: The result of the report, and whether an address was lost since the last report that the link is up.
-    mutating func linkIsUp(generation: Int, at now: Moment) -> (LinkReturn, hasLostAddress: Bool) {
+    /// - Returns: Whether waiting uploads can possibly start now, and whether an address was lost since the last report
+    ///   that the link is up.
+    mutating func linkIsUp(generation: Int, at now: Moment) -> (mayStart: Bool, hasLostAddress: Bool) {
         let hasLostAddress = generation > lastGeneration
         lastGeneration = generation
         guard link == .open else {
@@ -154,13 +145,14 @@ extension HostTable {
             linkReturned = now.instant
             // Probes and captive portals were observed before the link went down, and say nothing about hosts now.
             for host in Array(entries.keys) { change(host) { ($0.probe, $0.portal) = (nil, nil) } }
-            return (.returned, hasLostAddress)
+            return (true, hasLostAddress)
         }
+        // Without the address, this machine is possibly on another network, which has no captive portal.
         guard hasLostAddress, entries.values.contains(where: { $0.portal != nil }) else {
-            return (.unchanged, hasLostAddress)
+            return (false, hasLostAddress)
         }
         for host in Array(entries.keys) { change(host) { $0.portal = nil } }
-        return (.otherNetwork, hasLostAddress)
+        return (true, true)
     }
 
     /// Lets uploads start even if the link is reported as down, until `endForce` is called. A user can want this,

@@ -133,14 +133,8 @@ extension QueueCore {
         // An attempt that deletes the bytes of the old version also removes the upload resource. Here the resource is
         // still recorded, so the bytes are possibly still on the server.
         if isNewVersion, before.resource != nil { discard([before]) }
-        let isFinal: Bool
-        switch upload.state {
-        case .done, .failed, .held:
-            isFinal = true
-            unconfirmed.hide(id, before: before.state)
-        case .queued, .running, .waiting, .paused: isFinal = isNewVersion
-        }
-        submit(.save([id], isFinal ? .finding : .process), reply)
+        if upload.state.isEnd { unconfirmed.hide(id, before: before.state) }
+        submit(.save([id], upload.state.isEnd || isNewVersion ? .finding : .process), reply)
     }
 
     private mutating func settle(
@@ -218,22 +212,22 @@ extension QueueCore {
             let wasDown = hosts.linkIsDown(because: reason, at: now)
             guard !wasDown || isForbidden else { return publish([]) }
             if !isForbidden { effects.append(.linkIsAway(true)) }
-            let lost = changeRemote { upload, core in
-                core.standsWithoutLink(upload.id) && !isForbidden ? false : upload.loseLink()
-            }
+            let lost = change(
+                { !$0.isLocal },
+                { upload, core in
+                    core.standsWithoutLink(upload.id) && !isForbidden ? false : upload.loseLink()
+                })
             // Cancels the attempts before journaling: a slow disk must not delay the disconnect.
             for id in lost { effects.append(.cancel(id)) }
-            if !saveIfAny(lost) || wasDown { publish([]) }
+            if !lost.isEmpty { submit(.save(lost, .process), nil) }
+            if lost.isEmpty || wasDown { publish([]) }
         case .up(let generation):
-            let (meaning, hasLostAddress) = hosts.linkIsUp(generation: generation, at: now)
+            let (mayStart, hasLostAddress) = hosts.linkIsUp(generation: generation, at: now)
             effects.append(.linkIsAway(false))
             // Idle connections from the lost address are invalidated too: the next request would use them.
             if hasLostAddress { effects.append(.invalidateConnections(.addressLost)) }
-            guard meaning != .unchanged else { return }
-            if !saveIfAny(changeRemote { upload, _ in upload.regainLink() }) {
-                publish([])
-                advance()
-            }
+            guard mayStart else { return }
+            saveOrAdvance(change({ !$0.isLocal }, { upload, _ in upload.regainLink() }))
         }
     }
 
@@ -280,15 +274,7 @@ extension QueueCore {
             if hosts.unreachable(running: runs.count(at:)) != before { publish([]) }
             return
         }
-        let changed = change({ $0 == host }, { upload, _ in upload.regainHost() })
-        if !saveIfAny(changed) {
-            publish([])
-            advance()
-        }
-    }
-
-    private mutating func changeRemote(_ body: (inout Upload, QueueCore) -> Bool) -> [Upload.ID] {
-        change({ !$0.isLocal }, body)
+        saveOrAdvance(change({ $0 == host }, { upload, _ in upload.regainHost() }))
     }
 
     /// Applies `body` to each upload whose host satisfies `isMeant`.
@@ -305,14 +291,12 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// Writes the uploads `ids` to the journal. After the journal's report, the core calls `publish` and `advance`.
-    ///
-    /// - Returns: False if `ids` is empty. Nothing is written then, so the caller must call `publish` and `advance` if
-    ///   they are needed.
-    @discardableResult
-    private mutating func saveIfAny(_ ids: [Upload.ID]) -> Bool {
-        if !ids.isEmpty { submit(.save(ids, .process), nil) }
-        return !ids.isEmpty
+    /// Writes the uploads `ids` to the journal, whose report then publishes and starts uploads. If `ids` is empty, does
+    /// so at once.
+    private mutating func saveOrAdvance(_ ids: [Upload.ID]) {
+        guard ids.isEmpty else { return submit(.save(ids, .process), nil) }
+        publish([])
+        advance()
     }
 }
 

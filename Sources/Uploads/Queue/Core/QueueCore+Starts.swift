@@ -194,14 +194,8 @@ extension QueueCore {
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
         guard !gone.isEmpty else { return [] }
         let goneToo = Set(ids)
-        return schedule.starts.ids.compactMap { uploads[$0] }.compactMap { upload in
-            guard !goneToo.contains(upload.id), upload.state.isStartable,
-                let other = upload.start?.after.lazy.compactMap({ UploadNumbers.first(in: $0, of: gone) })
-                    .first
-            else { return nil }
-            var upload = upload
-            upload.state = .held(.awaitedRemoved(other))
-            return upload
+        return schedule.starts.ids.compactMap { id in
+            goneToo.contains(id) ? nil : uploads[id]?.held(without: gone)
         }
     }
 
@@ -225,33 +219,25 @@ extension QueueCore {
     func holdingOrphans(among changed: [Upload]) -> [Upload] {
         guard changed.contains(where: { $0.start != nil }) else { return changed }
         let gone = removals.unfinished
-        return changed.map { upload in
-            guard upload.state.isStartable,
-                let other = upload.start?.after.lazy.compactMap({ UploadNumbers.first(in: $0, of: gone) })
-                    .first
-            else { return upload }
-            var upload = upload
-            upload.state = .held(.awaitedRemoved(other))
-            return upload
-        }
+        return changed.map { $0.held(without: gone) ?? $0 }
     }
 }
 
-extension Upload.State {
-    /// True for the states in which a start condition still has an effect. In the state `waiting`, the upload has
-    /// already started and waits for a retry.
-    fileprivate var isStartable: Bool {
-        switch self {
-        case .queued, .paused: true
-        case .running, .waiting, .held, .done, .failed: false
+extension Upload {
+    /// Returns the upload with the state `held`, if it still waits for one of the removed uploads `gone`; otherwise nil.
+    /// In the state `waiting`, the upload has already started and waits for a retry.
+    fileprivate func held(without gone: [ID]) -> Upload? {
+        switch state {
+        case .queued, .paused: break
+        case .running, .waiting, .held, .done, .failed: return nil
         }
-    }
-}
-
-extension UploadFailure {
-    fileprivate static func awaitedRemoved(_ id: Upload.ID) -> UploadFailure {
-        UploadFailure(
-            .permanent, "upload \(id), which it was to start after, was removed before it was done",
-            hint: "retry starts it all the same")
+        guard let other = start?.after.lazy.compactMap({ UploadNumbers.first(in: $0, of: gone) }).first
+        else { return nil }
+        var upload = self
+        upload.state = .held(
+            UploadFailure(
+                .permanent, "upload \(other), which it was to start after, was removed before it was done",
+                hint: "retry starts it all the same"))
+        return upload
     }
 }

@@ -50,8 +50,7 @@ extension QueueCore {
             if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
             store(undone)
         }
-        // The wait ends at the instant that applied before the change. The wall clock has possibly been set since, so
-        // `until` is not used.
+        // `until` is not used, because the wall clock has possibly been set since the change.
         if let instant = change.wakes, case .waiting = undone.state {
             schedule.waits.wait(undone.id, until: instant)
         }
@@ -169,13 +168,7 @@ extension QueueCore {
             try Self.checkNone(missing.map(UploadNumbers.name))
             return found
         case .all: return uploads.ids
-        case .failed:
-            return uploads.values.filter { upload in
-                switch upload.state {
-                case .failed, .held: true
-                case .queued, .running, .waiting, .paused, .done: false
-                }
-            }.map(\.id)
+        case .failed: return uploads.values.filter { $0.state.ending != nil }.map(\.id)
         case .done: return uploads.values.filter(\.isDone).map(\.id)
         case .batch(let name):
             let ids = uploads.values.filter { $0.batch == name }.map(\.id)

@@ -16,7 +16,10 @@ extension QueueCore {
             }
             try begin(transaction, reply)
         } catch {
-            abort(transaction)
+            // Unmarks the files that `admit` marked.
+            if case .add(let new, .admitted) = transaction {
+                transactions.pendingAdds.subtract(new.map(UploadKey.init))
+            }
             sendReply(reply, .failure(error))
         }
     }
@@ -137,13 +140,6 @@ extension QueueCore {
         return ticket
     }
 
-    /// Unmarks the files that `admit` marked as being added, because their transaction could not begin.
-    private mutating func abort(_ transaction: Transaction) {
-        if case .add(let new, .admitted) = transaction { forgetAdds(new.map(UploadKey.init)) }
-    }
-
-    private mutating func forgetAdds(_ keys: [UploadKey]) { transactions.pendingAdds.subtract(keys) }
-
     /// Processes the result that the journal reports for the write with this ticket.
     mutating func end(_ ticket: Ticket, _ result: Result<Void, JournalError>) {
         guard let (flight, reply) = transactions.end(ticket) else { return }
@@ -154,7 +150,7 @@ extension QueueCore {
             sendReply(reply, endChange(changed, change, batches, failure))
         case .add(let added, let awaited):
             unconfirmed.end(awaited, ticket)
-            forgetAdds(added.map(UploadKey.init))
+            transactions.pendingAdds.subtract(added.map(UploadKey.init))
             sendReply(reply, endAdd(added, failure))
         case .takeOut(let ids, let held, let isRemoval):
             unconfirmed.end(ids + held.map(\.id), ticket)
@@ -302,7 +298,9 @@ extension QueueCore {
             finish(saved.filter(\.isDone))
         }
         // The end of an upload is shown even if the disk refused its record: a notice says that nothing is saved.
-        for upload in saved where !hasEnded(since: upload) {
+        for upload in saved {
+            // The upload has ended since this record, and the record of its end follows.
+            if let state = uploads[upload.id]?.state, state.isEnd, state != upload.state { continue }
             unconfirmed.reveal(upload.id)
             if upload.isDone { letFollow(upload.id) }
         }
@@ -315,14 +313,6 @@ extension QueueCore {
         archive.finish(done.map(\.id))
         effects.append(.remember(done.compactMap(HistoryEntry.init(done:))))
         retireIfDue(slack: Archive.slack)
-    }
-
-    /// True if an upload has ended (done, failed or held) since it was written as `saved`.
-    private func hasEnded(since saved: Upload) -> Bool {
-        switch uploads[saved.id]?.state {
-        case .done?, .failed?, .held?: uploads[saved.id]?.state != saved.state
-        case .queued?, .running?, .waiting?, .paused?, nil: false
-        }
     }
 
     private mutating func endRecord(

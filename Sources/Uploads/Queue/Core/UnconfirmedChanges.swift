@@ -48,13 +48,9 @@ struct UnconfirmedChanges {
     /// the end before it is on disk, because after a crash the upload would run again. Returns nil for any other
     /// upload.
     func shown(_ upload: Upload) -> Upload? {
-        if ended.isEmpty { return nil }
-        switch (upload.state, ended[upload.id]) {
-        case (.done, let before?), (.failed, let before?), (.held, let before?):
-            var shown = upload
-            shown.state = before
-            return shown
-        default: return nil
-        }
+        guard !ended.isEmpty, let before = ended[upload.id], upload.state.isEnd else { return nil }
+        var shown = upload
+        shown.state = before
+        return shown
     }
 }
