@@ -33,21 +33,20 @@ struct CommandOrder {
 
     /// Records that the `undo` or `redo` with this number has chosen the change that it undoes or redoes. Later
     /// commands no longer wait for this choice.
-    ///
-    /// - Returns: The continuations of the waiting commands that can now continue.
-    mutating func chose(_ number: Int) -> [Continuation] {
+    mutating func chose(_ number: Int) {
         underWay[number] = .change
-        return ready()
+        resumeReady()
     }
 
-    /// Removes a command that has ended. Returns the continuations of the waiting commands that can now continue.
-    mutating func end(_ number: Int) -> [Continuation] {
+    /// Removes a command that has ended, and resumes the waiting commands that can now continue.
+    mutating func end(_ number: Int) {
         underWay[number] = nil
-        return ready()
+        resumeReady()
     }
 
-    private mutating func ready() -> [Continuation] {
-        guard isAwaited else { return [] }
-        return waiting.keys.sorted().filter { !mustWait($0) }.compactMap { waiting.removeValue(forKey: $0) }
+    private mutating func resumeReady() {
+        for number in waiting.keys.sorted() where !mustWait(number) {
+            waiting.removeValue(forKey: number)?.resume()
+        }
     }
 }

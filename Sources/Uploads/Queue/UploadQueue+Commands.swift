@@ -10,7 +10,7 @@ extension UploadQueue {
                 UploadFailure(.permanent, "the queue is shutting down", hint: "try again in a moment"))
         }
         let number = command.kind.map { order.begin($0) }
-        defer { if let number { release(order.end(number)) } }
+        defer { if let number { order.end(number) } }
         if let number, order.mustWait(number) {
             await withCheckedContinuation { order.wait(number, $0) }
         }
@@ -24,10 +24,6 @@ extension UploadQueue {
             send(.advance)
             return .refused(error)
         }
-    }
-
-    private func release(_ continuations: [CommandOrder.Continuation]) {
-        for continuation in continuations { continuation.resume() }
     }
 
     /// - Parameter number: The number of the command, from `CommandOrder.begin`. Nil for a command that never waits for
@@ -110,8 +106,8 @@ extension UploadQueue {
         -> QueueReply
     {
         let result = try await addFollowingBatches(new, rule)
-        if let undo = result.undo { send(.commanded(undo)) }
-        return result.isPaused ? .addedPaused(result.ids) : .changed(result.ids)
+        let reply = reply(result)
+        return result.isPaused ? .addedPaused(result.ids) : reply
     }
 
     /// Adds uploads. A user may pause or resume a batch while its new uploads are being written to disk. The new
@@ -190,8 +186,8 @@ extension UploadQueue {
         while let entry = core.undo.next(direction) {
             // The released commands continue only after the transaction below has begun, because this actor is busy
             // until then.
-            if let number { release(order.chose(number)) }
-            let (transaction, change) = entry.action.transaction(in: core)
+            if let number { order.chose(number) }
+            let (transaction, change) = (entry.action.transaction(in: core), entry.action.kind(in: core))
             let result: TransactionResult
             do throws(UploadFailure) { result = try await transact(transaction) } catch {
                 core.undo.failed(direction, entry)

@@ -1,6 +1,7 @@
 import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
+import Synchronization
 
 /// Passes events to `QueueCore`, and performs the effects that `QueueCore` returns. Effects are actions, such as a
 /// write to the journal or the start of an attempt.
@@ -46,8 +47,13 @@ extension UploadQueue {
     private func perform(_ effect: CoreEffect) {
         switch effect {
         case .append(let changes, let durability, let ticket):
-            journal.submit(changes, durability) { [executor = environment.executor, appendResults] result in
-                guard appendResults.add(AppendResult(ticket: ticket, result: result)) else { return }
+            journal.submit(changes, durability) { [executor = environment.executor] result in
+                let isFirst = self.appendResults.withLock { results in
+                    results.append((ticket, result))
+                    return results.count == 1
+                }
+                // An earlier result has started the task that takes all of them.
+                guard isFirst else { return }
                 Task(executorPreference: executor) { await self.takeAppendResults() }
             }
         case .reply(let id, let result): replies.waiters.removeValue(forKey: id)?.resume(returning: result)
@@ -78,7 +84,13 @@ extension UploadQueue {
         }
     }
 
-    private func takeAppendResults() { send(.journaled(appendResults.takeAll())) }
+    private func takeAppendResults() {
+        let results = appendResults.withLock { results in
+            defer { results = [] }
+            return results
+        }
+        send(.journaled(results))
+    }
 
     private func publish(_ ids: [Upload.ID], removed: [Upload.ID]) {
         guard !listeners.isEmpty else { return }

@@ -47,7 +47,9 @@ public actor UploadQueue: QueueClient {
     let rateLimit: RateLimit
     nonisolated let progressStore: ProgressStore
     nonisolated let listeners = UpdateListeners()
-    nonisolated let appendResults = AppendResults()
+    /// The results of journal appends, until the queue passes all of them to the core at once. The journal adds a result
+    /// without waiting for this actor.
+    nonisolated let appendResults = Mutex<[(Ticket, Result<Void, JournalError>)]>([])
     nonisolated let lastNotice = Atomic(0)
     /// The effects, such as a write to the journal, that the core has returned and that the queue has not performed
     /// yet.

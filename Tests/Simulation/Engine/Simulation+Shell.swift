@@ -111,9 +111,7 @@ extension Simulation {
             judge.ledger.settle(append.entry, acknowledged: isAcknowledged, durably: append.isDurable)
             if isAcknowledged, append.isDurable { judge.isSyncUncertain = false }
         }
-        for (append, result) in written {
-            send(.journaled([AppendResult(ticket: append.ticket, result: result)]))
-        }
+        for (append, result) in written { send(.journaled([(append.ticket, result)])) }
         reportCondition()
         if engine?.journal.hasWaiting == true { planDisk() }
         planSnapshot()

@@ -92,7 +92,7 @@ extension Simulation {
 
     private mutating func goBack(_ direction: UndoStack.Direction) {
         guard let entry = engine?.core.undo.next(direction), let core = engine?.core else { return }
-        let (transaction, _) = entry.action.transaction(in: core)
+        let transaction = entry.action.transaction(in: core)
         judge.undone()
         log.add("back", 0, 0) { "\(entry.action)" }
         ask(.command(Order(kind: .back(direction, entry)))) { .transaction(transaction, $0) }

@@ -18,7 +18,7 @@ package enum CoreEvent: Sendable {
     /// An attempt has sent this many bytes of its file. The queue stores the number. After a crash, the queue uses the
     /// number to count the bytes that must be sent a second time.
     case sent(Upload.ID, run: Int, ByteCount)
-    case journaled([AppendResult])
+    case journaled([(Ticket, Result<Void, JournalError>)])
     case journalReported(JournalCondition)
     case repaired(JournalCondition)
     case journalClosed(JournalError?)

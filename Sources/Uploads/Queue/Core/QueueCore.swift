@@ -72,7 +72,7 @@ package struct QueueCore {
             ended(id, run: run, outcome.value, file: file, sent: sent, reply)
         case .sent(let id, let run, let bytes): noteSent(bytes, of: id, run: run)
         case .journaled(let appends):
-            for append in appends { end(append.ticket, append.result) }
+            for (ticket, result) in appends { end(ticket, result) }
             advance()
         case .journalReported(let condition):
             if health.report(condition, isAccepting: phase == .accepting, now: now.instant) { publish([]) }

@@ -61,25 +61,40 @@ package enum UndoAction: Hashable, Sendable {
 
 // Actions applied to the current queue.
 extension UndoAction {
-    /// Returns the transaction that performs the action, and the change to report to users.
-    package func transaction(in core: QueueCore) -> (Transaction, QueueChangeKind) {
+    /// Returns the transaction that performs the action.
+    package func transaction(in core: QueueCore) -> Transaction {
         func known(_ ids: [Upload.ID]) -> [Upload.ID] { ids.filter { core.uploads[$0] != nil } }
-        switch self {
-        case .pause(let ids, let batches): return (.change(known(ids), .pause, pausing: batches), .paused)
+        return switch self {
+        case .pause(let ids, let batches): .change(known(ids), .pause, pausing: batches)
         case .resume(let ids, let batches, let first):
-            let added = core.added(from: first, to: batches)
-            return (.change(known(ids) + added, .resume, resuming: batches), .resumed)
-        case .remove(let ids): return (.remove(known(ids)), .removed)
-        case .unadd(let ids):
-            let (open, done) = Self.additions(ids, in: core)
-            return (.remove(open), .unadded(done: done))
-        case .putBack(let ids, let orphaned, _): return (.putBack(ids, orphaned: orphaned), .putBack)
-        case .setRanks(let ranks, _): return (.setRanks(ranks.filter { core.uploads[$0.key] != nil }), .moved)
+            .change(known(ids) + core.added(from: first, to: batches), .resume, resuming: batches)
+        case .remove(let ids): .remove(known(ids))
+        case .unadd(let ids): .remove(Self.additions(ids, in: core).open)
+        case .putBack(let ids, let orphaned, _): .putBack(ids, orphaned: orphaned)
+        case .setRanks(let ranks, _): .setRanks(ranks.filter { core.uploads[$0.key] != nil })
+        case .limitBandwidth(let bandwidth, let scope): .limitBandwidth(bandwidth, scope)
+        case .limitConcurrency(let count): .limitConcurrency(count)
+        // The transaction changes nothing. The kind of the change has a refusal, which `undo` reports.
+        case .refuseUndoOfRetry: .change([], .pause)
+        }
+    }
+
+    /// Returns the kind of the change, to report to users.
+    func kind(in core: QueueCore) -> QueueChangeKind {
+        switch self {
+        case .pause: .paused
+        case .resume: .resumed
+        case .remove: .removed
+        case .unadd(let ids): .unadded(done: Self.additions(ids, in: core).done)
+        case .putBack: .putBack
+        case .setRanks: .moved
         case .limitBandwidth(let bandwidth, let scope):
-            return (.limitBandwidth(bandwidth, scope), limited(in: core))
-        case .limitConcurrency(let count): return (.limitConcurrency(count), limited(in: core))
-        // The transaction changes nothing. The change has a refusal, which `undo` reports.
-        case .refuseUndoOfRetry: return (.change([], .pause), .retried)
+            .limited(
+                .bandwidth(
+                    core.limits.limit(
+                        of: scope, core.configuration.limits[scope], order: bandwidth, at: core.now.date)))
+        case .limitConcurrency(let count): .limited(.concurrency(count ?? core.configuration.concurrency))
+        case .refuseUndoOfRetry: .retried
         }
     }
 
@@ -96,9 +111,9 @@ extension UndoAction {
         }
     }
 
-    /// Returns the change that the action would make, and the uploads that it would change. Returns nil if `undo` would
-    /// skip the action, because it would change nothing.
-    func effect(in core: QueueCore) -> (change: QueueChangeKind, ids: [Upload.ID])? {
+    /// Returns the uploads that the action would change. Returns nil if `undo` would skip the action, because it would
+    /// change nothing.
+    func changed(in core: QueueCore) -> [Upload.ID]? {
         func changed(_ ids: [Upload.ID], _ change: (inout Upload) -> Bool) -> [Upload.ID] {
             ids.filter { id in
                 guard var upload = core.uploads[id] else { return false }
@@ -106,43 +121,25 @@ extension UndoAction {
             }
         }
         let paused = core.settings.pausedBatches
+        var (found, hasOther): ([Upload.ID], Bool) = ([], false)
         switch self {
         case .pause(let ids, let batches):
-            let ids = changed(ids) { $0.pause() }
-            return ids.isEmpty && batches.isSubset(of: paused) ? nil : (.paused, ids)
+            found = changed(ids) { $0.pause() }
+            hasOther = !batches.isSubset(of: paused)
         case .resume(let ids, let batches, let first):
-            let ids = changed(ids + core.added(from: first, to: batches)) { $0.resume() }
-            return ids.isEmpty && batches.isDisjoint(with: paused) ? nil : (.resumed, ids)
-        case .remove(let ids):
-            let ids = changed(ids) { _ in true }
-            return ids.isEmpty ? nil : (.removed, ids)
+            found = changed(ids + core.added(from: first, to: batches)) { $0.resume() }
+            hasOther = !batches.isDisjoint(with: paused)
+        case .remove(let ids): found = changed(ids) { _ in true }
         case .unadd(let ids):
             let (open, done) = Self.additions(ids, in: core)
-            return open.isEmpty && done == 0 ? nil : (.unadded(done: done), open)
-        case .putBack(let ids, _, _):
-            let ids = ids.filter { core.removals[$0] != nil }
-            return ids.isEmpty ? nil : (.putBack, ids)
+            (found, hasOther) = (open, done > 0)
+        case .putBack(let ids, _, _): found = ids.filter { core.removals[$0] != nil }
         case .setRanks(let ranks, let moved):
             let ids = ranks.filter { core.uploads[$0.key].map(\.rank) ?? $0.value != $0.value }.map(\.key)
-            return ids.isEmpty ? nil : (.moved, Self.named(ids, moved))
-        case .limitBandwidth, .limitConcurrency: return (limited(in: core), [])
-        case .refuseUndoOfRetry: return (.retried, [])
+            found = Self.named(ids, moved)
+        case .limitBandwidth, .limitConcurrency, .refuseUndoOfRetry: hasOther = true
         }
-    }
-
-    /// Returns the limit that applies after the action, as a change to report. If the action sets no limit, returns the
-    /// current limit on the number of running uploads.
-    private func limited(in core: QueueCore) -> QueueChangeKind {
-        switch self {
-        case .limitBandwidth(let bandwidth, let scope):
-            let timetable = core.configuration.limits[scope]
-            return .limited(
-                .bandwidth(core.limits.limit(of: scope, timetable, order: bandwidth, at: core.now.date)))
-        case .limitConcurrency(let count):
-            return .limited(.concurrency(count ?? core.configuration.concurrency))
-        case .pause, .resume, .remove, .unadd, .putBack, .setRanks, .refuseUndoOfRetry:
-            return .limited(.concurrency(core.concurrency))
-        }
+        return found.isEmpty && !hasOther ? nil : found
     }
 
     /// Returns the uploads of `ids` that are in the queue and not done, and the number of done ones. Ignores uploads
@@ -165,9 +162,10 @@ extension UndoAction {
 extension UndoStack {
     /// Returns the change that `undo` or `redo` would make now; nil if there is nothing to undo or to redo.
     func offer(_ direction: Direction, in core: QueueCore) -> UndoOffer? {
-        for entry in entries(direction).reversed() {
-            guard let (change, ids) = entry.action.effect(in: core) else { continue }
-            return UndoOffer(number: entry.number, change: change, ids: ids, date: entry.date)
+        for entry in entries[direction, default: []].reversed() {
+            guard let ids = entry.action.changed(in: core) else { continue }
+            let kind = entry.action.kind(in: core)
+            return UndoOffer(number: entry.number, change: kind, ids: ids, date: entry.date)
         }
         return nil
     }

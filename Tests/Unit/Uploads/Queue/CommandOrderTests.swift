@@ -9,18 +9,18 @@ struct CommandOrderTests {
         let undo = order.begin(.choice)
         let later = order.begin(.change)
         #expect(!order.mustWait(first) && order.mustWait(undo) && order.mustWait(later))
-        _ = order.end(first)
+        order.end(first)
         #expect(!order.mustWait(undo) && order.mustWait(later))
-        _ = order.chose(undo)
+        order.chose(undo)
         #expect(!order.mustWait(later))
     }
 
     @Test func `an undo waits until the one before it has ended`() {
         var order = CommandOrder()
         let (first, second) = (order.begin(.choice), order.begin(.choice))
-        _ = order.chose(first)
+        order.chose(first)
         #expect(order.mustWait(second))
-        _ = order.end(first)
+        order.end(first)
         #expect(!order.mustWait(second))
     }
 }

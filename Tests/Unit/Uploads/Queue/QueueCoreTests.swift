@@ -43,7 +43,7 @@ struct QueueCoreTests {
         mutating func answer(_ result: Result<Void, JournalError> = .success(())) {
             let tickets = appends.map(\.ticket)
             effects = tickets.flatMap {
-                core.handle(.journaled([AppendResult(ticket: $0, result: result)]), at: moment(seconds))
+                core.handle(.journaled([($0, result)]), at: moment(seconds))
             }
         }
 
@@ -139,7 +139,7 @@ struct QueueCoreTests {
         let first = queue.appends.map(\.ticket)
         queue.handle(.transaction(.limitBandwidth(.atMost(2000), .total), 2))
         for ticket in first {
-            queue.handle(.journaled([AppendResult(ticket: ticket, result: .failure(Self.full))]))
+            queue.handle(.journaled([(ticket, .failure(Self.full))]))
         }
         queue.answer(.failure(Self.full))
         #expect(queue.core.settings.limits[.total] == nil)
@@ -155,7 +155,7 @@ struct QueueCoreTests {
         let pause = queue.appends.map(\.ticket)
         queue.handle(.link(.up(generation: 0), isForbidden: false))
         for ticket in pause {
-            queue.handle(.journaled([AppendResult(ticket: ticket, result: .failure(Self.full))]))
+            queue.handle(.journaled([(ticket, .failure(Self.full))]))
         }
         #expect(queue.isRefused)
         #expect(queue.state(1) == .queued)
@@ -172,7 +172,7 @@ struct QueueCoreTests {
         let resumption = queue.appends.map(\.ticket)
         queue.handle(.link(.up(generation: 0), isForbidden: false))
         for ticket in resumption {
-            queue.handle(.journaled([AppendResult(ticket: ticket, result: .failure(Self.full))]))
+            queue.handle(.journaled([(ticket, .failure(Self.full))]))
         }
         #expect(queue.isRefused)
         #expect(queue.state(1) == .paused(.user))
@@ -216,7 +216,7 @@ struct QueueCoreTests {
         queue.handle(.sent(1, run: 1, 1))
         queue.end(1, .done(Receipt(bytes: 1)), sent: 1)
         for ticket in command {
-            queue.handle(.journaled([AppendResult(ticket: ticket, result: .success(()))]))
+            queue.handle(.journaled([(ticket, .success(()))]))
         }
         #expect(queue.appends.map(\.durability) == [.finding, .finding])
     }
@@ -295,7 +295,7 @@ struct QueueCoreTests {
         let removal = try #require(queue.appends.first?.ticket)
         queue.handle(.transaction(.putBack([2], orphaned: [:]), 3))
         #expect(queue.appends.isEmpty)
-        queue.handle(.journaled([AppendResult(ticket: removal, result: .success(()))]))
+        queue.handle(.journaled([(removal, .success(()))]))
         queue.answer()
         #expect(queue.started.isEmpty)
         #expect(queue.state(2)?.isHeld == true)
@@ -313,7 +313,7 @@ struct QueueCoreTests {
         let removal = try #require(queue.appends.first?.ticket)
         queue.handle(.transaction(.putBack([1], orphaned: [3: .queued]), 3))
         #expect(queue.appends.isEmpty)
-        queue.handle(.journaled([AppendResult(ticket: removal, result: .success(()))]))
+        queue.handle(.journaled([(removal, .success(()))]))
         queue.answer()
         #expect(queue.core.uploads[1] != nil)
         #expect(queue.state(3)?.isHeld == true)
@@ -329,7 +329,7 @@ struct QueueCoreTests {
         let putBack = queue.appends.map(\.ticket)
         queue.handle(.transaction(.remove([2]), 3))
         #expect(queue.appends.isEmpty)
-        queue.handle(.journaled(putBack.map { AppendResult(ticket: $0, result: .success(())) }))
+        queue.handle(.journaled(putBack.map { ($0, .success(())) }))
         queue.answer()
         #expect(queue.core.uploads[2] == nil)
         #expect(queue.state(3)?.isHeld == true)
