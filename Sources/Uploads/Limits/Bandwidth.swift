@@ -78,32 +78,13 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
     }
 }
 
-extension BandwidthLimit {
-    static func none(of scope: LimitScope) -> BandwidthLimit { BandwidthLimit(scope, .unlimited) }
-}
-
 extension [BandwidthLimit] {
     /// Returns the limit of a scope. If the array has no limit of this scope, the result has the bandwidth `unlimited`.
     public subscript(scope: LimitScope) -> BandwidthLimit {
-        first { $0.scope == scope } ?? .none(of: scope)
+        first { $0.scope == scope } ?? BandwidthLimit(scope, .unlimited)
     }
 
     /// All limits in the array, beginning with the limit of all uploads together (`total`). If the array lacks that
     /// limit, it is added with the bandwidth `unlimited`.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
-}
-
-extension Timetable {
-    /// Returns the limit of a scope at a date.
-    ///
-    /// - Parameter order: The limit that a user set by a command; nil if there is none, so that the timetable decides.
-    func limit(
-        of scope: LimitScope, order: Bandwidth?, at date: Date, in zone: ZoneRules
-    ) -> BandwidthLimit {
-        if let order { return BandwidthLimit(scope, order, origin: .command) }
-        let (bandwidth, entry) = bandwidth(at: date, in: zone)
-        return BandwidthLimit(
-            scope, bandwidth, origin: entry == nil ? .configuration : .timetable,
-            until: nextChange(after: date, in: zone))
-    }
 }

@@ -30,12 +30,6 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     /// The id of the upload that sent the file. An upload in another queue can have the same id.
     package var id: Upload.ID
 
-    package init(path: LocalPath, identity: FileIdentity, id: Upload.ID) {
-        self.path = path
-        self.identity = identity
-        self.id = id
-    }
-
     private static let attempts = 10_000
 
     package func delete() -> Outcome {

@@ -21,13 +21,6 @@ package struct WatchNote: Hashable, Sendable {
     package var to: String
     package var identity: FileIdentity
     package var disposition: Disposition
-
-    package init(path: LocalPath, to: String, identity: FileIdentity, disposition: Disposition) {
-        self.path = path
-        self.to = to
-        self.identity = identity
-        self.disposition = disposition
-    }
 }
 
 extension WatchNote {

@@ -24,13 +24,13 @@ struct WatchTracker {
     /// upload has ended, the newer version is sent.
     private var superseded: Set<Upload.ID> = []
     /// The files that the previous Ferry process was about to add to the queue when it ended.
-    private var interrupted: Set<LocalPath> = []
+    var interrupted: Set<LocalPath> = []
     /// The uploaded files that are being deleted or moved now. The value is the index of the watched folder in
     /// `WatchedFolders.stations`.
-    private(set) var removals: [LocalPath: Int] = [:]
+    var removals: [LocalPath: Int] = [:]
     /// The uploaded files that cannot be removed yet. A process has them open for writing, or the last attempt to
     /// remove them failed.
-    private var postponed: Set<LocalPath> = []
+    var postponed: Set<LocalPath> = []
 
     /// Creates a tracker from the notes on disk. The Ferry process that ran this queue before wrote these notes.
     init(_ notes: some Sequence<WatchNote>) {
@@ -42,8 +42,6 @@ struct WatchTracker {
             }
         }
     }
-
-    // MARK: Uploads
 
     /// Records that the upload `id` sends the file at `path`. Forgets an earlier failed or held state of the upload.
     mutating func follow(_ id: Upload.ID, _ path: LocalPath) {
@@ -85,21 +83,5 @@ struct WatchTracker {
         }
     }
 
-    // MARK: Files
-
-    /// True if the previous Ferry process was about to add this file to the queue when it ended. If the queue contains
-    /// an upload of the file, that process has probably added it, and not a user.
-    func isInterrupted(_ path: LocalPath) -> Bool { interrupted.contains(path) }
-
-    mutating func endInterruption(_ path: LocalPath) { interrupted.remove(path) }
-
     func canRemove(_ path: LocalPath) -> Bool { removals[path] == nil && !postponed.contains(path) }
-
-    mutating func beginRemoval(_ path: LocalPath, in folder: Int) { removals[path] = folder }
-
-    mutating func endRemoval(_ path: LocalPath) { removals[path] = nil }
-
-    mutating func postpone(_ path: LocalPath) { postponed.insert(path) }
-
-    mutating func endPostponement(_ path: LocalPath) { postponed.remove(path) }
 }

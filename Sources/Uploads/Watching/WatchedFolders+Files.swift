@@ -22,7 +22,10 @@ extension WatchedFolders {
             }
         }
         write(gone)
-        await forgetGone()
+        let missing = self.gone
+        self.gone = []
+        // This precedes `add`, because a missing file has possibly returned, and `add` marks it as watched again.
+        if !missing.isEmpty { await queue.forgetChanges(of: missing) }
         if !ready.isEmpty { await add(ready, from: index) }
         if case .state(let state)? = reports.last {
             if let path = state.path { stations[index].path = path }
@@ -30,15 +33,6 @@ extension WatchedFolders {
             await tellAway()
         }
         wake()
-    }
-
-    /// Makes the queue forget that missing files are watched. A file with an unfinished upload stays marked as watched.
-    /// Call this before `add`: a missing file has possibly returned, and `add` marks it as watched again.
-    private func forgetGone() async {
-        guard !gone.isEmpty else { return }
-        let paths = gone
-        gone = []
-        await queue.forgetChanges(of: paths)
     }
 
     /// Adds complete files to the queue. A version that was already uploaded, or whose upload a user removed, is not
@@ -56,7 +50,7 @@ extension WatchedFolders {
             }
             if case .queued? = note?.disposition {
             } else if let done = history.done(upload) {
-                remember(done, upload, isOurs: tracker.isInterrupted(file.path), watch)
+                remember(done, upload, isOurs: tracker.interrupted.contains(file.path), watch)
                 continue
             } else {
                 before.append(
@@ -111,13 +105,13 @@ extension WatchedFolders {
                 }
                 if before?.disposition == .queued(id) { continue }
                 // A user added this file, so it stays in the folder after the upload.
-                if !tracker.isInterrupted(upload.path) { after.disposition = .over }
+                if !tracker.interrupted.contains(upload.path) { after.disposition = .over }
             }
             if case .queued(let id) = after.disposition {
                 tracker.follow(id, upload.path)
                 ids.append(id)
             }
-            tracker.endInterruption(upload.path)
+            tracker.interrupted.remove(upload.path)
             written.append(after)
         }
         write(written)
@@ -151,7 +145,7 @@ extension WatchedFolders {
     /// - Parameter isOurs: True if the previous Ferry process had begun to add the file from the watched folder. Then
     ///   the file is kept, deleted or moved, as configured. If false, the file stays in the folder.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
-        tracker.endInterruption(new.path)
+        tracker.interrupted.remove(new.path)
         write([
             WatchNote(
                 path: new.path, to: watch.to, identity: new.identity,

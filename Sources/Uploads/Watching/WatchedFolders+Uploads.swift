@@ -13,21 +13,16 @@ extension WatchedFolders {
         }
         gone = gone.filter { id in tracker.paths[id].flatMap { ledger[$0] }?.disposition == .queued(id) }
         guard !gone.isEmpty else { return }
-        // Done uploads leave the queue for the history; others leave because the user removed them.
+        // Done uploads leave the queue for the history; others leave because the user removed them. The same version of
+        // a removed upload's file is not queued again.
         let done = history.done(gone)
         for id in gone {
-            if let upload = done[id] { take(upload) } else { leave(id) }
+            if let upload = done[id] {
+                take(upload)
+            } else if let note = tracker.paths[id].flatMap({ ledger[$0] }), note.disposition == .queued(id) {
+                over(note)
+            }
         }
-    }
-
-    /// Records on disk that a user removed this upload from the queue, so that the same version of its file is not
-    /// queued again. Does nothing if the file's note does not list this upload as queued.
-    private func leave(_ id: Upload.ID) {
-        guard let path = tracker.paths[id], var note = ledger[path], note.disposition == .queued(id) else {
-            return
-        }
-        note.disposition = .over
-        write([note])
     }
 
     func take(_ upload: Upload) {
@@ -58,10 +53,10 @@ extension WatchedFolders {
         case .delete where receipt.verified == nil:
             keep(note, upload, "\(watch.to) reported no digest, and without one nothing is deleted")
         case .delete:
-            tracker.beginRemoval(note.path, in: index)
+            tracker.removals[note.path] = index
             thread.remove(file, by: .delete)
         case .move(let goal):
-            tracker.beginRemoval(note.path, in: index)
+            tracker.removals[note.path] = index
             thread.remove(file, by: .move(to: goal, names: names))
         }
     }
@@ -91,9 +86,9 @@ extension WatchedFolders {
     }
 
     func didRemove(_ path: LocalPath, _ outcome: UploadedFileDisposal.Outcome) {
-        tracker.endRemoval(path)
+        tracker.removals[path] = nil
         if outcome == .inUse {
-            tracker.postpone(path)
+            tracker.postponed.insert(path)
             note("\(path.text) was uploaded and stays until no program has it open for writing")
             Task { [weak self] in
                 try? await Task.sleep(for: Self.timeout)
@@ -114,7 +109,7 @@ extension WatchedFolders {
             return over(note)
         case .failed(let reason):
             // The removal is retried when Ferry starts again.
-            tracker.postpone(path)
+            tracker.postponed.insert(path)
             return self.note("\(path.text) was uploaded and stays: \(reason)", .warning)
         }
         if case .queued(let id) = note.disposition { tracker.forget(id) }
@@ -122,7 +117,7 @@ extension WatchedFolders {
     }
 
     private func tryAgain(_ path: LocalPath) async {
-        tracker.endPostponement(path)
+        tracker.postponed.remove(path)
         guard let note = ledger[path], case .queued(let id) = note.disposition else { return }
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }

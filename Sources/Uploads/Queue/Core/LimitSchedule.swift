@@ -17,21 +17,18 @@ package struct LimitSchedule {
 
     package init(zone: ZoneRules) { self.zone = zone }
 
-    /// The bytes per second of each scope that has a limit.
-    var rates: [LimitScope: ByteCount] {
-        Dictionary(
-            uniqueKeysWithValues: current.compactMap { limit in
-                limit.bandwidth.rate.map { (limit.scope, $0) }
-            })
-    }
-
     /// Returns the limit of a scope at a date.
     ///
     /// - Parameter order: The limit that a command set; nil if the timetable decides.
     func limit(
         of scope: LimitScope, _ timetable: Timetable?, order: Bandwidth?, at date: Date
     ) -> BandwidthLimit {
-        (timetable ?? Timetable()).limit(of: scope, order: order, at: date, in: zone)
+        if let order { return BandwidthLimit(scope, order, origin: .command) }
+        let timetable = timetable ?? Timetable()
+        let (bandwidth, entry) = timetable.bandwidth(at: date, in: zone)
+        return BandwidthLimit(
+            scope, bandwidth, origin: entry == nil ? .configuration : .timetable,
+            until: timetable.nextChange(after: date, in: zone))
     }
 
     /// Calculates all limits anew. Returns true if one of them changed.
@@ -43,7 +40,7 @@ package struct LimitSchedule {
         let before = current
         current = Set(timetables.keys).union(orders.keys).sorted().compactMap { scope in
             let limit = limit(of: scope, timetables[scope], order: orders[scope], at: date)
-            return limit == .none(of: scope) ? nil : limit
+            return limit == BandwidthLimit(scope, .unlimited) ? nil : limit
         }
         self.date = date
         due = current.compactMap(\.until).min()

@@ -214,7 +214,7 @@ extension QueueCore {
     /// Sets the bandwidth limits that apply now, and publishes the status if one of them changed.
     mutating func applyLimits() {
         let isNew = limits.update(configuration.limits, orders: settings.limits, at: now.date)
-        effects.append(.limitRates(limits.rates))
+        effects.append(.limitRates(limits.current.rates))
         if isNew { publish([]) }
     }
 

@@ -15,8 +15,6 @@ struct UploadTable {
     }
 
     var count: Int { slots.count }
-    var isEmpty: Bool { slots.isEmpty }
-
     /// The uploads of a table, unsorted. This type does not use the iterators of the standard library. In a program
     /// that is optimized for size, those iterators look up the metadata of their types at each step, which is slow.
     struct Values: Sequence, IteratorProtocol {

@@ -192,10 +192,12 @@ struct TimetableTests {
         let date = try Self.date("2026-11-23 09:00", calendar)
         let evening = try Self.date("2026-11-23 18:00", calendar)
         #expect(
-            timetable.limit(of: .total, order: nil, at: date, in: ZoneRules(calendar.timeZone))
+            LimitSchedule(zone: ZoneRules(calendar.timeZone))
+                .limit(of: .total, timetable, order: nil, at: date)
                 == BandwidthLimit(.total, Self.slow, origin: .timetable, until: evening))
         #expect(
-            timetable.limit(of: .total, order: .unlimited, at: date, in: ZoneRules(calendar.timeZone))
+            LimitSchedule(zone: ZoneRules(calendar.timeZone))
+                .limit(of: .total, timetable, order: .unlimited, at: date)
                 == BandwidthLimit(.total, .unlimited, origin: .command))
     }
 }

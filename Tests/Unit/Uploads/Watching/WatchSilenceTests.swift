@@ -68,6 +68,6 @@ struct WatchSilenceTests {
 
 extension WatchedFolders {
     fileprivate func leave(_ paths: [String]) {
-        for path in paths { tracker.beginRemoval(LocalPath(path), in: 0) }
+        for path in paths { tracker.removals[LocalPath(path)] = 0 }
     }
 }

@@ -67,19 +67,19 @@ struct WatchTrackerTests {
     @Test func `a file is taken away once at a time, and not while it is written to`() {
         let path = LocalPath("/out/1")
         var tracker = WatchTracker([])
-        tracker.beginRemoval(path, in: 0)
+        tracker.removals[path] = 0
         #expect(!tracker.canRemove(path))
-        tracker.endRemoval(path)
-        tracker.postpone(path)
+        tracker.removals[path] = nil
+        tracker.postponed.insert(path)
         #expect(!tracker.canRemove(path))
-        tracker.endPostponement(path)
+        tracker.postponed.remove(path)
         #expect(tracker.canRemove(path))
     }
 
     @Test func `files that an engine before was about to add are ours`() {
         let upload = Upload.boxed(1)
         let tracker = WatchTracker([note(upload, .adding)])
-        #expect(tracker.isInterrupted(upload.path))
+        #expect(tracker.interrupted.contains(upload.path))
         #expect(tracker.paths.isEmpty)
     }
 }
