@@ -1,16 +1,15 @@
 import FerryFiles
 
-/// A queued upload that waits for another upload, its blocker, and cannot start until a user acts. The blocker has
-/// failed, is held for a user's decision, was paused by a user, or is blocked too.
+/// A queued upload that cannot start until a user acts, because it waits for one that has failed, is held, was paused
+/// by a user or is blocked too.
 package struct BlockedUpload: Equatable, Sendable {
     package let upload: Upload
-    /// The upload that must be done before `upload` can start, but that does not continue until a user acts.
+    /// The upload that must be done before `upload` can start.
     package let blocker: Upload
 
     /// Returns the blocked uploads among `uploads`, in ascending order of ids.
     package static func all(among uploads: some Sequence<Upload>) -> [BlockedUpload] {
-        // An upload waits only for uploads with lower ids. The loop visits the ids in ascending order, so it has
-        // decided about an upload before it visits those that wait for this upload.
+        // An upload waits only for lower ids, so those are decided when it is visited.
         let waiting = uploads.filter { $0.state == .queued && $0.start?.after.isEmpty == false }
             .sorted { $0.id < $1.id }
         guard !waiting.isEmpty else { return [] }
@@ -30,8 +29,7 @@ package struct BlockedUpload: Equatable, Sendable {
         return blocked
     }
 
-    /// The reason why `upload` cannot start, as a text that completes a sentence about the upload. An example is
-    /// `waits for 7, which failed`, where 7 is the number of the blocker.
+    /// The reason why `upload` cannot start, as the end of a sentence: `waits for 7, which failed`.
     package var sentence: String {
         let reason =
             switch blocker.state {
@@ -52,10 +50,8 @@ extension Upload {
 extension Upload.StartCondition {
     private static let rangesShown = 3
 
-    /// Returns the condition in words, such as `after 12, 14 to 16` or `after 12, not before 22:00`. The numbers are
-    /// those of other uploads. At most three ranges of them are named.
-    ///
-    /// - Parameter moment: A function that returns a date as text.
+    /// Returns the condition in words, such as `after 12, 14 to 16` or `after 12, not before 22:00`, with at most three
+    /// ranges. `moment` returns a date as text.
     package func words(_ moment: (Date) -> String) -> String {
         var parts: [String] = []
         if !after.isEmpty {

@@ -1,3 +1,2 @@
-// The public interface of this module uses `LocalPath` and `FileIdentity` of FerryFiles, so clients need FerryFiles
-// too.
+// The public interface of this module uses `LocalPath` and `FileIdentity` of FerryFiles.
 @_exported public import FerryFiles

@@ -1,37 +1,30 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The interface through which clients use the upload queue. Clients are the screen, the subcommands and other
-/// processes of Ferry.
-///
-/// All parameters and results can be encoded, because clients in other processes use this interface over a Unix socket
-/// (the control socket).
+/// The interface through which clients use the upload queue. Clients in other processes use it over a Unix socket (the
+/// control socket), so all parameters and results can be encoded.
 public protocol QueueClient: Sendable {
-    /// Carries out one command, and returns the reply. If the command succeeds, its change is on disk before the reply
-    /// comes. The exceptions are `tryNow` and `stopWhenIdle`, which change only memory.
+    /// Carries out one command. A reply of success comes when its change is on disk, except for `tryNow` and
+    /// `stopWhenIdle`, which change only memory.
     func perform(_ command: QueueCommand) async -> QueueReply
 
-    /// Returns a stream of the queue's changes, in sequence. The first element contains the whole queue, and its
-    /// `isComplete` is true. The queue does not wait for a slow reader. If an upload changes several times before the
-    /// reader reads the changes, the reader gets only the newest state.
+    /// Returns a stream of the queue's changes, beginning with the whole queue (`isComplete`). The queue does not wait
+    /// for a slow reader, which gets only the newest state of an upload.
     func updates() async -> AsyncStream<QueueUpdate>
 
-    /// Returns the current progress of the running uploads. The call is fast, so a client can repeat it several times a
-    /// second.
+    /// Returns the progress of the running uploads, fast enough to call it several times a second.
     func progress() -> [ProgressSample]
 }
 
 /// A command of a user for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Adds each file that has no matching upload in the queue. An upload that is not done matches if it has the same
-    /// path and target. A done upload matches only if it also sent the same version of the file.
+    /// Adds each file without a matching upload, which has the same path and target, and is not done or sent the same
+    /// version of the file.
     case addMissing([NewUpload])
-    /// Adds each file that has no matching upload in the queue. A matching upload has the same path, the same target
-    /// and the same version of the file. Its state does not matter.
+    /// Adds each file without an upload of the same path, target and version, in whatever state.
     case addNew([NewUpload])
-    /// Returns the uploads in the queue that have the same path and target as one of these files. The version of the
-    /// file and the state of the upload do not matter.
+    /// Returns the uploads that have the same path and target as one of these files.
     case find([NewUpload])
     case list
     case pause(UploadSelection)
@@ -41,42 +34,34 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case move(UploadSelection, QueueMove)
     /// Returns the current bandwidth limits.
     case limits
-    /// Sets the bandwidth limit of a scope: of all uploads, of a destination or of a batch. This limit overrides the
-    /// limits in the configuration, even those for a time of day. Nil restores the configured limits.
+    /// Sets the bandwidth limit of a scope, which overrides the configured limits; nil restores those.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once, from 1 to 256.
     case limitConcurrency(Int)
-    /// Undoes the last command that changed the queue, whichever client sent it. Such commands are additions, pauses,
-    /// resumes, removals, moves and changes of limits. Up to 50 commands can be undone, the newest first, but none from
-    /// before the last start of the queue.
+    /// Undoes the last command that added, paused, resumed, removed or moved uploads or changed a limit, whichever
+    /// client sent it. Up to 50 commands since the last start of the queue can be undone, the newest first.
     ///
-    /// A retry cannot be undone, and neither can an addition whose uploads are all done. The first `undo` after such a
-    /// command is refused. The next `undo` undoes the command before it.
+    /// For a retry, or an addition whose uploads are all done, the first `undo` is refused, and the next one undoes the
+    /// command before.
     ///
-    /// The bytes of a removed upload stay on the server for 10 seconds. Within this time, `undo` lets the upload
-    /// resume. Later, the file is sent again from its beginning. But the bytes stay longer if the server possibly has
-    /// the whole file.
+    /// The bytes of a removed upload stay on the server for 10 seconds, in which `undo` lets it resume. Later, the file
+    /// is sent from its beginning, unless the server possibly has the whole file.
     case undo
     /// Returns what `undo` would do now, and changes nothing.
     case nextUndo
-    /// Undoes the command with this number (`UndoOffer.number`), which `nextUndo` returned. Refused if `undo` would now
-    /// undo a different command, or if there is nothing to undo.
+    /// Undoes the command with this number, which `nextUndo` returned. Refused if `undo` would now undo another.
     case undoCommand(Int)
-    /// Redoes the command that `undo` undid last. Refused if there is no such command, or if another command has
-    /// changed the queue since then.
+    /// Redoes the command that `undo` undid last. Refused if another command has changed the queue since then.
     case redo
     /// Returns what `redo` would do now, and changes nothing.
     case nextRedo
-    /// Redoes the command with this number (`UndoOffer.number`), which `nextRedo` returned. Refused if `redo` would now
-    /// redo a different command, or if there is nothing to redo.
+    /// Redoes the command with this number, which `nextRedo` returned. Refused if `redo` would now redo another.
     case redoCommand(Int)
-    /// Ends every wait for a retry and every wait for the network now. The uploads can then start, even if the
-    /// operating system reports that there is no network.
+    /// Ends every wait for a retry or the network now, even if the system reports no network.
     case tryNow
-    /// Starts no more uploads. As soon as no upload runs, the engine (the process that owns the queue) ends.
+    /// Starts no more uploads, and ends the engine as soon as none runs.
     case stopWhenIdle
-    /// Writes the whole queue to a new snapshot file on disk. Before this, the latest changes are only in the journal,
-    /// the file to which each change is appended.
+    /// Writes the whole queue to a new snapshot file on disk, whose latest changes were only in the journal.
     case flush
 }
 
@@ -90,17 +75,16 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     case failed
     /// All done uploads.
     case done
-    /// The uploads of the batch (the named group) with this name. The name of an unknown batch is an error.
+    /// The uploads of a batch. The name of an unknown batch is an error.
     case batch(String)
 
-    /// True if the selection lists the id of each upload. If the path of a file then contains a new symbolic link, the
-    /// whole `retry` fails. For any other selection, `retry` leaves out that upload.
+    /// True if the selection lists each upload. If a path has a new symbolic link, `retry` then fails as a whole.
     var isEach: Bool {
         if case .ids = self { true } else { false }
     }
 
-    /// True if the user named the uploads or their batch; false for all uploads, and for a selection by state. A retry
-    /// starts only named uploads before their start condition is met.
+    /// True if the user named the uploads or their batch. A retry starts only these before their start condition is
+    /// met.
     var isChosen: Bool {
         switch self {
         case .ids, .numbers, .batch: true
@@ -112,25 +96,23 @@ public enum UploadSelection: Hashable, Codable, Sendable {
 /// The kind of a change that a command, `undo` or `redo` makes.
 public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
-    /// `undo` removed the uploads that a command had added, except those that were already done. `done` is the number
-    /// of these done uploads, which stay.
+    /// `undo` removed the uploads that a command had added, without the `done` ones, which stay.
     case unadded(done: Int)
     /// A limit was changed. The value is the new limit.
     case limited(LimitSetting)
-    /// The last command was a retry. Because a retry cannot be undone, `undo` is refused and changes nothing.
+    /// The last command was a retry, which cannot be undone, so `undo` changes nothing.
     case retried
 }
 
 /// The change that `undo` or `redo` would make.
 public struct UndoOffer: Hashable, Codable, Sendable {
-    /// The number of the command that would be undone or redone. Clients pass this number to `undoCommand` or
-    /// `redoCommand`.
+    /// The number of the command, for `undoCommand` or `redoCommand`.
     public var number: Int
     /// The kind of the change that `undo` or `redo` would make.
     public var change: QueueChangeKind
     /// The uploads that `undo` or `redo` would change.
     public var ids: [Upload.ID]
-    /// The time when the command that would be undone or redone was carried out.
+    /// The time when the command was carried out.
     public var date: Date
 
     public init(number: Int, change: QueueChangeKind, ids: [Upload.ID], date: Date) {
@@ -161,8 +143,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads that the command added. At least one of them is paused, because a user had paused its batch.
     case addedPaused([Upload.ID])
     case uploads([Upload])
-    /// The current bandwidth limits: first that of all uploads together, then those of destinations, then those of
-    /// batches.
+    /// The current bandwidth limits: of all uploads together, of destinations, and of batches.
     case limits([BandwidthLimit])
     /// The change that `undo` or `redo` made, and the uploads that it changed.
     case reversed(QueueChangeKind, [Upload.ID])
@@ -179,19 +160,15 @@ public enum QueueReply: Hashable, Codable, Sendable {
     }
 }
 
-/// A change of the queue. It contains the new state of each changed upload, so it does no harm if a client applies it
-/// twice.
+/// A change of the queue, with the new state of each changed upload. Applying it twice does no harm.
 public struct QueueUpdate: Sendable {
-    /// True if `changed` contains all uploads of the queue. The client must then forget all uploads from earlier
-    /// updates.
+    /// True if `changed` is the whole queue, and the client must forget all other uploads.
     public var isComplete: Bool
     /// The changed and the new uploads, in their current state.
     public var changed: [Upload]
-    /// The ids of the uploads that left the queue, because a user removed them or because they moved to the history. An
-    /// id is used again only if `undo` or `redo` puts its upload back.
+    /// The ids of the uploads that a user removed or that moved to the history. `undo` or `redo` can put one back.
     public var removed: [Upload.ID]
-    /// The current status of the engine, the process that owns the queue. Each update contains it, even if it has not
-    /// changed.
+    /// The current status of the engine, even if it has not changed.
     public var status: EngineStatus
 
     public init(isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
@@ -204,12 +181,10 @@ public struct QueueUpdate: Sendable {
 
 /// The status of the engine, the process that owns the queue.
 public struct EngineStatus: Hashable, Codable, Sendable {
-    /// The state of the network, as the operating system last reported it. Before its first report, the value is
-    /// `online`.
+    /// The state of the network as the system last reported it, or `online` before the first report.
     public enum Network: Hashable, Codable, Sendable {
         case online
-        /// There has been no usable network since this time. `reason` is a text for users, such as `no address on any
-        /// interface`.
+        /// There has been no usable network since this time, for a `reason` such as `no address on any interface`.
         case offline(since: Date, reason: String)
     }
 
@@ -217,34 +192,28 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public enum Storage: String, Hashable, Codable, Sendable {
         /// All changes are on disk, and the last snapshot (a file with the whole queue) was written.
         case saved
-        /// All changes are on disk, in the journal to which each change is appended. But the last snapshot of the whole
-        /// queue could not be written, so the journal grows.
+        /// All changes are on disk, but the last snapshot could not be written, so the journal grows.
         case snapshotOverdue = "behind"
-        /// The disk refuses changes of the queue. So commands that change the queue fail, and no upload starts. Running
-        /// uploads can still finish.
+        /// The disk refuses changes of the queue, so commands fail and no upload starts. Running uploads can finish.
         case refusing
     }
 
-    /// The contact of a client with the engine, the process that owns the queue. A client in this process always has
-    /// the value `here`.
+    /// The contact of a client with the engine. It is always `here` in the engine's own process.
     public enum Contact: Hashable, Codable, Sendable {
         /// The engine responds to the client.
         case here
-        /// The engine process still runs, but has not responded to this client since about this time. The process is
-        /// suspended or stuck.
+        /// The engine process is suspended or stuck: it has not responded since about this time.
         case silent(since: Date)
-        /// The client has had no connection to an engine since this time. The engine ended or was killed, so the rest
-        /// of the status is possibly old. Every change that the engine confirmed is on disk.
+        /// The engine ended or was killed at this time, so the rest of the status is possibly old. Every change that it
+        /// confirmed is on disk.
         case lost(since: Date)
-        /// The engine runs, but refuses to send updates to this client. The value is the reason, for example that too
-        /// many clients follow the queue.
+        /// The engine refuses to send updates to this client, for example because too many follow the queue.
         case refused(UploadFailure)
     }
 
     /// Whether there is a network.
     public var network: Network
-    /// The current bandwidth limits: of all uploads together, of destinations and of batches. A destination or batch
-    /// without a limit is left out. But it is included as unlimited if a timetable will limit it, or if a command
+    /// The current bandwidth limits. An unlimited scope is included if a timetable will limit it, or if a command
     /// removed its limit.
     public var limits: [BandwidthLimit]
     /// The number of slots. A running upload takes a slot, but several small uploads can share one.
@@ -253,19 +222,15 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var storage: Storage
     /// The current problem that users should know, such as a full disk; nil if there is none.
     public var notice: UploadFailure?
-    /// The pauses that busy servers asked for. A pause is included only if at least one upload waits for its end. The
-    /// pause that ends last comes first.
+    /// The pauses of busy servers for which an upload waits, the one that ends last first.
     public var retryAfterPauses: [RetryAfterPause]
-    /// The hosts that cannot be reached now and for which at least one upload waits. The host with the most waiting
-    /// uploads comes first.
+    /// The unreachable hosts for which an upload waits, the one with the most uploads first.
     public var unreachableHosts: [UnreachableHost]
     /// The paths of the watched folders that are missing, as texts to show to users.
     public var awayFolders: [String]
-    /// The latest notices about things other than the queue, such as watched folders. There are at most 10, and the
-    /// oldest comes first.
+    /// The latest notices about other things than the queue, at most 10, the oldest first.
     public var notices: [DatedNotice]
-    /// Whether the client reaches the engine, the process that owns the queue. If it does not, this status is possibly
-    /// out of date.
+    /// Whether the client reaches the engine. If not, this status is possibly out of date.
     public var contact: Contact
 
     public init(
@@ -312,8 +277,8 @@ public struct ProgressSample: Hashable, Codable, Sendable {
 
     /// The number of the running upload.
     public var id: Upload.ID
-    /// The number of bytes of the file that the server has confirmed or that were passed to the socket. When the
-    /// attempt ends, bytes that were sent twice count twice, so this number can exceed the size of the file.
+    /// The number of bytes that the server has confirmed or that were passed to the socket. At the end of an attempt,
+    /// bytes that were sent twice count twice.
     public var sent: ByteCount
     /// The number of bytes that the server has confirmed.
     public var confirmed: ByteCount
@@ -321,8 +286,7 @@ public struct ProgressSample: Hashable, Codable, Sendable {
     public var phase: Phase
     /// The current rate in bytes per second; nil while there is no measurement.
     public var rate: Double?
-    /// The estimated number of seconds until the whole file is sent; nil while unknown. It is computed from the
-    /// measured rate and the bandwidth limits.
+    /// The estimated number of seconds until the whole file is sent, from the rate and the limits; nil while unknown.
     public var remaining: Double?
 
     public init(

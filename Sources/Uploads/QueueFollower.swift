@@ -11,8 +11,7 @@ package protocol QueueFollower: Actor {
 /// The newest task that reads updates for a `QueueFollower`.
 package struct FollowingTask: Sendable {
     private var task: Task<Void, Never>?
-    /// The number of the current task, which is higher than the numbers of earlier tasks. Updates from an earlier task
-    /// are ignored, because the current task has possibly processed newer ones.
+    /// The number of the current task. Updates from an earlier task are ignored, as they can be older.
     private var number = 0
 
     package init() {}
@@ -37,8 +36,8 @@ extension QueueFollower {
             Task { [weak self] in for await update in updates { await self?.take(update, from: number) } })
     }
 
-    /// Processes the current state of the queue, and then starts a task that processes later updates. Returns without
-    /// waiting for later updates. Starts no task if the actor is stopping, or if another call has replaced this one.
+    /// Processes the current state of the queue, and starts a task that processes later updates, unless the actor is
+    /// stopping or another call has replaced this one.
     package func catchUp(with queue: any QueueClient) async {
         let number = following.replace()
         let updates = await queue.updates()

@@ -8,8 +8,7 @@ public struct RetryAfterPause: Hashable, Codable, Sendable {
     public var status: Int
     /// The wall-clock time when uploads to the server resume.
     public var until: Date
-    /// The number of uploads that wait for the server. Some of them possibly also wait for something else, such as a
-    /// free slot.
+    /// The number of uploads that wait for the server, some of them also for something else, such as a slot.
     public var waiting: Int
 
     public init(host: String, status: Int, until: Date, waiting: Int) {

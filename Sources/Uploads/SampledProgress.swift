@@ -1,13 +1,11 @@
 package import FerryProtocols
 
-/// The progress of uploads. For a running upload with a sample (`ProgressSample`), it comes from this sample. For any
-/// other upload, it comes from the byte counts that the upload itself stores.
+/// The progress of uploads: from the sample of a running upload, or else from the counts in the upload.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
-    /// - Parameter samples: The samples of the running uploads; empty if the queue does not run. Take the samples
-    ///   before you read the uploads. If an upload ended after you read it and before you took the samples, it would
-    ///   seem to run without a sample.
+    /// - Parameter samples: The samples of the running uploads, taken before the uploads are read. Otherwise an upload
+    ///   that has ended in between would seem to run without a sample.
     package init(_ samples: [ProgressSample] = []) {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
@@ -18,8 +16,8 @@ package struct SampledProgress: Sendable {
         return samples[upload.id] == nil
     }
 
-    /// Returns the number of bytes of the file that were sent or confirmed, at most the size of the file. If the upload
-    /// does not run or has no sample, returns the number that the server has probably stored.
+    /// Returns the number of bytes of the file that were sent or confirmed, or that the server has probably stored if
+    /// the upload does not run or has no sample.
     package func of(_ upload: Upload) -> ByteCount {
         guard case .running = upload.state, let sample = samples[upload.id] else {
             return Self.stored(upload)
@@ -27,8 +25,8 @@ package struct SampledProgress: Sendable {
         return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
-    /// Returns the number of bytes of the file that the server has probably stored. If the server keeps the unfinished
-    /// upload (`resource`), all sent bytes count, even if they are not confirmed yet.
+    /// Returns the number of bytes that the server has probably stored. If it keeps the unfinished upload, all sent
+    /// bytes count.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))

@@ -1,12 +1,10 @@
-/// A host that cannot be reached now. All uploads to it wait, while the queue tries a single test connection at
-/// intervals.
+/// A host that cannot be reached now. Uploads to it wait while the queue tests it at intervals.
 public struct UnreachableHost: Hashable, Codable, Sendable {
     /// The name of the unreachable host, without the port.
     public var host: String
     /// The error, as a text that completes a sentence about the host, such as `is not found`.
     public var reason: String
-    /// The number of uploads that wait for the host. Some of them possibly also wait for something else, such as a free
-    /// slot.
+    /// The number of uploads that wait for the host, some of them also for something else, such as a slot.
     public var waiting: Int
 
     public init(host: String, reason: String, waiting: Int) {

@@ -2,9 +2,8 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The text form of a `QueueUpdate`, for another process. The first line is JSON (`Head`). Each changed upload follows
-/// as another line of JSON, in the format of the queue's files. `Codable` would take ten times longer to write and read
-/// the uploads.
+/// The text form of a `QueueUpdate`, for another process: a line of JSON (`Head`), and one for each changed upload in
+/// the format of the queue's files, which is ten times faster than `Codable`.
 package enum UpdateLines {
     /// The first line of an update.
     package struct Head: Codable, Sendable {
@@ -59,9 +58,7 @@ package enum UpdateLines {
 
         package init() {}
 
-        /// Returns the upload that a line describes.
-        ///
-        /// - Parameter line: The line without its line break.
+        /// Returns the upload that a line, without its line break, describes.
         package mutating func upload(_ line: UnsafeBufferPointer<UInt8>) throws -> Upload {
             var scanner = JSONScanner(line)
             return try scanner.upload(last: &last).0

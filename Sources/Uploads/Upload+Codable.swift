@@ -2,8 +2,7 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-// An upload is encoded as one string: the text of its record, as in the queue's files. Ferry's processes send uploads
-// in this form over the control socket.
+// An upload is encoded as one string: its record, as in the queue's files.
 
 extension Upload: Codable {
     public init(from decoder: any Decoder) throws {

@@ -1,8 +1,7 @@
 import FerryTransfer
 
 extension Upload {
-    /// True if the file has a different name on the server. If the name on the server contains slashes, it is compared
-    /// with the end of the local path.
+    /// True if the file has another name on the server, which can contain folders of the local path.
     package var isRenamed: Bool { !path.text.hasSuffix("/" + target.name) }
 }
 

@@ -16,8 +16,7 @@ extension Upload.State {
         }
     }
 
-    /// Returns whether the upload still waits for the same retry as before. `before` is the earlier value of the
-    /// upload, and both states must be `waiting` with the same end time.
+    /// Returns whether the upload still waits for the same retry as before.
     func isWait(of before: Upload) -> Bool {
         if case .waiting(let until, _) = self, case .waiting(until, _) = before.state { true } else { false }
     }
@@ -50,44 +49,35 @@ extension Upload {
         if case .failed = state { true } else { false }
     }
 
-    /// True if the upload failed, or is held for a user's decision, because it is unknown whether the server has stored
-    /// the file.
+    /// True if the upload failed or is held, because it is unknown whether the server has stored the file.
     public var isUncertain: Bool { state.ending?.category == .outcomeUnknown }
 
-    /// True if the server possibly stores two copies of the file. An earlier attempt sent the whole file but got no
-    /// response. Then the queue sent the file again, or will send it again.
+    /// True if the file was or will be sent again without a response to the first copy.
     public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
 
-    /// True if the upload failed, or is held for a user's decision, because its file changed or could not be read. A
-    /// retry must then look up the current version of the file.
+    /// True if the upload failed or is held because of its file, whose current version a retry must look up.
     var needsNewIdentity: Bool {
         state.ending.map { [.sourceChanged, .sourceUnreadable].contains($0.category) } ?? false
     }
 }
 
 extension Upload.Tries {
-    /// Adds to `resent` the number of bytes that were sent after the first `confirmed` bytes of the file, because the
-    /// next attempt sends them again. Then sets `sent` to 0.
+    /// Moves the bytes in `sent` after the first `confirmed` bytes to `resent`, as the next attempt sends them again.
     mutating func countResent(after confirmed: ByteCount) {
         resent += max(0, sent - confirmed)
         sent = 0
     }
 
-    /// Stores in `sent` the number of bytes of the file that an attempt had sent when it ended. A higher number from an
-    /// earlier attempt stays. But a number that was stored during this attempt is replaced, because it can include
-    /// bytes that never left this machine.
-    ///
-    /// If the attempt was to resume, but the server reported no offset, this function first adds the bytes that were
-    /// sent again to `resent`.
+    /// Stores in `sent` the number of bytes that an attempt had sent when it ended. A higher number of an earlier
+    /// attempt stays. One of this attempt does not, as it can include bytes that never left this machine.
     mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
         if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
         sent = max(run.hasNotedSent ? 0 : sent, bytes)
     }
 }
 
-/// The changes of one upload by commands of users, by the network and by the retry policy. These functions only compute
-/// the new state, without a clock, disk or network. A function that returns `Bool` returns true if it changed the
-/// upload.
+/// The changes of one upload by users, the network and the retry policy. A function that returns `Bool` returns true if
+/// it changed the upload.
 extension Upload {
     mutating func pause() -> Bool {
         switch state {
@@ -102,24 +92,17 @@ extension Upload {
         }
     }
 
-    /// Ends the pause by the user. If the upload is also paused because there is no network, it stays paused. Returns
-    /// false if the user had not paused it.
+    /// Ends the pause by the user. Without a network, the upload stays paused.
     mutating func resume() -> Bool {
         guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
         state = .paused(ifAny: reasons.subtracting(.user))
         return true
     }
 
-    /// Queues the upload again if it failed, is held for a user's decision, or waits for a retry. Also queues an upload
-    /// that is paused only because there is no network.
-    ///
-    /// If the upload failed or is held, its start condition is removed. Its counts of network failures, server refusals
-    /// and rejected credentials return to 0. If it is unknown whether the server has stored the file, the upload starts
-    /// again from its beginning.
+    /// Queues the upload again if it failed, is held, waits for a retry, or is paused only for lack of a network.
     ///
     /// - Parameters:
-    ///   - identity: The current version of the file. It is used if the upload failed or is held because the file
-    ///     changed or could not be read. If it is nil, the upload keeps its version.
+    ///   - identity: The current version of the file, if the upload failed or is held because of its file.
     ///   - startsEarly: Whether a queued upload loses its start condition, so that it can start now.
     ///   - isAutomatic: False if a user chose the retry.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool, isAutomatic: Bool = false) -> Bool {
@@ -154,9 +137,8 @@ extension Upload {
         tries.changes = tries.changes.increased
     }
 
-    /// Applies the policy `onUncertain` to a held or waiting upload if it is unknown whether the server has stored the
-    /// file. The policy possibly changed since the attempt failed. Depending on the policy, the upload becomes failed,
-    /// held or queued, or does not change.
+    /// Applies the policy `onUncertain`, which has possibly changed, to a held or waiting upload whose outcome is
+    /// unknown.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail), (.waiting(_, let failure), .fail):
@@ -179,10 +161,8 @@ extension Upload {
         return true
     }
 
-    /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure, a
-    /// captive portal or an unreachable source of credentials. The upload is then queued; if a user also paused it, it
-    /// stays paused. Call this when the network has returned or changed, or when a user wants to try in spite of a
-    /// missing network.
+    /// Ends what `regainHost` ends, and a wait after a captive portal or for an unreachable source of credentials. Call
+    /// this when the network has returned or changed, or when a user wants to try without one.
     mutating func regainLink() -> Bool {
         if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
             state = .queued
@@ -191,9 +171,7 @@ extension Upload {
         return regainHost()
     }
 
-    /// Ends a pause that was caused by a missing network. Also ends a wait for a retry after a network failure. The
-    /// upload is then queued; if a user also paused it, it stays paused. Call this when the upload's host is possibly
-    /// reachable again.
+    /// Ends a pause for lack of a network, and a wait for a retry after a network failure. A pause by a user stays.
     mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):
@@ -207,8 +185,8 @@ extension Upload {
         }
     }
 
-    /// Undoes a change of the upload, from `before` to `after`. A value that was changed again later is not undone. If
-    /// the state was changed again later, only a pause or a resume by the user is undone.
+    /// Undoes a change of the upload from `before` to `after`, except for values that changed again later. Of a state
+    /// that did, only a pause or a resume by the user is undone.
     mutating func takeBack(from after: Upload, to before: Upload) {
         if rank == after.rank { rank = before.rank }
         if identity == after.identity { identity = before.identity }
@@ -222,8 +200,6 @@ extension Upload {
         if start == after.start { start = before.start }
     }
 
-    /// Adds or removes the user's pause of a queued or paused upload. If the upload is also paused for lack of a
-    /// network, that reason stays.
     private mutating func takeBackPause(_ isPausedByUser: Bool) {
         var reasons: PauseReasons
         switch state {
@@ -235,9 +211,8 @@ extension Upload {
         state = .paused(ifAny: reasons)
     }
 
-    /// Adjusts the state of an upload that was loaded from disk or is put back into the queue. A running upload is
-    /// queued again, because its attempt has ended. A pause that was caused by a missing network ends, because the
-    /// network has possibly returned. A pause by a user stays.
+    /// Adjusts an upload that was loaded from disk or is put back: its attempt has ended, and the network has possibly
+    /// returned.
     mutating func recover() {
         switch state {
         case .running: state = .queued

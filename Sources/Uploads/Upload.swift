@@ -4,15 +4,12 @@ import FerryTransfer
 
 /// The upload of one file to one destination: an entry of the queue.
 public struct Upload: Identifiable, Hashable, Sendable {
-    /// A short number that identifies an upload and that users can type. The queue never gives the same number to a
-    /// second upload.
+    /// A short number, for users to type, that the queue never gives to a second upload.
     public typealias ID = Int
 
     /// The number of the upload, counted from 1 and never reused.
     public let id: ID
-    /// The position of the upload in the queue. The queued upload with the lowest rank starts first, and each rank is
-    /// unique. If a user moves an upload, it exchanges its rank with another upload, or gets a new lowest or highest
-    /// rank.
+    /// The unique position of the upload in the queue. The queued upload with the lowest rank starts first.
     public var rank: Int64
     /// The absolute path of the file.
     public var path: LocalPath
@@ -22,8 +19,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     public var target: Target
     /// The state of the upload, such as queued or done.
     public var state: State
-    /// The upload resource: the server's state from which the upload can resume, such as an upload URL. Nil if there is
-    /// none, for example before the first attempt or after the upload is done.
+    /// The upload resource: the server's state from which the upload can resume, such as an upload URL.
     public var resource: UploadResource? {
         get { boxedResource.value }
         set { boxedResource = Boxed(newValue) }
@@ -49,8 +45,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     private var boxedResource: Boxed<UploadResource>
     private var rest: Boxed<Rest>
 
-    /// The values that most uploads of a long queue do not need. They are stored together, so that an upload without
-    /// these values needs little memory.
+    /// The values that most uploads of a long queue do not need, so that they take little memory.
     private struct Rest: Hashable, Sendable {
         var tries = Tries()
         var batch: String?
@@ -82,8 +77,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         self.rest = Boxed(rest == Rest() ? nil : rest)
     }
 
-    /// Lets this upload use the memory of `other` for the tries, batch and start condition, if these are equal. A long
-    /// queue then needs less memory.
+    /// Lets this upload use the memory of `other` for equal tries, batch and start condition.
     mutating func shareRest(with other: Upload) {
         if rest == other.rest { rest = other.rest }
     }
@@ -91,31 +85,27 @@ public struct Upload: Identifiable, Hashable, Sendable {
     /// The size of the file in bytes, in the version that the upload sends.
     public var size: ByteCount { identity.size }
 
-    /// The number of bytes of the file that the server has confirmed. Once the upload is done, this is the size of the
-    /// file.
+    /// The number of bytes that the server has confirmed, or the size of the file once the upload is done.
     public var confirmed: ByteCount {
         if case .done = state { return size }
         return resource?.confirmed ?? 0
     }
 
-    /// The destination, protocol and name of an upload. They are fixed when the file is queued, so a later change of
-    /// the configuration does not change them.
+    /// The destination, protocol and name of an upload, which later changes of the configuration do not change.
     public struct Target: Hashable, Codable, Sendable {
-        /// The name of the configured destination; empty for a URL that was given on the command line. The
-        /// configuration contains the credentials, header fields and TLS settings of the destination.
+        /// The name of the configured destination, which has the credentials, header fields and TLS settings. Empty for
+        /// a URL from the command line.
         public var destination: String
-        /// The URL of the destination, without user name and password. If the destination is configured, the URL has no
-        /// query either. The URL can contain `{name}`, which stands for the name of the file.
+        /// The URL of the destination without user name and password, and without the query if it is configured.
+        /// `{name}` in it stands for the name of the file.
         public var url: String
         /// The name of the protocol, such as `tus` or `s3`. `ProtocolCatalog` contains all names.
         public var protocolName: String
         /// The name of the file on the server.
         public var name: String
-        /// The form parameters or the metadata of the upload. Those that were configured for the destination when the
-        /// file was queued come first. Those that were given for this upload follow.
+        /// The form parameters or the metadata of the upload, those of the destination first.
         public var fields: [Field]
-        /// The policy for a file that already exists on the server under this name. Nil if the configured policy of the
-        /// destination applies.
+        /// The policy for an existing file on the server; nil for that of the destination.
         public var existing: ExistingFilePolicy?
 
         private enum CodingKeys: String, CodingKey {
@@ -145,8 +135,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         case running(attempt: Int, since: Date)
         indirect case waiting(until: Date, failure: UploadFailure)
         case paused(PauseReasons)
-        /// The upload stops until a user decides how to continue. The `category` of the failure is the reason, and its
-        /// `hint` suggests the next step.
+        /// The upload stops until a user decides. The failure has the reason, and its `hint` the next step.
         indirect case held(UploadFailure)
         indirect case done(Receipt, at: Date)
         indirect case failed(UploadFailure)
@@ -176,46 +165,36 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public static let offline = PauseReasons(rawValue: 2)
     }
 
-    /// The number of attempts at an upload, and the numbers of its failed attempts by the kind of failure. An attempt
-    /// that the queue cancels because this machine has no network is not a failure.
+    /// The numbers of attempts and failed attempts. An attempt that is cancelled for lack of a network is no failure.
     public struct Tries: Hashable, Sendable {
         /// The number of attempts at the upload so far.
         public var attempts = 0
-        /// The number of attempts that failed because of the network or because the server had locked the upload.
-        /// Attempts also count if the file's volume or the source of credentials was unavailable. The number returns to
-        /// 0 when the server confirms more bytes, or when a user retries the failed or held upload. A connection that
-        /// fails within five seconds after the network returned is not counted.
+        /// The number of attempts that failed because of the network, a lock at the server, the file's volume or the
+        /// source of credentials, not counting connections within five seconds after the network returned. It returns
+        /// to 0 when the server confirms more bytes, or when a user retries the upload.
         public var network = 0
-        /// The number of temporary refusals by the server. It returns to 0 when a user retries the failed or held
-        /// upload, or when the server confirms more bytes.
+        /// The number of temporary refusals by the server. It returns to 0 like `network`.
         ///
-        /// Once `resent` (the number of bytes that were sent again) has reached 2 × the file's size + 64 MiB, confirmed
-        /// bytes no longer reset this number. Without this limit, a server that repeatedly loses confirmed bytes would
-        /// be retried without end.
+        /// Once `resent` has reached 2 × the file's size + 64 MiB, confirmed bytes no longer reset this number, so that
+        /// a server which loses confirmed bytes is not retried without end.
         public var server = 0
-        /// The number of attempts that ended because credentials were rejected or missing. It returns to 0 when a user
-        /// retries the failed or held upload, or when the server confirms more bytes.
-        ///
-        /// Once `resent` (the number of bytes that were sent again) has reached 2 × the file's size + 64 MiB, confirmed
-        /// bytes no longer reset this number.
+        /// The number of attempts whose credentials were rejected or missing. It returns to 0 like `server`.
         public var authentication = 0
         /// The number of attempts that continued after bytes which the server had already stored.
         public var resumes = 0
         /// The number of bytes of the file that were sent and then had to be sent again.
         public var resent: ByteCount = 0
-        /// The number of bytes of the file that the last attempt had sent or that the server had confirmed. It returns
-        /// to 0 as soon as the next attempt knows how many of these bytes must be sent again.
+        /// The number of bytes that the last attempt had sent or that were confirmed. It returns to 0 as soon as the
+        /// next attempt knows how many must be sent again.
         public var sent: ByteCount = 0
-        /// The most recent delay before a retry, in seconds. It was random, fixed or requested by the server.
+        /// The most recent delay before a retry, in seconds.
         public var delay = 0.0
-        /// The number of times that the upload got a new version of its file, and had to send the file from its
-        /// beginning.
+        /// The number of times that the upload got a new version of its file.
         public var changes = 0
-        /// The number of attempts that sent the whole file but received no response. Counted only for protocols that
-        /// cannot ask the server for the result.
+        /// The number of attempts that sent the whole file, but whose outcome is unknown and cannot be asked for.
         public var uncertain = 0
-        /// True if a user retried the upload although it was unknown whether the server had stored the file. An HTML
-        /// page then counts as the server's final response.
+        /// True if a user retried an upload of unknown outcome. An HTML page then counts as the server's final
+        /// response.
         public var acceptsPage = false
 
         public init() {}

@@ -1,19 +1,17 @@
 public import FerryProtocols
 import FerryTransfer
 
-/// The numbers of uploads, as users type them. `3` is one upload, and `3-7` is all existing uploads from 3 to 7. Commas
-/// or spaces separate several numbers or ranges.
+/// The numbers of uploads, as users type them: `3` is one upload, `3-7` are all existing uploads from 3 to 7, and
+/// commas or spaces separate several.
 public struct UploadNumbers: Hashable, Codable, Sendable {
-    /// The ranges as they were typed. They can overlap. One range can span billions of numbers, so the numbers are not
-    /// stored one by one.
+    /// The ranges as they were typed. They can overlap, and span billions of numbers.
     public let ranges: [ClosedRange<Upload.ID>]
 
     public init(_ ranges: [ClosedRange<Upload.ID>]) { self.ranges = ranges }
 
     /// Reads the numbers and ranges in `words`, such as `3-7` or `1,2`.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if a word contains other text, a number below 1, or a range that ends
-    ///   below its first number.
+    /// - Throws: `UploadFailure` (`permanent`) for other text, a number below 1, or a range that runs backwards.
     public init(words: some Sequence<some StringProtocol>) throws(UploadFailure) {
         var ranges: [ClosedRange<Upload.ID>] = []
         for word in words {
@@ -54,22 +52,19 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return id
     }
 
-    /// The selection of the uploads with these numbers: `ids` if each range contains only one number, otherwise
-    /// `numbers`.
+    /// The selection of these uploads: `ids` if each range contains only one number, otherwise `numbers`.
     public var selection: UploadSelection {
         ranges.allSatisfy { $0.lowerBound == $0.upperBound } ? .ids(ranges.map(\.lowerBound)) : .numbers(self)
     }
 
-    /// Returns those of `ids` that are in a range, in ascending order. An id that is in several ranges is returned
-    /// once. Also returns the ranges that contain none of `ids`.
+    /// Returns those of `ids` that are in a range, in ascending order, and the ranges that contain none of them.
     public func found(
         among ids: some Sequence<Upload.ID>
     ) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>]) {
         let known = ids.sorted()
         var found: [Upload.ID] = []
         var missing: [ClosedRange<Upload.ID>] = []
-        // The ranges are visited in the sequence of their lower bounds. So each id is visited once, however many ranges
-        // overlap.
+        // In the sequence of lower bounds, each id is visited once, however many ranges overlap.
         var next = 0
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             let start = Self.firstIndex(of: range.lowerBound, in: known)
@@ -86,15 +81,11 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
-    /// The maximum number of ranges that `found(where:)` tests, and the maximum number of ids in each range. Testing so
-    /// many ids takes less time than sorting 100,000 ids, which `found(among:)` does for a long queue.
+    /// The maximum number of ranges that `found(where:)` tests, and of ids in each. Sorting a long queue takes longer.
     private static let mostTested = 64
 
-    /// Calls `isKnown` for each id in the ranges. Returns the known ids in ascending order, and the ranges without a
-    /// known id.
-    ///
-    /// Returns nil if a range begins below 1, or if there is too much to test (`mostTested`). The caller then uses
-    /// `found(among:)`.
+    /// Returns the same as `found(among:)` from a test of each id in the ranges. Returns nil if a range begins below 1,
+    /// or if there is too much to test.
     func found(where isKnown: (Upload.ID) -> Bool) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>])? {
         let most = Self.mostTested
         guard ranges.count <= most,
@@ -110,14 +101,13 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found.sorted(), missing)
     }
 
-    /// Returns the lowest of the `known` ids that is within `range`; nil if there is none. `known` must be sorted.
+    /// Returns the lowest of the sorted `known` ids that is within `range`.
     static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
         let index = firstIndex(of: range.lowerBound, in: known)
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil
     }
 
-    /// Returns the index of the first element of `known` that is at least `id`; `known.count` if all elements are
-    /// lower. `known` must be sorted.
+    /// Returns the index of the first element of the sorted `known` that is at least `id`.
     private static func firstIndex(of id: Upload.ID, in known: [Upload.ID]) -> Int {
         var (low, high) = (0, known.count)
         while low < high {

@@ -1,23 +1,18 @@
-/// Estimates the rate at which bytes are sent. The methods receive the current time, in seconds, from the caller.
+/// Estimates the rate at which bytes are sent, at times in seconds. The rate is the mean over the last `recent`
+/// seconds.
 ///
-/// The rate is the mean over the last `recent` seconds, so it soon shows that a connection has become slower or faster.
-///
-/// The steady rate is a mean over 3, 6, 12 or 24 seconds. It changes less often than the rate, so remaining times are
-/// computed from it. A longer time is used if its mean differs from the rate by at most 10 %. The means over all
-/// shorter times must also differ by at most 10 %.
+/// The steady rate, for remaining times, changes less often. It is the mean over 6, 12 or 24 seconds if this and all
+/// shorter means differ from the rate by at most 10 %.
 package struct RateEstimator: Hashable, Sendable {
-    /// The number of seconds over which `rate(at:)` computes the mean.
     package static let recent = 3.0
     /// The number of seconds of measurement before a remaining time is shown.
     package static let settling = 2.0
 
-    /// The numbers of seconds over which the steady rate is averaged if the rate was even.
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// The minimum time, in seconds, from the last but one of `points` to a new point. Before this time has passed, new
-    /// bytes change the last point. This limits the number of points, because a connection writes thousands of times a
-    /// second.
+    /// The minimum time, in seconds, between points. Until then, new bytes change the last point, because a connection
+    /// writes thousands of times a second.
     private static let resolution = 0.1
     private static let capacity = 512
 
@@ -27,15 +22,13 @@ package struct RateEstimator: Hashable, Sendable {
         var bytes: Double
     }
 
-    /// The numbers of bytes sent up to different times, sorted by time. At first, the only point is the start of the
-    /// measurement. If there are more than `capacity` points, those that no mean needs are dropped, even the start.
-    /// Means need the last 24 seconds and the point before.
+    /// The bytes sent up to different times, at first only the start. Above `capacity`, the points that no mean needs
+    /// are dropped.
     private var points: [Point]
 
     package init(at start: Double) { points = [Point(time: start, bytes: 0)] }
 
-    /// Adds bytes that were sent since the last call. Invalid numbers are ignored, and so are bytes with a time before
-    /// the last point.
+    /// Adds bytes that were sent since the last call. Invalid numbers and earlier times are ignored.
     package mutating func add(_ bytes: Double, at now: Double) {
         guard bytes > 0, bytes.isFinite, now.isFinite, now >= last.time else { return }
         let point = Point(time: now, bytes: last.bytes + bytes)
@@ -49,12 +42,10 @@ package struct RateEstimator: Hashable, Sendable {
         points.removeFirst(max(0, first - 1))
     }
 
-    /// The rate in bytes per second, over the last `recent` seconds. Nil while the measured time is shorter than 0.2
-    /// seconds.
+    /// The rate in bytes per second. Nil in the first 0.2 seconds of the measurement.
     package func rate(at now: Double) -> Double? { mean(over: Self.recent, until: end(at: now)) }
 
-    /// The steady rate in bytes per second, from which remaining times are computed. Nil in the first 2 seconds of the
-    /// measurement.
+    /// The steady rate in bytes per second. Nil in the first 2 seconds of the measurement.
     package func steadyRate(at now: Double) -> Double? {
         let end = end(at: now)
         guard now - points[0].time >= Self.settling, let recent = mean(over: Self.recent, until: end) else {
@@ -71,11 +62,9 @@ package struct RateEstimator: Hashable, Sendable {
 
     private var last: Point { points[points.count - 1] }
 
-    /// Returns the end of the time over which a rate is averaged. This is `now`, or the time of the last point if only
-    /// a short pause has passed since then.
-    ///
-    /// Bytes are sent in bursts, so a short pause must not lower the rate. A pause is short if it is at most half of
-    /// `recent`. It must also be at most as long as the longest recent pause between two points.
+    /// Returns the end of the time over which a rate is averaged: `now`, or the last point after a short pause, which
+    /// must not lower the rate of bursts. A pause is short if it is at most half of `recent` and at most the longest
+    /// recent one.
     private func end(at now: Double) -> Double {
         guard points.count > 2 else { return max(now, last.time) }
         var longest = 0.0
@@ -92,8 +81,7 @@ package struct RateEstimator: Hashable, Sendable {
         return max(0, bytes(at: end) - bytes(at: start)) / (end - start)
     }
 
-    /// The number of bytes sent between the start of the measurement and `time`. Between two points, the number is
-    /// interpolated.
+    /// Returns the number of bytes sent until `time`, interpolated between points.
     private func bytes(at time: Double) -> Double {
         guard let index = points.lastIndex(where: { $0.time <= time }) else { return points[0].bytes }
         let point = points[index]

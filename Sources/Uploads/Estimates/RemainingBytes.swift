@@ -1,17 +1,11 @@
-/// The number of bytes that the due uploads have not sent yet: for all uploads together, for each destination and for
-/// each batch.
-///
-/// An upload is due (`Upload.isDue`) if it runs, or waits to start as soon as possible. An upload that waits for a
-/// start time is not due.
+/// The number of bytes that the due uploads (`Upload.isDue`) have not sent yet, also by destination and batch.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
     package private(set) var total: Int128 = 0
 
     package init() {}
 
-    /// Adds up the bytes that the due uploads (`Upload.isDue`) have not sent yet.
-    ///
-    /// - Parameter sent: The progress of the running uploads.
+    /// Adds up the bytes that the due uploads have not sent yet, with the progress `sent` of the running ones.
     package init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
         for upload in uploads where upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
     }
@@ -23,8 +17,7 @@ package struct RemainingBytes: Hashable, Sendable {
         for scope in upload.limitScopes where scope != .total { scopes[scope, default: 0] += bytes }
     }
 
-    /// The number of bytes that the due uploads in a scope (all uploads, a destination or a batch) have not sent yet;
-    /// never negative.
+    /// The number of bytes that the due uploads in a scope have not sent yet; never negative.
     package subscript(scope: LimitScope) -> Double {
         Double(max(0, scope == .total ? total : scopes[scope] ?? 0))
     }

@@ -4,8 +4,7 @@ import FerryProtocols
 package struct TransferEstimate: Hashable, Codable, Sendable {
     /// The rate in bytes per second; nil if too little has been measured yet.
     package var rate: Double?
-    /// The remaining time in seconds. Nil while it is unknown: in the first seconds of sending, and while no bytes are
-    /// sent.
+    /// The remaining time in seconds. Nil in the first seconds of sending, and while no bytes are sent.
     package var remaining: Double?
 
     package init(rate: Double? = nil, remaining: Double? = nil) {
@@ -16,8 +15,7 @@ package struct TransferEstimate: Hashable, Codable, Sendable {
 
 /// The rates and the remaining times of the running uploads and of the whole queue, at one moment.
 package struct TransferEstimates: Hashable, Sendable {
-    /// The estimate of all uploads together. Its remaining time, if known, is at least as long as that of each running
-    /// upload.
+    /// The estimate of all uploads together, whose remaining time is not shorter than that of a running one.
     package var total = TransferEstimate()
     /// The estimates of the running uploads.
     package var uploads: [Upload.ID: TransferEstimate] = [:]

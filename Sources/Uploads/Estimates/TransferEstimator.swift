@@ -1,21 +1,16 @@
 package import FerryProtocols
 
-/// Estimates the rates and the remaining times of the running uploads and of the whole queue. The methods receive the
-/// current time, in seconds, from the caller.
-///
-/// The screen uses one estimator and the engine another. So the numbers on the screen and in the output of `list`,
-/// `status` and `--json` are computed in the same way.
+/// Estimates the rates and the remaining times of the running uploads and of the whole queue, at times in seconds. The
+/// screen and the engine compute their numbers in this way.
 package struct TransferEstimator: Sendable {
     /// A running upload, with the values from which its remaining time is computed.
     package struct Running {
         package let id: Upload.ID
         /// The number of bytes that are not sent yet.
         package let left: ByteCount
-        /// The groups of uploads to which the upload belongs, and whose bandwidth limits apply to it.
         package let scopes: [LimitScope]
 
-        /// - Parameter sent: The number of bytes sent so far. A value below 0 counts as 0, a value above `size` as
-        ///   `size`.
+        /// - Parameter sent: The number of bytes sent so far, clamped to `size`.
         package init(id: Upload.ID, size: ByteCount, sent: ByteCount, scopes: [LimitScope]) {
             self.id = id
             left = max(0, size) - min(max(0, size), max(0, sent))
@@ -27,14 +22,12 @@ package struct TransferEstimator: Sendable {
     private var total: RateEstimator?
     /// The time when the last upload stopped; nil while an upload runs, and before the first upload starts.
     private var idleSince: Double?
-    /// The last time when an upload stopped while other uploads continued to run. Since then, fewer uploads share a
-    /// bandwidth limit. Negative infinity if there was no such time.
+    /// The last time when an upload stopped while others ran. Since then, fewer uploads share a bandwidth limit.
     private var lastEnd = -Double.infinity
 
     package init() {}
 
-    /// Begins to measure an upload. Call this method when the first byte of the upload's file is sent. If no upload ran
-    /// in the last `RateEstimator.recent` seconds, the measurement of the total rate begins anew.
+    /// Begins to measure an upload when the first byte of its file is sent.
     package mutating func start(_ id: Upload.ID, at now: Double) {
         uploads[id] = RateEstimator(at: now)
         // The total measurement continues after a short gap between two uploads.
@@ -50,8 +43,7 @@ package struct TransferEstimator: Sendable {
         total?.add(bytes, at: now)
     }
 
-    /// Adds the bytes of uploads that started and ended between two readings of the progress. These uploads were never
-    /// measured one by one, so their bytes count only for the total rate.
+    /// Adds the bytes of uploads that started and ended between two readings, which count only for the total rate.
     package mutating func moveUnseen(_ bytes: Double, at now: Double) {
         if total == nil { total = RateEstimator(at: now) }
         total?.add(bytes, at: now)
@@ -64,9 +56,6 @@ package struct TransferEstimator: Sendable {
     }
 
     /// Returns an estimate for each running upload, and one for all due uploads (`Upload.isDue`) together.
-    ///
-    /// - Parameter limits: The bandwidth limits in bytes per second, by scope. Scopes that are not in the dictionary
-    ///   are unlimited.
     package func estimates(
         of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
         at now: Double
@@ -75,8 +64,7 @@ package struct TransferEstimator: Sendable {
         var estimates = TransferEstimates()
         estimates.uploads = self.estimates(of: running, limits: limits, at: now)
         if let shared = sharedLimit(of: running, limits: limits, at: now) {
-            // An upload that ends leaves its part of the limit to the others. So no upload takes longer than all of
-            // them together.
+            // An upload that ends leaves its part of the limit to the others, so none takes longer than all together.
             let end = left[shared.scope] / shared.rate
             estimates.uploads = estimates.uploads.mapValues { estimate in
                 TransferEstimate(rate: estimate.rate, remaining: estimate.remaining.map { min($0, end) })
@@ -94,8 +82,7 @@ package struct TransferEstimator: Sendable {
     ) -> [Upload.ID: TransferEstimate] {
         let running = Array(running)
         var share: Double?
-        // In the seconds after an upload stopped, the measured rates of the other uploads are lower than the rates that
-        // they can reach now.
+        // After an upload stopped, the other uploads can reach higher rates than those measured.
         if now - lastEnd < 2 * RateEstimator.recent {
             share = sharedLimit(of: running, limits: limits, at: now).map {
                 $0.rate / Double(max(1, running.count))
@@ -106,10 +93,8 @@ package struct TransferEstimator: Sendable {
         ) { $1 }
     }
 
-    /// Returns the estimate of one running upload.
-    ///
-    /// - Parameter share: The lowest rate, in bytes per second, with which the remaining time is computed. It is the
-    ///   limit that all running uploads share, divided by their number. Nil to use the measured rate alone.
+    /// Returns the estimate of one running upload. `share` is the lowest rate for the remaining time: the limit that
+    /// all running uploads share, divided by their number.
     private func estimate(
         of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
     ) -> TransferEstimate {
@@ -121,11 +106,8 @@ package struct TransferEstimator: Sendable {
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
     }
 
-    /// Returns the lowest bandwidth limit that applies to all running uploads. The result is the scope of the limit,
-    /// and the limit in bytes per second.
-    ///
-    /// Returns nil if no limit applies to all running uploads, or if the total rate is unknown. Also returns nil if the
-    /// total rate is below 90 % of the limit. Then the limit is not what makes the uploads slow.
+    /// Returns the lowest bandwidth limit that applies to all running uploads, with its scope. Returns nil if the total
+    /// rate is unknown or below 90 % of the limit, which is then not what makes the uploads slow.
     private func sharedLimit(
         of running: [Running], limits: [LimitScope: ByteCount], at now: Double
     ) -> (scope: LimitScope, rate: Double)? {
@@ -137,9 +119,7 @@ package struct TransferEstimator: Sendable {
         return (lowest.key, Double(lowest.value))
     }
 
-    /// Returns the estimate of all due uploads together.
-    ///
-    /// - Parameter longest: The longest remaining time of a running upload, in seconds; nil if none is known.
+    /// Returns the estimate of all due uploads. `longest` is the longest known remaining time of a running one.
     private func total(
         left: RemainingBytes, limits: [LimitScope: ByteCount], longest: Double?, at now: Double
     ) -> TransferEstimate {
@@ -151,8 +131,7 @@ package struct TransferEstimator: Sendable {
         return TransferEstimate(rate: total.rate(at: now), remaining: remaining)
     }
 
-    /// Returns the number of seconds in which `left` bytes are sent. The assumed rate is the lower one of `rate` and
-    /// `limit`. Returns nil if `rate` is nil or below 1 byte per second.
+    /// Returns the number of seconds in which `left` bytes are sent, at the lower one of `rate` and `limit`.
     private static func remaining(_ left: Double, rate: Double?, limit: ByteCount?) -> Double? {
         guard let rate, rate >= 1 else { return nil }
         return max(0, left) / min(rate, limit.map(Double.init) ?? rate)
@@ -160,8 +139,7 @@ package struct TransferEstimator: Sendable {
 }
 
 extension [BandwidthLimit] {
-    /// The limits in bytes per second, by scope. Scopes without a limit are left out. If the array has several limits
-    /// of one scope, the lowest is used.
+    /// The limits in bytes per second, by scope. Of several limits of a scope, the lowest counts.
     package var rates: [LimitScope: ByteCount] {
         Dictionary(compactMap { limit in limit.bandwidth.rate.map { (limit.scope, $0) } }) {
             Swift.min($0, $1)

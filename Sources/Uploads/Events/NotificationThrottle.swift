@@ -12,12 +12,10 @@ package struct NotificationThrottle: Sendable {
     package init(_ events: Set<QueueEvent.Name>) { self.events = events }
 
     /// Returns the text and the event of one notification: the last event in `happened` whose name is in `events`. If
-    /// several events in `happened` have this name, the text gives their number.
+    /// several have this name, the text gives their number.
     ///
-    /// Returns nil if no event in `happened` has a name in `events`. Also returns nil in the `pause` seconds after a
-    /// notification; the events are then dropped. An `idle` event is returned even in these seconds.
-    ///
-    /// The text can contain a file name with control characters; the code that shows the text escapes them.
+    /// In the `pause` seconds after a notification, all events but `idle` are dropped. The text can contain control
+    /// characters in file names; the code that shows it escapes them.
     ///
     /// - Parameter seconds: The time in seconds on a monotonic clock.
     package mutating func take(_ happened: [QueueEvent], at seconds: Double) -> (
@@ -33,8 +31,7 @@ package struct NotificationThrottle: Sendable {
 }
 
 extension QueueEvent {
-    /// The text of a notification about the event. Only events that have a `name` cause notifications, so the text of
-    /// any other event is not used.
+    /// The text of a notification about the event, which has a `name`.
     fileprivate var sentence: String {
         switch self {
         case .upload(let event):

@@ -5,20 +5,17 @@ public enum QueueEvent: Hashable, Sendable {
         case done, failed, held, idle, offline, online, notSaved
     }
 
-    /// The state in which an upload stopped: done, failed, or held for a user's decision. Failed and held uploads can
-    /// be retried.
+    /// The state in which an upload stopped. Failed and held uploads can be retried.
     public enum Outcome: String, CaseIterable, Sendable {
         case done, failed, held
     }
 
     case upload(UploadEvent)
-    /// No upload runs, and none will start without an action of a user. The value is the number of uploads with each
-    /// outcome since the previous `idle` event.
+    /// No upload runs, and none will start without a user. The value counts the outcomes since the last `idle`.
     case idle([Outcome: Int])
     case status(StatusChange)
 
-    /// The name of the event in the configuration. Nil if the configuration cannot select the event for a hook or for
-    /// notifications.
+    /// The name of the event in the configuration; nil if it cannot be selected there.
     public var name: Name? {
         switch self {
         case .upload(let event): event.outcome?.name

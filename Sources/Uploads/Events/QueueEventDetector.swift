@@ -1,16 +1,11 @@
 public import FerryFiles
 
 /// Finds events in the updates of a queue, for hooks, notifications, logs and line-by-line output.
-///
-/// The first update describes the uploads that already exist. It yields events about them only if `reportsStanding` is
-/// true.
 public struct QueueEventDetector: Sendable {
-    /// An upload as it was in the last update that contained it. The queue and the detector share the memory of the
-    /// upload.
+    /// An upload as it was in the last update that contained it, in memory that the queue shares.
     private struct Seen {
         var upload: Upload
-        /// The detector's `round` in which the upload reached its outcome: done, failed or held. 0 if the upload has no
-        /// outcome, or if it already had one when the detector first saw it.
+        /// The `round` in which the upload reached its outcome; 0 if it has none, or had one when it was first seen.
         var round = 0
     }
 
@@ -20,25 +15,18 @@ public struct QueueEventDetector: Sendable {
     private var highest: Upload.ID?
     /// The number of uploads that keep the queue from being idle (`keepsQueueBusy`).
     private var pending = 0
-    /// The number of the current round. A round ends with the event `idle`: no upload runs, and none will start without
-    /// an action of a user.
+    /// The number of the current round, which ends with the event `idle`.
     private var round = 1
     /// The number of uploads with each outcome since the last event `idle`.
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
 
-    /// Creates a detector.
-    ///
-    /// - Parameter reportsStanding: True to report also uploads that are not new. In the first update, these are the
-    ///   uploads that run, wait for a retry, are held or have failed. Later, these are the uploads that a user restored
-    ///   by undo.
+    /// - Parameter reportsStanding: True to report also uploads that are not new: in the first update, those that run,
+    ///   wait for a retry, are held or have failed; later, those that a user restored by undo.
     public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
 
-    /// Returns the events since the previous update. The events of uploads come first, sorted by upload number.
-    /// Removals of uploads, changes of the engine's status, and `idle` follow in this sequence. The removal of a done
-    /// upload is not reported.
-    ///
-    /// - Parameter date: The date of the events of uploads.
+    /// Returns the events since the previous update: those of uploads by number, removals of unfinished uploads,
+    /// changes of the engine's status, and `idle`. `date` is the date of the events of uploads.
     public mutating func take(_ update: QueueUpdate, at date: Date = Date()) -> [QueueEvent] {
         let isFirst = highest == nil
         let known = highest ?? 0
@@ -72,12 +60,11 @@ public struct QueueEventDetector: Sendable {
         return events
     }
 
-    /// Stores the upload for comparison with its state in the next update, and counts its outcome.
+    /// Stores the upload for the next update, and counts its outcome.
     ///
     /// - Parameters:
-    ///   - isStanding: Whether the upload is not new. The outcome of such an upload is not counted.
-    ///   - isOffline: Whether the engine reports no network. The upload then gets no event `offline` of its own.
-    /// - Returns: The kind of event that happened since the previous update; nil if there is nothing to report.
+    ///   - isStanding: Whether the upload is not new. Its outcome is then not counted.
+    ///   - isOffline: Whether the engine reports no network, and so no upload gets an event `offline` of its own.
     private mutating func take(_ upload: Upload, isStanding: Bool, isOffline: Bool) -> UploadEvent.Kind? {
         let before = seen[upload.id]
         let kind = UploadEvent.Kind(from: before?.upload, to: upload, isOffline: isOffline)
@@ -103,8 +90,7 @@ public struct QueueEventDetector: Sendable {
         return upload
     }
 
-    /// Removes the earlier outcome of an upload from `counts`, if the current round counted it. Only the last outcome
-    /// of each upload counts.
+    /// Removes the outcome of an upload from `counts`, if it is of this round. Only the last outcome counts.
     private mutating func uncount(_ before: Seen) {
         guard before.round == round, let outcome = QueueEvent.Outcome(before.upload.state),
             let count = counts[outcome]
@@ -114,11 +100,8 @@ public struct QueueEventDetector: Sendable {
 }
 
 extension Upload {
-    /// True if the upload runs, or will start without an action of a user.
-    ///
-    /// False for a queued upload that waits for another upload. If the other upload runs or will start, that upload
-    /// keeps the queue busy. If the other upload has failed or is held, the queued upload does not start without a
-    /// user.
+    /// True if the upload runs or starts by itself. One that waits for another upload does not count, because the other
+    /// one keeps the queue busy or does not start without a user.
     fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }

@@ -7,8 +7,7 @@ public enum StatusChange: Hashable, Sendable {
     case online
     /// There is no network. The value is the reason, such as `no address on any interface`.
     case offline(String)
-    /// The disk has begun or ceased to accept changes of the queue or its snapshots. The failure is the current problem
-    /// that users should know, such as a full disk; nil if there is none.
+    /// The disk has begun or ceased to accept changes of the queue or its snapshots. The failure is the `notice`.
     case storage(EngineStatus.Storage, UploadFailure?)
     /// The client can no longer reach the engine, or can reach it again.
     case contact(EngineStatus.Contact)
@@ -27,8 +26,7 @@ public enum StatusChange: Hashable, Sendable {
     }
 }
 
-/// Compares each status of an engine with the previous one. The first status is compared with a status in which the
-/// engine is online and all changes are on disk.
+/// Compares each status of an engine with the previous one, and the first with a status without problems.
 package struct StatusDiff: Sendable {
     private var last = EngineStatus()
 
@@ -62,9 +60,7 @@ package struct StatusDiff: Sendable {
             && (limit.until != nil || before.until != nil && before.origin != .command)
     }
 
-    /// True if a pause is new, or ends more than a second later than in the previous status. Smaller differences are
-    /// ignored, because the engine computes the end again for each status. A new number of waiting uploads is ignored
-    /// too.
+    /// True if a pause is new or ends more than a second later. The engine computes the end for each status again.
     private func isUnreported(_ pause: RetryAfterPause) -> Bool {
         guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
         return pause.until.timeIntervalSince(known.until) > 1

@@ -3,11 +3,9 @@ public import FerryProtocols
 
 /// An event of one upload.
 public struct UploadEvent: Hashable, Sendable {
-    /// The kind of an event. Summaries of many events list the kinds in the sequence in which they are declared here.
-    ///
-    /// `resumed` means that a user ended a pause. `queuedAgain` means that a done, failed or held upload is queued
-    /// again. `began` and `continued` mean that an attempt started; for `continued`, the server already has bytes of the
-    /// file. `waits` means that the upload waits for a retry, and `offline` that it waits for the network.
+    /// The kind of an event, in the sequence of summaries. `resumed` ends a pause by a user, and `queuedAgain` a done,
+    /// failed or held state. For `continued`, unlike `began`, the server already has bytes of the file. `waits` is for
+    /// a retry, and `offline` for the network.
     public enum Kind: Hashable, Sendable, CaseIterable {
         case added, resumed, queuedAgain, began, continued, done, paused, offline, removed
         case waits, held, failed
@@ -18,18 +16,14 @@ public struct UploadEvent: Hashable, Sendable {
 
     /// The kind of the event.
     public var kind: Kind
-    /// The upload as it was right after the event. For the event `removed`, the upload as it was before the removal.
+    /// The upload right after the event, or before its removal.
     public var upload: Upload
-    /// The number of bytes of the file that were sent before the event. If this is unknown, the number of bytes that
-    /// the server has confirmed.
+    /// The number of bytes that were sent before the event, or if this is unknown, confirmed.
     public var reached: ByteCount
     /// The time when Ferry noticed the event.
     public var date: Date
 
-    /// Creates an event.
-    ///
-    /// - Parameter reached: The number of bytes of the file that were sent before the event. If it is nil, the number
-    ///   of bytes that the server has confirmed is used.
+    /// Creates an event. Without `reached`, the number of confirmed bytes is used.
     public init(_ kind: Kind, _ upload: Upload, reached: ByteCount? = nil, date: Date) {
         self.kind = kind
         self.upload = upload
@@ -49,12 +43,10 @@ public struct UploadEvent: Hashable, Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// Creates the kind of the event that changed an upload from `old` to `new`. Nil if there is nothing to report.
+    /// Creates the kind of the event that changed an upload from `old`, if it is not new, to `new`. Nil if there is
+    /// nothing to report.
     ///
-    /// - Parameters:
-    ///   - old: The upload before the event; nil if the upload is new.
-    ///   - isOffline: True if the missing network has already been reported for the whole queue. Then the event
-    ///     `offline` is not reported for each upload.
+    /// - Parameter isOffline: True if the missing network has already been reported for the whole queue.
     public init?(from old: Upload?, to new: Upload, isOffline: Bool) {
         let (before, state) = (old?.state, new.state)
         let isSameAttempt = old?.tries.attempts == new.tries.attempts

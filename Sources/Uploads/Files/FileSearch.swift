@@ -4,12 +4,9 @@ import FerryTransfer
 
 /// Finds the files that paths, patterns and folders select.
 ///
-/// Symbolic links are followed in paths that the user names. They are skipped in folders that are searched, and so are
-/// hidden files and, by default, private keys. So the search of a folder does not select `.ssh`, `.env` or
-/// `id_rsa`.
+/// Searched folders yield no symbolic links, hidden files or, by default, private keys, unless the user names them.
 public struct FileSearch: Sendable {
-    /// The maximum depth of nested folders. A loop or a faulty program probably made folders that are nested more
-    /// deeply.
+    /// The maximum depth of nested folders. More are probably a loop or the work of a faulty program.
     private static let depthLimit = 256
     private static let tooDeep = "is nested too deeply: in \(depthLimit) folders"
 
@@ -23,14 +20,13 @@ public struct FileSearch: Sendable {
     /// Creates a search.
     ///
     /// - Parameters:
-    ///   - isRecursive: True to search folders, and all folders below them. If false, folders are not searched.
-    ///   - minimumAge: The minimum number of seconds since a file's last change. A file that changed more recently is
-    ///     not selected, because another program is possibly still writing it.
-    ///   - isLiteral: True for paths from the output of another program. They are never patterns. If such a path is
-    ///     relative, its folders become a part of the file's name on the server.
+    ///   - isRecursive: True to search folders, and all folders below them.
+    ///   - minimumAge: The number of seconds since its last change from which a file is probably complete.
+    ///   - isLiteral: True for paths from the output of another program, which are never patterns. The folders of a
+    ///     relative one become a part of the file's name on the server.
     ///   - includesKeys: True to select also private keys in searched folders.
     ///   - now: Returns the wall-clock time, from which the ages of files are computed.
-    ///   - isStopped: Called for every folder. If it returns true, the search ends and returns the files found so far.
+    ///   - isStopped: Called for every folder. If it returns true, the search returns the files found so far.
     public init(
         isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false, includesKeys: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -46,11 +42,9 @@ public struct FileSearch: Sendable {
 
     /// Finds the files that paths and patterns select.
     ///
-    /// - Parameter paths: The paths, absolute or relative to the working directory. A path that does not exist and
-    ///   contains `*`, `?` or `[` is a pattern; `**` matches any number of folders.
-    /// - Returns: The selected files, in the sequence of `paths`. Also the paths that were not selected, with the
-    ///   reasons. If several paths select the same file, the file occurs once for each different name on the server
-    ///   (`relativeName`).
+    /// - Parameter paths: The paths, absolute or relative. One that does not exist and contains `*`, `?` or `[` is a
+    ///   pattern, in which `**` matches any number of folders.
+    /// - Returns: The selected files and the problems, in the sequence of `paths`.
     public func find(_ paths: [LocalPath]) -> FileSelection {
         var search = State(search: self, now: now())
         for path in paths { search.take(path) }
@@ -62,11 +56,9 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
-        /// The files selected so far. If two paths select one file but give it different names for the server, the set
-        /// contains the file twice.
+        /// The files selected so far, each once for each different name on the server.
         private var queued: Set<FileSelection.File> = []
-        /// The original bytes of selected names that contain U+FFFD. The keys are the same names as text, in which
-        /// U+FFFD replaces invalid UTF-8. The dictionary shows whether two files would have one name on the server.
+        /// The original bytes of selected names that contain U+FFFD in place of invalid UTF-8, to find equal names.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
 
         init(search: FileSearch, now: Date) {
@@ -124,11 +116,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Adds the file at `path`, which the user named or a pattern matches. For a folder, adds the files below it if
-        /// the search is recursive; otherwise reports the folder as left out. A path that cannot be read is reported as
-        /// left out too.
-        ///
-        /// Does nothing if the path was added before. Symbolic links in the path are resolved.
+        /// Adds the file at `path`, or the files below it if the search is recursive, once. Resolves symbolic links.
         private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
             var resolved = path
@@ -147,12 +135,11 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns the name for the server. This is usually the last component of the path: `a.mov`. A relative path
-        /// from the output of another program keeps its folders: `./day3/a.mov` becomes `day3/a.mov`. But if such a
-        /// path contains `..`, only the last component is used.
+        /// Returns the name for the server, usually the last component. A relative path from another program keeps its
+        /// folders, unless it contains `..`.
         ///
-        /// The name is empty if the last component is `.` or `..`, or if the path ends with a slash. The names of the
-        /// files in such a folder are relative to it: servers refuse names with `.` or `..`.
+        /// The name is empty if the path ends with `.`, `..` or a slash. The names of files in such a folder are
+        /// relative to it, because servers refuse names with `.` or `..`.
         private func name(of path: LocalPath) -> String {
             let last = [".", ".."].contains(path.name) ? "" : path.name
             guard search.isLiteral, path.bytes.first != 0x2F else { return last }
@@ -160,14 +147,12 @@ public struct FileSearch: Sendable {
             return components.isEmpty || components.contains("..") ? last : components.joined(separator: "/")
         }
 
-        /// Adds the files in a folder and in the folders below it. Reports what it leaves out, such as hidden files,
-        /// symbolic links, and folders that are nested too deeply.
+        /// Adds the files in a folder and in the folders below it, and reports what it leaves out.
         ///
         /// - Parameters:
         ///   - folders: The nested folders from the one that the user named (first) to the one to search (last).
         ///   - shown: The path of the folder to search. It begins with the path that the user gave.
-        ///   - prefix: The folders at the beginning of the files' names for the server, such as `day3`. Empty if the
-        ///     names contain no folders.
+        ///   - prefix: The folders at the beginning of the files' names for the server, such as `day3`.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {
@@ -213,12 +198,7 @@ public struct FileSearch: Sendable {
             }
         }
 
-        /// Returns true if the file is no private key, or if the search includes private keys. Otherwise, reports the
-        /// file as left out and returns false.
-        ///
-        /// - Parameters:
-        ///   - shown: The path in the report.
-        ///   - path: The path at which the file is read; nil to read it at `shown`.
+        /// Returns whether the file, read at `path` or `shown`, is to be added. Reports a private key as left out.
         private mutating func isKept(_ shown: LocalPath, at path: LocalPath? = nil) -> Bool {
             guard !search.includesKeys, PrivateKey.isAt(path ?? shown) else { return true }
             leaveOut(shown, "is a private key; name it to add it")
@@ -260,8 +240,7 @@ public struct FileSearch: Sendable {
 }
 
 extension UploadFailure {
-    /// Returns the failure's summary. If the summary begins with one of `paths`, this path is removed, because callers
-    /// show the path themselves.
+    /// Returns the failure's summary without a path at its beginning, which callers show themselves.
     func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
@@ -272,14 +251,12 @@ extension UploadFailure {
 }
 
 extension LocalPath {
-    /// Returns the path with a name appended. If the path is `.`, the working directory, the result is the name alone,
-    /// without `./`.
+    /// Returns the path with a name appended, without `./` in the working directory.
     fileprivate func below(_ name: [UInt8]) -> LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
     }
 
-    /// Returns the last components of the path, joined with slashes, as many as `relativeName` has. Unlike
-    /// `relativeName`, the result contains the original bytes of names that are not valid UTF-8.
+    /// Returns as many last components of the path as `relativeName` has, with the original bytes of invalid UTF-8.
     fileprivate func end(likeNames relativeName: String) -> [UInt8] {
         let names = bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let count = relativeName.utf8.count { $0 == 0x2F } + 1

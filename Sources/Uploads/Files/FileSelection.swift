@@ -6,11 +6,10 @@ public struct FileSelection: Sendable, Hashable {
     public struct File: Sendable, Hashable {
         /// The absolute path of the file, in which the search has resolved symbolic links.
         public var path: LocalPath
-        /// The version of the file when the search found it: its inode, size and times. A comparison with it shows
-        /// later whether the file has changed.
+        /// The version of the file when the search found it.
         public var identity: FileIdentity
-        /// The name for the server. If the search found the file in a folder, the name begins with the folder's name:
-        /// `day3/a.mov`. But if the user named the folder with `/`, `.` or `..` at the end, the name is relative to it.
+        /// The name for the server. It begins with the searched folder's name, as in `day3/a.mov`, unless the user
+        /// named the folder with `/`, `.` or `..` at the end.
         public var relativeName: String
 
         public init(path: LocalPath, identity: FileIdentity, relativeName: String) {
@@ -26,8 +25,7 @@ public struct FileSelection: Sendable, Hashable {
         public enum Cause: Sendable, Hashable {
             /// The path is a folder, and the search is not recursive.
             case folder
-            /// Another selected file would have the same name on the server. The two names differ only in bytes that
-            /// are not valid UTF-8, and U+FFFD replaces these bytes. The user can choose another name.
+            /// Another selected file would have the same name on the server, where U+FFFD replaces invalid UTF-8.
             case nameTaken
             /// The user may not read the file or folder.
             case permission
@@ -49,8 +47,7 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
-    /// The selected files, in the sequence in which the search found them. A file occurs once for each different name
-    /// on the server.
+    /// The selected files as found. A file occurs once for each different name on the server.
     public var files: [File]
     /// The paths that were left out, in the sequence in which the search found them.
     public var problems: [Problem]

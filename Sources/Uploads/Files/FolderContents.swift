@@ -1,8 +1,7 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The content of a folder, for a user who chooses files in it: the entries, or the reason why the folder cannot be
-/// read.
+/// The content of a folder, for a user who chooses files in it.
 package enum FolderContents: Hashable, Sendable {
     /// The entries, folders first, in natural sort: `file9` before `file10`.
     case entries([Entry])
@@ -16,11 +15,11 @@ package enum FolderContents: Hashable, Sendable {
             case folder
             /// A regular file with its size in bytes.
             case file(ByteCount)
-            /// A device, a pipe, a socket, or a symbolic link whose target does not exist.
+            /// A device, a pipe, a socket, or a link to nothing.
             case other
         }
 
-        /// The bytes of the name, as the operating system returned them. They can be any bytes except slash and NUL.
+        /// The bytes of the name, which can be any except slash and NUL.
         package var name: [UInt8]
         package var kind: Kind
 
@@ -33,11 +32,8 @@ package enum FolderContents: Hashable, Sendable {
         package var isHidden: Bool { name.first == UInt8(ascii: ".") }
     }
 
-    /// Reads the entries of a folder. If this fails, the result is `unreadable` with the reason. The call blocks until
-    /// the folder's volume responds.
-    ///
-    /// - Parameter folder: The path, absolute or relative to the working directory. If it is a symbolic link, the
-    ///   folder to which it leads is read.
+    /// Reads the entries of a folder, absolute or relative, also through a symbolic link. The call blocks until the
+    /// volume responds.
     package init(of folder: LocalPath) {
         do throws(SystemCallError) {
             guard try FileStatus(folder, follows: true).kind == .folder else {

@@ -1,5 +1,5 @@
 /// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. A backslash makes the next byte literal. `?`
-/// and a set in brackets match one Unicode scalar, even if it consists of several bytes.
+/// and a set match one Unicode scalar.
 struct GlobPattern: Sendable {
     private enum Token: Equatable, Sendable {
         case byte(UInt8)
@@ -38,8 +38,8 @@ struct GlobPattern: Sendable {
         self.tokens = tokens
     }
 
-    /// Returns whether the pattern matches the whole `name`. As in the shell, a name that begins with a dot matches
-    /// only if the pattern begins with a dot too.
+    /// Returns whether the pattern matches the whole `name`. As in the shell, only a dot matches a dot at its
+    /// beginning.
     func matches(_ name: [UInt8]) -> Bool {
         if name.first == UInt8(ascii: "."), tokens.first != .byte(UInt8(ascii: ".")) { return false }
         // Backtracks to the last star only, so that no pattern needs more than quadratic time.
@@ -75,8 +75,8 @@ struct GlobPattern: Sendable {
         }
     }
 
-    /// Returns the Unicode scalar that begins at `position`, and the number of its bytes. For a byte of invalid UTF-8,
-    /// returns a value that is higher than every Unicode scalar, and 1.
+    /// Returns the Unicode scalar at `position`, and its length. A byte of invalid UTF-8 counts as a value above all
+    /// scalars.
     private static func scalar(at position: Int, in bytes: [UInt8]) -> (value: UInt32, length: Int) {
         var iterator = bytes[position...].makeIterator()
         var decoder = UTF8()

@@ -1,7 +1,6 @@
 /// The natural sort of names: `file9` before `file10`. The case of ASCII letters is ignored.
 enum NaturalOrder {
-    /// Returns whether `left` precedes `right` in natural sort. If the names differ only in the case of letters or in
-    /// leading zeros, their bytes are compared.
+    /// Returns whether `left` precedes `right`. Names that differ only in case or leading zeros are compared by bytes.
     static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         var (first, second) = (0, 0)
         while first < left.count, second < right.count {

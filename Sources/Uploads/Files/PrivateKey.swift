@@ -6,20 +6,16 @@ enum PrivateKey {
     private static let names: Set<String> = [
         "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
     ]
-    /// The endings of names that files with private keys often have. Files with certificates can have these endings
-    /// too. So the content of a file with such a name is searched for `marks`.
+    /// The endings of names of files with private keys or certificates, whose content is searched for `marks`.
     private static let endings = [".pem", ".key", ".ppk"]
-    /// The texts that show that a file contains a private key. The first text ends the first line of a key in a PEM
-    /// file (RFC 7468 §10 and §11, and older forms such as `RSA PRIVATE KEY`). The second occurs in key files of PuTTY.
-    /// The last two occur in GnuPG's folder `private-keys-v1.d`.
+    /// The texts that show a private key: the end of the first line in a PEM file (RFC 7468 §10 and §11, and older
+    /// forms such as `RSA PRIVATE KEY`), and the marks of PuTTY and GnuPG.
     private static let marks = ["PRIVATE KEY-----", "PuTTY-User-Key-File-", "private-key(", "private-key ("]
-    /// The maximum number of bytes of a file that are searched for `marks`. In a PEM file, comments and certificates
-    /// can precede the key.
+    /// The number of bytes that are searched for `marks`. Comments and certificates can precede the key.
     private static let readAtMost = 64 << 10
 
-    /// Returns whether the file at `path` is a private key. A name in `names` is enough. If the name has one of
-    /// `endings`, the content decides. A file that cannot be read then counts as no key, because it cannot be uploaded
-    /// either. Files with other names count as no keys.
+    /// Returns whether the file at `path` is a private key, by its name, or by its content if it has one of `endings`.
+    /// A file that cannot be read counts as no key, because it cannot be uploaded either.
     static func isAt(_ path: LocalPath) -> Bool {
         let name = path.name.lowercased()
         if names.contains(name) { return true }

@@ -17,10 +17,8 @@ public enum Bandwidth: Hashable, Codable, Sendable {
 }
 
 extension Bandwidth {
-    /// Parses a limit that a user typed, such as `20M` or `1.5 MB/s`. The word `off` means no limit. Returns nil for
-    /// `auto`, which restores the configured limit.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if the text is not a limit.
+    /// Parses a limit that a user typed, such as `20M`, `1.5 MB/s` or `off`. Returns nil for `auto`, which restores the
+    /// configured limit. Throws `UploadFailure` (`permanent`) for any other text.
     public static func parse(_ text: String) throws(UploadFailure) -> Bandwidth? {
         let word = text.filter { !$0.isWhitespace }.lowercased()
         if word == "auto" { return nil }
@@ -43,9 +41,9 @@ extension Bandwidth {
 /// The uploads to which a bandwidth limit applies: all uploads, those to one destination, or those of one batch.
 public enum LimitScope: Hashable, Comparable, Codable, Sendable {
     case total
-    /// The uploads to a destination, by the destination's name in the configuration.
+    /// The uploads to the destination with this name.
     case destination(String)
-    /// The uploads of a batch, a group of uploads to which a user gave a name. The value is this name.
+    /// The uploads of the batch with this name.
     case batch(String)
 }
 
@@ -53,7 +51,7 @@ public enum LimitScope: Hashable, Comparable, Codable, Sendable {
 public struct BandwidthLimit: Hashable, Codable, Sendable {
     /// The origin of a limit.
     public enum Origin: String, Hashable, Codable, Sendable {
-        /// A user set the limit by a command. The limit applies until another command changes it.
+        /// A user set the limit by a command, until another command changes it.
         case command
         case timetable
         case configuration
@@ -65,7 +63,7 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
     public var bandwidth: Bandwidth
     /// The origin of the limit: a command, a timetable or the configuration.
     public var origin: Origin
-    /// The time when a timetable changes the limit. Nil if no timetable changes it, or if a command set the limit.
+    /// The time when a timetable changes the limit, if it does.
     public var until: Date?
 
     public init(
@@ -79,12 +77,11 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
 }
 
 extension [BandwidthLimit] {
-    /// Returns the limit of a scope. If the array has no limit of this scope, the result has the bandwidth `unlimited`.
+    /// Returns the limit of a scope, which is `unlimited` if the array has none.
     public subscript(scope: LimitScope) -> BandwidthLimit {
         first { $0.scope == scope } ?? BandwidthLimit(scope, .unlimited)
     }
 
-    /// All limits in the array, beginning with the limit of all uploads together (`total`). If the array lacks that
-    /// limit, it is added with the bandwidth `unlimited`.
+    /// All limits in the array, beginning with that of all uploads together, even if the array lacks it.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
 }

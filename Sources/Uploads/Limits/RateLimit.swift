@@ -2,11 +2,9 @@ public import FerryProtocols
 public import FerryTransfer
 import Synchronization
 
-/// Limits the bytes per second of all uploads together, of the uploads to a destination and of the uploads of a batch.
-/// For each limit, a token bucket decides when the next bytes can be sent.
+/// Limits the bytes per second of all uploads, destinations and batches, by a token bucket for each limit.
 public final class RateLimit: RateLimiter {
-    /// The longest time to wait that `delay(beforeSending:)` returns. The sender then calls the method again, so it
-    /// soon notices a changed limit.
+    /// The longest delay until the sender asks again, so that it soon notices a changed limit.
     private static let longestWait = Duration.milliseconds(250)
 
     private let buckets = Mutex<[LimitScope: TokenBucket]>([:])
@@ -20,15 +18,13 @@ public final class RateLimit: RateLimiter {
         self.rate = rate
     }
 
-    /// The limit on all uploads together, in bytes per second; nil for no limit. After a change, the new limit applies
-    /// from the next chunk of a file that is sent.
+    /// The limit on all uploads together, in bytes per second. A new limit applies from the next chunk on.
     public var rate: ByteCount? {
         get { self[.total] }
         set { self[.total] = newValue }
     }
 
-    /// The limit of a scope (all uploads, a destination or a batch) in bytes per second; nil for no limit. After a
-    /// change, the new limit applies from the next chunk of a file that is sent.
+    /// The limit of a scope in bytes per second. A new limit applies from the next chunk on.
     public subscript(scope: LimitScope) -> ByteCount? {
         get { buckets.withLock { $0[scope]?.rate } }
         set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }
@@ -37,8 +33,7 @@ public final class RateLimit: RateLimiter {
     /// The limits in bytes per second, by scope.
     var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
 
-    /// Replaces all limits. If the rate of a scope does not change, the state of its token bucket does not change
-    /// either.
+    /// Replaces all limits. Unchanged ones keep their token buckets.
     func set(_ rates: [LimitScope: ByteCount]) {
         buckets.withLock { buckets in
             let now = now()
@@ -50,8 +45,7 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Returns a rate limiter for one upload. It applies the limits of all uploads together, of the upload's
-    /// destination and of its batch.
+    /// Returns a rate limiter that applies the limits of all uploads, and of the upload's destination and batch.
     public func limiter(of upload: Upload) -> any RateLimiter {
         ScopedRateLimiter(limit: self, scopes: upload.limitScopes)
     }
@@ -68,8 +62,8 @@ public final class RateLimit: RateLimiter {
         }
     }
 
-    /// Returns zero if a chunk can be sent now, and counts its bytes as sent in all of `scopes`. Otherwise counts
-    /// nothing, and returns the time to wait before the next call of this method.
+    /// Returns zero, and counts the bytes in all of `scopes`, if a chunk can be sent now. Otherwise returns the time to
+    /// wait before the next call.
     fileprivate func delay(beforeSending bytes: ByteCount, in scopes: [LimitScope]) -> Duration {
         buckets.withLock { buckets in
             guard !buckets.isEmpty else { return .zero }
@@ -85,8 +79,6 @@ public final class RateLimit: RateLimiter {
     }
 }
 
-/// The rate limiter of one upload. It applies the limits of all groups of uploads (`scopes`) to which the upload
-/// belongs.
 private struct ScopedRateLimiter: RateLimiter {
     let limit: RateLimit
     let scopes: [LimitScope]
@@ -97,8 +89,7 @@ private struct ScopedRateLimiter: RateLimiter {
 }
 
 extension Upload {
-    /// The groups of uploads to which this upload belongs: all uploads, those to its destination, and those of its
-    /// batch. The limits of all these groups apply to this upload.
+    /// The groups of uploads whose limits all apply to this upload.
     package var limitScopes: [LimitScope] {
         [.total] + (target.destination.isEmpty ? [] : [.destination(target.destination)])
             + (batch.map { [.batch($0)] } ?? [])

@@ -1,10 +1,8 @@
 public import FerryFiles
 
-/// The bandwidth limits for weekdays and times of day. The methods receive the moment and the time zone from the
-/// caller.
+/// The bandwidth limits for weekdays and times of day.
 public struct Timetable: Hashable, Sendable {
-    /// The parts of the week with their own limits. If several entries contain a moment, the first of them in the array
-    /// applies.
+    /// The parts of the week with their own limits. The first one that contains a moment applies.
     public var entries: [Entry]
     /// The limit at times that are not in any entry.
     public var otherwise: Bandwidth
@@ -20,8 +18,7 @@ public struct Timetable: Hashable, Sendable {
         public var days: Set<Weekday>
         /// The time of day at which the limit begins to apply.
         public var from: TimeOfDay
-        /// The time of day at which the limit ceases to apply. If it is not later than `from`, the limit ceases to
-        /// apply on the next day.
+        /// The time of day at which the limit ceases to apply, on the next day if it is not later than `from`.
         public var to: TimeOfDay
         /// The limit that applies between the times `from` and `to`.
         public var bandwidth: Bandwidth
@@ -66,10 +63,7 @@ public struct Timetable: Hashable, Sendable {
         public static func < (left: TimeOfDay, right: TimeOfDay) -> Bool { left.minutes < right.minutes }
     }
 
-    /// Returns the limit at a moment.
-    ///
-    /// - Returns: The limit, and the entry that contains the moment. The entry is nil if none contains the moment; the
-    ///   limit is then `otherwise`.
+    /// Returns the limit at a moment, and the entry that contains the moment; nil if that is none.
     public func bandwidth(at date: Date, in zone: ZoneRules) -> (bandwidth: Bandwidth, entry: Entry?) {
         let entry = entries.first { entry in
             entry.spans(beginning: -1...0, around: date, in: zone).contains { $0.contains(date) }
@@ -80,7 +74,7 @@ public struct Timetable: Hashable, Sendable {
     /// Returns the next moment at which the limit differs from the limit at `date`; nil if there is none.
     public func nextChange(after date: Date, in zone: ZoneRules) -> Date? {
         let now = bandwidth(at: date, in: zone).bandwidth
-        // Every entry begins within a week on each of its days. Two more days allow for clock changes.
+        // Two more days than a week allow for clock changes.
         let moments = Set(
             entries.flatMap { entry in
                 entry.spans(beginning: -1...9, around: date, in: zone)
@@ -93,13 +87,10 @@ public struct Timetable: Hashable, Sendable {
 }
 
 extension Timetable.Entry {
-    /// Returns the times at which the entry's limit applies: one range for each day on which the limit begins to apply.
-    /// A range that a clock change makes empty is left out.
+    /// Returns the times at which the entry's limit applies, one for each day on which it begins. If a clock change
+    /// skips a time of day, its moment is used; if a time occurs twice, the first moment.
     ///
-    /// If a clock change skips a time of day, the moment of the change is used. If a time of day occurs twice, the
-    /// first moment is used.
-    ///
-    /// - Parameter days: The days to look at, counted from the day of `date`: 0 is that day, and -1 is the day before.
+    /// - Parameter days: The days to look at, counted from the day of `date`.
     fileprivate func spans(beginning days: ClosedRange<Int>, around date: Date, in zone: ZoneRules)
         -> [Range<Date>]
     {

@@ -1,15 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// A token bucket, which limits sending to `rate` bytes per second. After a pause in sending, the bytes of about 100
-/// milliseconds (`burst`) can be sent at once.
+/// A token bucket. After a pause in sending, the bytes of about 100 milliseconds (`burst`) can be sent at once.
 struct TokenBucket {
     private static let burst = Duration.milliseconds(100)
     private static let longestScatter = 0.025
 
     let rate: ByteCount
-    /// The moment from which the next chunk can be sent. Each sent chunk moves this moment by the time that the chunk
-    /// takes at `rate`.
+    /// The moment from which the next chunk can be sent.
     private(set) var paidUntil: ContinuousClock.Instant
 
     init(rate: ByteCount, at now: ContinuousClock.Instant) {
@@ -17,8 +15,7 @@ struct TokenBucket {
         paidUntil = now
     }
 
-    /// The maximum size of a chunk: as many bytes as `rate` allows in 10 milliseconds, but at least 1 KiB. Small chunks
-    /// keep the transfer rate even.
+    /// The maximum size of a chunk, for 10 milliseconds at `rate`. Small chunks keep the transfer rate even.
     var chunkLimit: ByteCount { max(1 << 10, rate / 100) }
 
     mutating func book(_ bytes: ByteCount, at now: ContinuousClock.Instant) {
@@ -26,12 +23,8 @@ struct TokenBucket {
         paidUntil = max(paidUntil, now - Self.burst) + .seconds(seconds(for: bytes))
     }
 
-    /// Returns a random time that a sender must wait beyond `paidUntil`.
-    ///
-    /// If all senders waited exactly until `paidUntil`, one sender could get every turn: the sender of the last chunk
-    /// asks again first. The mean of the random time grows with the size of the chunk, up to 25 milliseconds
-    /// (`longestScatter`). So senders with larger chunks get fewer turns, and all senders send about equally many
-    /// bytes.
+    /// Returns a random time that a sender must wait beyond `paidUntil`. Otherwise the sender of the last chunk could
+    /// get every turn. The mean grows with the chunk, so that all senders send about equally many bytes.
     func scatter(of bytes: ByteCount) -> Duration {
         let mean = min(seconds(for: bytes) / 10, Self.longestScatter)
         return .seconds(-Double.random(in: Double.leastNormalMagnitude...1).logarithm * mean)

@@ -10,8 +10,7 @@ public struct ZoneRules: Sendable {
     /// Returns the number of seconds by which this zone's clocks are ahead of GMT at the date.
     public let offset: @Sendable (Date) -> Int
 
-    /// - Parameter offset: Returns the number of seconds by which local clocks are ahead of GMT at a moment, like
-    ///   `TimeZone.secondsFromGMT(for:)`.
+    /// - Parameter offset: The property `offset`, like `TimeZone.secondsFromGMT(for:)`.
     public init(_ offset: @escaping @Sendable (Date) -> Int) { self.offset = offset }
 
     /// Creates a zone whose clocks are always `offset` seconds ahead of GMT.
@@ -28,11 +27,8 @@ public struct ZoneRules: Sendable {
         return Int(shown - (shown / Self.daySeconds).rounded(.down) * Self.daySeconds)
     }
 
-    /// Returns the moment at which the clocks of this zone show a time of day on `day`. If the clocks are set back and
-    /// show the time twice, returns the first moment. If the clocks are set forward and skip the time, returns the
-    /// moment of the change.
-    ///
-    /// - Parameter seconds: The time of day, in seconds since midnight.
+    /// Returns the moment at which the clocks of this zone show a time of day: the first one if they show it twice, or
+    /// the moment of the change if they skip it. The `seconds` count from midnight.
     package func moment(_ day: CivilDay, seconds: Int = 0) -> Date {
         let wanted = Double(day.number) * Self.daySeconds + Double(seconds)
         // Zones are less than a day from GMT, and their clocks are not changed twice within three days.
@@ -46,8 +42,7 @@ public struct ZoneRules: Sendable {
         return offset(later) == after ? later : change(from: early, to: late)
     }
 
-    /// Returns the first whole second at which the zone's new offset applies. The offset must change exactly once
-    /// between `early` and `late`.
+    /// Returns the first whole second of the new offset. It must change exactly once between `early` and `late`.
     private func change(from early: Date, to late: Date) -> Date {
         var (low, high) = (
             early.timeIntervalSince1970.rounded(.down), late.timeIntervalSince1970.rounded(.up)

@@ -4,41 +4,33 @@ public import FerryTransfer
 
 /// A type that runs attempts at uploads. `DestinationRunner` sends files; tests of the queue use a scripted runner.
 public protocol AttemptRunner: Sendable {
-    /// Runs one attempt at `upload`. Returns when the upload is done, the attempt has failed, or the task is cancelled.
+    /// Runs one attempt at `upload`, until it has ended or the task is cancelled.
     ///
-    /// - Parameter recorder: The receiver of the attempt's progress. It also stores the server's state (the upload
-    ///   resource) from which a later attempt can resume.
-    /// - Returns: The outcome of the attempt, from which the secrets of its requests have been removed.
+    /// - Parameter recorder: The receiver of the progress and of the server's state from which a later attempt resumes.
+    /// - Returns: The outcome, without the secrets of its requests.
     func run(_ upload: Upload, recorder: any AttemptRecorder) async -> Redacted<UploadAttempt.Outcome>
 
-    /// Deletes the bytes of an unfinished upload from the server. Errors are not reported, because the queue works
-    /// without the deletion.
+    /// Deletes the bytes of an unfinished upload from the server. Errors are not reported.
     func discard(_ upload: Upload) async
 
-    /// Records that the queue no longer needs these uploads. Servers possibly still store bytes of the uploads, which
-    /// can be deleted later with the help of the record. Returns at once.
-    ///
-    /// - Parameter date: The bytes must not be deleted before this date. Until then, a user can undo the removal of the
-    ///   uploads, and the uploads can resume.
+    /// Records that the bytes of these uploads can be deleted from their servers from `date` on. Until then, a user can
+    /// undo their removal. Returns at once.
     func abandon(_ uploads: [Upload], since date: Date)
 
-    /// Deletes the records that `abandon` made of these uploads, because the uploads are in the queue again or are
-    /// done. Servers must then keep the bytes of the uploads. Returns at once.
+    /// Deletes the records that `abandon` made of these uploads, whose bytes servers must now keep. Returns at once.
     func reclaim(_ uploads: [Upload])
 
-    /// Returns the host that receives the bytes of an upload. The queue limits the number of running uploads to each
-    /// host, and checks whether each host can be reached.
+    /// Returns the host that receives the bytes of an upload. The queue limits and checks uploads by host.
     func host(of upload: Upload) -> UploadHost
 
     /// Returns whether the protocol of the upload can resume it after a broken connection.
     func resumes(_ upload: Upload) -> Bool
 
-    /// Closes connections that are possibly dead although no error has shown it. The `reason` is that this machine lost
-    /// a network address or was asleep.
+    /// Closes connections that are possibly dead, because this machine lost an address or was asleep.
     func invalidateConnections(because reason: ConnectionInvalidation)
 
-    /// Informs the runner that this machine has lost the network (`isAway` is true) or has it again. Without a network,
-    /// no connection over the network times out. When the network is back, the timeouts start from zero.
+    /// Tells the runner that this machine has lost the network or has it again. Without a network, no connection over
+    /// it times out; afterwards, the timeouts start from zero.
     func linkChanged(isAway: Bool)
 }
 
@@ -55,15 +47,14 @@ extension AttemptRunner {
     public func linkChanged(isAway: Bool) {}
 }
 
-/// A server, and the proxy through which it is reached. Uploads with equal `UploadHost` values share a limit on the
-/// number of running uploads. They also wait together when the server asks for a pause (`Retry-After`) or cannot be
-/// reached.
+/// A server, and the proxy through which it is reached. Uploads with equal values share a limit on running uploads, and
+/// wait together for a `Retry-After` or an unreachable host.
 public struct UploadHost: Hashable, Sendable {
     /// The host's name in lower case; empty if the URL has none. An IPv6 address has no brackets.
     public var name: String
-    /// The port; the default port of the scheme if the URL names none.
+    /// The port, by default that of the scheme.
     public var port: UInt16
-    /// True if connections to the host, through its proxy if there is one, need no network. An example is `localhost`.
+    /// True if connections to the host or its proxy need no network, as with `localhost`.
     public var isLocal: Bool
     /// The proxy for connections to the host; nil for a direct connection.
     public var proxy: ProxyAddress?

@@ -1,14 +1,13 @@
-/// The commands that change the queue and have not ended yet. Each has a number, in the sequence of arrival.
+/// The commands that change the queue and have not ended yet, numbered in the sequence of arrival.
 ///
-/// `undo` and `redo` first choose the change to undo or redo. Before that, they wait until all earlier commands have
-/// ended, because only then is the last change known. Commands that arrive after an `undo` or `redo` wait until this
-/// choice is made.
+/// `undo` and `redo` wait until all earlier commands have ended, because only then is the last change known. Later
+/// commands wait until `undo` or `redo` has chosen the change to reverse.
 struct CommandOrder {
     typealias Continuation = CheckedContinuation<Void, Never>
 
     enum Kind {
         case change
-        /// The command is `undo` or `redo`. It is not yet decided which change the command undoes or redoes.
+        /// The command is an `undo` or `redo` that has not chosen yet which change it reverses.
         case choice
     }
 
@@ -31,8 +30,7 @@ struct CommandOrder {
 
     mutating func wait(_ number: Int, _ continuation: Continuation) { waiting[number] = continuation }
 
-    /// Records that the `undo` or `redo` with this number has chosen the change that it undoes or redoes. Later
-    /// commands no longer wait for this choice.
+    /// Records that the `undo` or `redo` with this number has chosen the change that it reverses.
     mutating func chose(_ number: Int) {
         underWay[number] = .change
         resumeReady()

@@ -1,7 +1,7 @@
 import HeapModule
 
-/// A priority queue of ids, sorted by the instant that each id waits for. When an id gets another instant or is
-/// forgotten, its old entry stays in the heap until the entry is the first one. So a change never searches the heap.
+/// A priority queue of ids by the instants that they wait for. An entry that has become wrong stays in the heap until
+/// it is the first, so no change searches the heap.
 struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant
@@ -15,7 +15,7 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Adds `id`. If `id` is already waiting, its new instant replaces the old one.
+    /// Adds `id`, or replaces its instant.
     mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)
@@ -24,7 +24,6 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
 
     mutating func forget(_ id: ID) { current[id] = nil }
 
-    /// All waiting ids, unsorted.
     var ids: some Sequence<ID> { current.keys }
 
     func instant(of id: ID) -> Instant? { current[id]?.instant }
@@ -34,7 +33,7 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
         return heap.min?.instant
     }
 
-    /// Removes and returns all ids whose wait has ended at `now`.
+    /// Removes and returns the ids whose wait has ended.
     mutating func due(at now: Instant) -> [ID] {
         var ids: [ID] = []
         while dropStale(), let first = heap.min, first.instant <= now {

@@ -1,23 +1,20 @@
 import FerryProtocols
 import Synchronization
 
-/// The progress of the running uploads. Network threads write it and clients read it, both without waiting for the
-/// queue's actor.
+/// The progress of the running uploads, which network threads write and clients read without waiting for the queue's
+/// actor.
 final class ProgressStore: Sendable {
     private struct Entry {
         var sample: ProgressSample
         let size: ByteCount
         let scopes: [LimitScope]
-        /// True if the last request with bytes of the file carries the whole file, and the server probably discards an
-        /// incomplete request.
+        /// True if the last request carries the whole file, and the server probably discards an incomplete request.
         var carriesAll = false
-        /// True once the attempt has ended. The sample stays until the result is on disk, because clients see the
-        /// upload as running until then.
+        /// True once the attempt has ended. Clients see the upload as running until the result is on disk.
         var hasEnded = false
-        /// The last time when the number of sent bytes was reported to the queue; nil if it never was.
+        /// The last report of the number of sent bytes to the queue.
         var noted: ContinuousClock.Instant?
-        /// The last time when a request with bytes of the file began, when bytes were sent, or when the attempt ended
-        /// reading the file. Nil if none of these has happened.
+        /// The last time when a request with bytes of the file began, when bytes were sent, or when reading ended.
         var moved: ContinuousClock.Instant?
 
         var running: TransferEstimator.Running {
@@ -31,9 +28,8 @@ final class ProgressStore: Sendable {
 
         var running: [TransferEstimator.Running] { entries.values.filter { !$0.hasEnded }.map(\.running) }
 
-        /// Changes an entry, and adds the newly sent bytes to the estimate of the rate.
-        ///
-        /// - Parameter now: The time in seconds; evaluated only if sending begins or bytes were sent.
+        /// Changes an entry, and adds the newly sent bytes to the estimate of the rate. `now`, in seconds, is evaluated
+        /// only if it is needed.
         mutating func change(
             _ id: Upload.ID, at now: @autoclosure () -> Double, _ body: (inout Entry) -> Void
         ) {
@@ -42,7 +38,7 @@ final class ProgressStore: Sendable {
             entries[id] = entry
             let sample = entry.sample
             guard sample.phase.hasBegun else { return }
-            // The bytes before the offset at which an upload resumes were sent earlier, so they do not count.
+            // The bytes before the offset at which an upload resumes do not count.
             if !before.phase.hasBegun {
                 estimator.start(id, at: now())
             } else if sample.sent > before.sent {
@@ -51,8 +47,8 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// The minimum time between two reports of the number of sent bytes to the queue. After a crash, the queue uses the
-    /// number to count the bytes that are sent a second time. The bytes sent after the last report are not counted.
+    /// The minimum time between two reports of the number of sent bytes to the queue. After a crash, the queue counts
+    /// by the last report which bytes are sent a second time.
     private static let noteInterval = Duration.seconds(1)
 
     private let state = Mutex(State())
@@ -64,7 +60,6 @@ final class ProgressStore: Sendable {
         origin = clock()
     }
 
-    /// The time in seconds since the store was created.
     private var now: Double { seconds(clock()) }
 
     private func seconds(_ instant: ContinuousClock.Instant) -> Double {
@@ -82,7 +77,7 @@ final class ProgressStore: Sendable {
         state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
     }
 
-    /// Notes that a request without bytes of the file begins. If the attempt was reading the file, it has ended that.
+    /// Notes that a request without bytes of the file begins, so that the attempt no longer reads the file.
     func startWithoutFile(_ id: Upload.ID, at instant: ContinuousClock.Instant) {
         state.withLock { state in
             guard state.entries[id]?.sample.phase == .reading else { return }
@@ -91,17 +86,15 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Notes that a request with bytes of the file begins. If `carriesAll`, the request carries the whole file, and the
-    /// server probably discards the bytes when the connection breaks.
+    /// Notes that a request with bytes of the file begins. `carriesAll` is as in `Entry`.
     func start(_ id: Upload.ID, carriesAll: Bool) {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
 
     /// Notes that `bytes` bytes were sent, and that `reached` bytes of the file are now sent or confirmed.
     ///
-    /// - Returns: True if the caller must report `reached` to the queue now, which is at most once a second. The report
-    ///   is needed only if the server discards the bytes of a broken request (`carriesAll`). After a crash, the queue
-    ///   cannot ask such a server how many bytes were sent.
+    /// - Returns: True if the caller must report `reached` to the queue now, because the server cannot be asked after a
+    ///   crash.
     func sent(_ id: Upload.ID, bytes: ByteCount, reached: ByteCount, at instant: ContinuousClock.Instant)
         -> Bool
     {
@@ -119,8 +112,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Marks an attempt as ended, and stops measuring its rate. Returns the last sample of the attempt; nil if there is
-    /// none. The sample stays in the store until `remove` is called.
+    /// Marks an attempt as ended, and returns its last sample, which stays in the store until `remove`.
     func end(_ id: Upload.ID) -> ProgressSample? {
         state.withLock { state in
             state.estimator.end(id, at: now)
@@ -129,8 +121,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Removes the sample of an upload whose attempt has ended. Does nothing if another attempt at the upload has
-    /// begun.
+    /// Removes the sample of an upload, unless another attempt at it has begun.
     func remove(_ id: Upload.ID) {
         state.withLock { state in
             if state.entries[id]?.hasEnded == true { state.entries[id] = nil }
@@ -149,9 +140,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the progress of each running upload, with its estimated rate and remaining time.
-    ///
-    /// - Parameter limits: The bandwidth limits in bytes per second, by scope. Remaining times depend on them.
+    /// Returns the progress of each running upload, with its estimated rate and remaining time under the `limits`.
     func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
         state.withLock { state in
             let now = now
@@ -165,7 +154,7 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the estimated rate and remaining time of all uploads together. Both are nil if the store is empty.
+    /// Returns the estimate of all uploads together, which is empty if the store is empty.
     func total(left: RemainingBytes, _ limits: [LimitScope: ByteCount]) -> TransferEstimate {
         state.withLock { state in
             guard !state.entries.isEmpty else { return TransferEstimate() }

@@ -1,10 +1,10 @@
 public import FerryFiles
 
-/// The source of the queue's time. Delays use a clock that users cannot set; timetables and files use dates.
+/// The source of the queue's time: a clock for delays, and dates for timetables and files.
 public struct QueueClock: Sendable {
-    /// Returns the time by a clock that users cannot set and that does not stop while the machine sleeps.
+    /// Returns the time by a clock that users cannot set and that also runs while the machine sleeps.
     public var now: @Sendable () -> ContinuousClock.Instant
-    /// Waits until the given instant. Throws if the task is cancelled before that instant.
+    /// Waits until an instant. Throws if the task is cancelled before.
     public var sleep: @Sendable (ContinuousClock.Instant) async throws -> Void
     /// Returns the time by the wall clock.
     public var date: @Sendable () -> Date

@@ -2,15 +2,14 @@ import FerryFiles
 package import FerryProtocols
 import FerryTransfer
 
-/// The executor, the random numbers and the view of the file system that the queue uses. A simulation replaces them, so
-/// that the seed of its random numbers determines each run.
+/// The executor, the random numbers and the files of the queue. A simulation replaces them by those of a seed.
 package struct QueueEnvironment: Sendable {
     /// The executor of the queue's tasks; nil for Swift's default executor.
     package var executor: (any TaskExecutor)?
-    /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
+    /// Returns a random number from a range. Random delays keep many uploads from retrying at once.
     package var random: @Sendable (ClosedRange<Double>) -> Double
-    /// Returns the current version of the file at a path. The second argument is the version that was queued. The
-    /// failures are those of `SourceFile.open(_:queuedAs:)`.
+    /// Returns the current version of a file, with the failures of `SourceFile.open(_:queuedAs:)`. The second argument
+    /// is the version that was queued.
     package var look: @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
 
     package init(
@@ -22,9 +21,9 @@ package struct QueueEnvironment: Sendable {
         self.look = look
     }
 
-    /// Returns the environment outside of simulations: Swift's default executor, the system's random numbers and files.
+    /// Returns the environment outside of simulations.
     ///
-    /// - Parameter readers: The threads that open files. Opening a file can block on a slow volume.
+    /// - Parameter readers: The threads that open files, which can block on a slow volume.
     package static func system(_ readers: BlockingIOPool = .shared) -> QueueEnvironment {
         QueueEnvironment(
             executor: nil, random: { .random(in: $0) },

@@ -1,21 +1,17 @@
 import FerryFiles
 public import FerryProtocols
 
-/// The rules for the delay after a failure, and for when to stop retrying. A decision depends only on the policy and on
-/// the arguments of `decide`.
+/// The rules for the delay after a failure, and for when to stop retrying.
 public struct QueueRetryPolicy: Hashable, Codable, Sendable {
-    /// The upper bound of the random delay before the first retry, in seconds. The bound doubles with each failure in a
-    /// row, until it reaches `cap`.
+    /// The upper bound of the random delay before the first retry, in seconds. It doubles with each failure in a row.
     public var base: Double
-    /// The highest value to which the upper bound of the random delay grows, in seconds. A server can ask for a longer
-    /// delay.
+    /// The highest upper bound of the random delay, in seconds. A server can ask for a longer delay.
     public var cap: Double
-    /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) that are retried. One more refusal fails
-    /// the upload. A 429 or 503 with `Retry-After` never fails the upload. With `OnUncertain.retry`, the number also
-    /// limits how often a file is sent again after a missing response.
+    /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) before the upload fails. A 429 or 503
+    /// with `Retry-After` never fails it. With `OnUncertain.retry`, also the limit on sending a file again after a
+    /// missing response.
     public var serverTries: Int
-    /// The limit, in seconds, on the delay that a server can ask for with a temporary refusal (`Retry-After`). If a
-    /// server asks for this delay or a longer one, the upload is held until a user decides.
+    /// The delay in seconds from which a server's `Retry-After` holds the upload until a user decides.
     public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
@@ -23,8 +19,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The treatment of an upload when it is unknown whether the server has stored the file.
     public var onUncertain: OnUncertain
 
-    /// The treatment of an upload whose outcome is unknown. The whole body was sent, but no response came, or a captive
-    /// portal possibly sent the response. The protocol has no request that asks for the outcome.
+    /// The treatment of an upload whose whole body was sent, but whose outcome is unknown and cannot be asked for.
     public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
         /// The upload is sent again, at the risk of a second copy on the server.
         case retry
@@ -46,23 +41,19 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         self.onUncertain = onUncertain
     }
 
-    /// The maximum number of restarts of an upload because its file changed. At the next change, the upload is held and
-    /// a user must decide, because the file is possibly still being written.
+    /// The maximum number of restarts because the file changed. A file that changes again is possibly still being
+    /// written.
     static let restartLimit = 3
 
-    /// The longest random delay, in seconds, before the retry of an upload that the server has locked for an earlier
-    /// request. Longer delays are not needed: while a new request waits for the lock, the server takes the lock away
-    /// from a stalled request. A request can wait 20 s at tusd 2.9.2, and 30 s at @tus/server 2.4.3 and tuspyserver
-    /// 4.4.3.
+    /// The longest random delay, in seconds, while the server has locked the upload for an earlier request. It takes
+    /// the lock from a stalled request after 20 s (tusd 2.9.2) or 30 s (@tus/server 2.4.3, tuspyserver 4.4.3).
     static let longestLockedWait = 15.0
 
-    /// Returns how many seconds of a delay are left at `now`.
-    ///
-    /// The result is never more than `delay`, even if the wall clock was set back. It is also at most 366 days, and at
-    /// most the longer of `cap` and `timeout`. These limits protect against wrong values in the queue's file.
+    /// Returns how many seconds of a delay are left at `now`. The bounds protect against wrong values in the queue's
+    /// file, and against a wall clock that was set back.
     ///
     /// - Parameters:
-    ///   - delay: The whole delay in seconds, as recorded when it began. If it is not finite, `cap` replaces it.
+    ///   - delay: The whole delay in seconds, as recorded when it began.
     ///   - until: The recorded wall-clock time at which the delay ends.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
         let longest = min(max(cap, timeout), 366 * 86_400)
@@ -85,14 +76,10 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case fail(UploadFailure)
     }
 
-    /// Decides how the upload continues after `failure`, and updates the counts in `tries`.
+    /// Decides how the upload continues after `failure`, and updates the counts and the delay in `tries`.
     ///
-    /// Failures of the network and of a file's volume are retried without limit, and the delays grow with each failure
-    /// in a row. If the attempt sent enough bytes before the connection broke, the next attempt follows almost at once.
-    ///
-    /// - Parameters:
-    ///   - tries: The counts of the upload's attempts and failures. A delay is also stored, in `tries.delay`.
-    ///   - random: Returns a random number from a range. Random delays spread the retries of many uploads.
+    /// Failures of the network and of a file's volume are retried without limit, with growing delays. If the attempt
+    /// sent enough bytes before the connection broke, the next attempt follows almost at once.
     public func decide(
         after failure: UploadFailure, tries: inout Upload.Tries, movement: AttemptMovement = .none,
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
@@ -114,8 +101,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             tries.delay = StartPause.portalInterval / .seconds(1)
             return .wait(tries.delay)
         case .descriptors:
-            // A retry needs a file descriptor, so other requests must end before it. The upload is not the cause, so no
-            // try is counted.
+            // Other requests must end first. The upload is not the cause, so no try is counted.
             tries.delay = random(1...2)
             return .wait(tries.delay)
         case .server: return decide(afterRefusal: failure, tries: &tries, random: random)
@@ -168,9 +154,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(asked)
     }
 
-    /// The number of failures in a row after which quick retries end. Until then, an attempt that sent bytes is retried
-    /// quickly. Afterwards, the delay is as long as if it had sent none, so that a server that breaks every connection
-    /// gets fewer requests.
+    /// The number of failures in a row after which quick retries end, for a server that breaks every connection.
     private static let quickBreaks = 16
 
     private func decide(
@@ -196,9 +180,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Decides about an upload whose response is missing, according to `onUncertain`: the upload is held, fails or is
-    /// retried. The first retry follows at once, and later retries have growing delays. After `serverTries` retries,
-    /// the upload is held, because each attempt has possibly stored another copy of the file.
+    /// Decides about an upload whose response is missing. Each attempt has possibly stored a copy of the file, so the
+    /// upload is held after `serverTries` retries.
     private func decide(
         afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
@@ -217,13 +200,12 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// Returns the decision to wait, and stores the delay in `tries`. The delay is random, from a tenth of the upper
-    /// bound to the whole bound. If the server asked for a longer delay (`asked`), this longer delay is used.
+    /// Returns the decision to wait, and stores the delay in `tries`.
     ///
     /// - Parameters:
-    ///   - count: The number of failures in a row, which determines the upper bound.
-    ///   - asked: The delay that the server asked for, in seconds; nil if it asked for none.
-    ///   - longest: The limit on the upper bound, in seconds. It does not limit `asked`.
+    ///   - count: The number of failures in a row, which determines the upper bound of the random delay.
+    ///   - asked: The delay that the server asked for, in seconds, which can be longer.
+    ///   - longest: The limit on the upper bound, in seconds.
     private func wait(
         after count: Int, asked: Double?, upTo longest: Double = .infinity, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The clients that follow the updates of the queue. If an upload changes several times before a client reads the
-/// changes, the client gets only the newest state. So a slow client needs little memory.
+/// The clients that follow the updates of the queue. A slow client gets only the newest state of each upload, and so
+/// needs little memory.
 final class UpdateListeners: Sendable {
     private struct Pending {
-        /// All uploads of the queue, as they were when the listener was added. Nil after the listener has read them.
-        /// The table is a copy-on-write copy, so it needs almost no memory of its own until the queue changes.
+        /// The whole queue as it was when the listener was added, as a copy-on-write copy. Nil after the listener has
+        /// read it.
         var whole: UploadTable?
         var changed: [Upload.ID: Upload] = [:]
         var removed: Set<Upload.ID> = []
@@ -19,14 +19,12 @@ final class UpdateListeners: Sendable {
 
         init() { (signal, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-        /// Returns the changes of the queue since the last call. The first call returns the whole queue, as it was when
-        /// the listener was added. Returns nil if there is nothing new.
+        /// Returns the changes since the last call, or at first the whole queue. Returns nil if there is nothing new.
         func take() -> QueueUpdate? {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }
                 if let whole = pending.whole.take() {
-                    // Later changes go into the next update, so that the listener can distinguish them from the initial
-                    // state.
+                    // Later changes go into the next update, so that they differ from the initial state.
                     if pending.changed.isEmpty, pending.removed.isEmpty {
                         pending = Pending()
                     } else {
@@ -42,8 +40,7 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// An object that calls the function `end` when the object is released. The stream of each listener holds one such
-    /// object. So a listener is removed when its stream is released.
+    /// A part of a listener's stream. When the stream is released, `end` removes the listener.
     private final class Registration: Sendable {
         private let end: @Sendable () -> Void
 
@@ -60,8 +57,7 @@ final class UpdateListeners: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
-    /// Adds a listener, and returns its stream of updates. The first update contains the whole queue. If `finish` was
-    /// called before, the stream ends after the first update.
+    /// Adds a listener, and returns its stream, which ends after the first update if `finish` was called before.
     func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
         let listener = Listener()
         listener.pending.withLock { pending in
@@ -83,7 +79,7 @@ final class UpdateListeners: Sendable {
             for await _ in listener.signal {
                 if let update = listener.take() { return update }
             }
-            // After the last signal, some changes are possibly still unread.
+            // Some changes are possibly still unread.
             return Task.isCancelled ? nil : listener.take()
         }
     }
@@ -106,8 +102,7 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// Ends the stream of every listener. Before its stream ends, each listener can still read the changes that it has
-    /// not read yet. The stream of a listener that is added later ends after the first update.
+    /// Ends the stream of every listener after the changes that it has not read yet.
     func finish() {
         let all = state.withLock { state in
             state.isFinished = true

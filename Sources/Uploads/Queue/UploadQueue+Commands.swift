@@ -1,8 +1,7 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// Carries out the commands of users. Most commands that change the queue are transactions: the journal writes the
-/// whole change as one record.
+/// Carries out the commands of users. Most of them are transactions, which the journal writes as one record.
 extension UploadQueue {
     public func perform(_ command: QueueCommand) async -> QueueReply {
         guard core.phase != .stopped else {
@@ -26,8 +25,7 @@ extension UploadQueue {
         }
     }
 
-    /// - Parameter number: The number of the command, from `CommandOrder.begin`. Nil for a command that never waits for
-    ///   another command, such as `list`.
+    /// - Parameter number: The number from `CommandOrder.begin`; nil for a command that waits for no other.
     private func carryOut(
         _ command: QueueCommand, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
@@ -57,7 +55,7 @@ extension UploadQueue {
         case .move(let selection, let move):
             let ids = try core.ids(selection)
             var result = try await transact(.move(ids, move))
-            // The move may change the ranks of other uploads too. Replies name only the uploads that the user moved.
+            // Replies name only the uploads that the user moved, and not those that got another rank.
             if case .setRanks(let ranks, _)? = result.undo { result.undo = .setRanks(ranks, moved: Set(ids)) }
             return reply(result, about: ids.filter(Set(result.ids).contains))
         case .limits: return .limits(core.limits.current)
@@ -93,10 +91,9 @@ extension UploadQueue {
         }
     }
 
-    /// Returns the reply to a command that changed the queue. If the result contains an undo action, adds this action
-    /// to the undo stack.
+    /// Returns the reply to a command that changed the queue, and makes it the next one to undo.
     ///
-    /// - Parameter ids: The uploads that the reply names. If nil, the reply names all uploads in `result`.
+    /// - Parameter ids: The uploads that the reply names; nil for those in `result`.
     private func reply(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
         if let undo = result.undo { send(.commanded(undo)) }
         return .changed(ids ?? result.ids)
@@ -110,8 +107,7 @@ extension UploadQueue {
         return result.isPaused ? .addedPaused(result.ids) : reply
     }
 
-    /// Adds uploads. A user may pause or resume a batch while its new uploads are being written to disk. The new
-    /// uploads are then paused or resumed too.
+    /// Adds uploads, and pauses or resumes those whose batch a user paused or resumed during the write.
     func addFollowingBatches(
         _ new: [NewUpload], _ rule: Transaction.AddRule
     ) async throws(UploadFailure) -> TransactionResult {
@@ -121,16 +117,13 @@ extension UploadQueue {
         return result
     }
 
-    /// Retries uploads. If an upload failed or is held because its file changed or could not be read, this function
-    /// first looks up the file's current version. The upload then sends that version. If the lookup fails, the upload
-    /// keeps its version.
+    /// Retries uploads. If an upload failed or is held because of its file, it sends the file's current version from
+    /// now on.
     ///
     /// - Parameters:
-    ///   - isEach: Whether the user named each upload. It decides what happens if the path of a file now contains a
-    ///     symbolic link that was not there when the file was queued. If `isEach` is true, the function throws the
-    ///     error. If it is false, the function leaves out the upload.
-    ///   - startsEarly: Whether an upload with a start condition (a time, or other uploads that must be done first)
-    ///     starts now.
+    ///   - isEach: Whether the user named each upload. If a path has a new symbolic link, the function then throws;
+    ///     otherwise it leaves out the upload.
+    ///   - startsEarly: Whether an upload with a start condition starts now.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
     ) async throws(UploadFailure) -> TransactionResult {
@@ -140,8 +133,7 @@ extension UploadQueue {
             switch found {
             case .success(let identity): identities[id] = identity
             case .failure(let failure) where failure.category == .sourceChanged:
-                // A component of the path is now a symbolic link. Ferry follows it only after the user has seen its
-                // target.
+                // Ferry follows a new symbolic link only after the user has seen its target.
                 if isEach { throw failure }
                 refused.insert(id)
             // The upload is retried nevertheless, and fails with its current error.
@@ -152,8 +144,8 @@ extension UploadQueue {
         return try await transact(.change(ids.filter { !refused.contains($0) }, change))
     }
 
-    /// Looks up the current version of each upload's file. The result is sorted by id. Looks up 16 files at the same
-    /// time, because each lookup can block on a slow volume.
+    /// Looks up the current version of each upload's file, sorted by id. A lookup can block on a slow volume, so 16 run
+    /// at once.
     private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
         await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
             var left = uploads[...]
@@ -173,19 +165,16 @@ extension UploadQueue {
         }
     }
 
-    /// Undoes the last command, or redoes the command that was undone last. Skips each command whose undo or redo would
-    /// change nothing, for example because its uploads were removed later. But `undo` throws instead if the command was
-    /// a retry, or an addition that has only done uploads left.
+    /// Undoes the last command, or redoes the one undone last. Skips commands whose reversal would change nothing.
     ///
     /// - Parameter number: The number of this `undo` or `redo`, from `CommandOrder.begin`.
-    /// - Throws: `UploadFailure` if the command cannot be undone, if no command is left to undo or redo, or if the disk
-    ///   refuses the change.
+    /// - Throws: `UploadFailure` if the last command was a retry or has only done uploads left, if no command is left,
+    ///   or if the disk refuses the change.
     private func goBack(
         _ direction: UndoStack.Direction, _ number: Int?
     ) async throws(UploadFailure) -> QueueReply {
         while let entry = core.undo.next(direction) {
-            // The released commands continue only after the transaction below has begun, because this actor is busy
-            // until then.
+            // The released commands continue after the transaction has begun, as this actor is busy until then.
             if let number { order.chose(number) }
             let (transaction, change) = (entry.action.transaction(in: core), entry.action.kind(in: core))
             let result: TransactionResult
@@ -203,9 +192,7 @@ extension UploadQueue {
         throw .nothing(to: direction)
     }
 
-    /// Checks that the next command to undo or redo is the one that the user has agreed to.
-    ///
-    /// - Parameter offered: The number of the command that the user has agreed to (`UndoOffer.number`).
+    /// Checks that the next command to undo or redo has the number `offered`, to which the user has agreed.
     private func check(_ offered: Int, _ direction: UndoStack.Direction) throws(UploadFailure) {
         guard core.undo.offer(direction, in: core)?.number != offered else { return }
         let (done, position) = direction == .undo ? ("undone", "last") : ("redone", "next")
@@ -221,8 +208,7 @@ extension UploadQueue {
 }
 
 extension QueueCommand {
-    /// The kind of this command, which decides whether the command waits for earlier commands. Nil for a command that
-    /// waits for no other command and delays none.
+    /// The kind of this command; nil for a command that waits for no other command and delays none.
     fileprivate var kind: CommandOrder.Kind? {
         switch self {
         case .undo, .undoCommand, .redo, .redoCommand: .choice
@@ -248,10 +234,7 @@ extension UploadFailure {
         UploadFailure(.permanent, "nothing to \(direction.rawValue)")
     }
 
-    /// Returns the failure of a command that names uploads which are not in the queue.
-    ///
-    /// - Parameter missing: The numbers, or ranges of numbers, of the missing uploads. The message contains only the
-    ///   first few.
+    /// Returns the failure of a command that names missing uploads, by their numbers or ranges of numbers.
     package static func unknownUploads(_ missing: [String]) -> UploadFailure {
         let names = missing.prefix(uploadsNamed).joined(separator: ", ")
         return UploadFailure(
@@ -259,9 +242,7 @@ extension UploadFailure {
             hint: "the list of uploads shows their numbers")
     }
 
-    /// Returns the failure of a command that names an unknown batch.
-    ///
-    /// - Parameter known: The names of the existing batches, some of which the hint lists.
+    /// Returns the failure of a command that names an unknown batch. `known` are the names of the existing ones.
     package static func unknownBatch(_ name: String, known: Set<String>) -> UploadFailure {
         let names = known.sorted()
         let rest = names.count > batchesNamed ? ", and \(names.count - batchesNamed) more" : ""

@@ -3,24 +3,19 @@ public import FerryProtocols
 extension UploadQueue {
     /// The settings of the queue. Commands can override the limits on bandwidth and on the number of running uploads.
     public struct Configuration: Hashable, Sendable {
-        /// The number of slots, and so the number of uploads that can run at once. If `smallUploadsPerSlot` is above 1,
-        /// several small uploads can share a slot.
+        /// The number of slots. A large upload occupies one, and several small ones can share one.
         public var concurrency: Int
-        /// The number of slots that the uploads to one host can occupy; nil if one host can occupy all slots.
+        /// The number of slots for the uploads to one host; nil for all slots.
         public var concurrencyPerHost: Int?
-        /// The number of uploads of at most 128 KiB that can run in one slot at the same time. A slot has this many
-        /// equal shares, and such an upload occupies one share. A larger upload occupies one share for each started 128
-        /// KiB, but at most the whole slot. The setting has no effect while a command sets the number of running
-        /// uploads.
+        /// The number of equal shares of a slot. An upload occupies one share for each started 128 KiB, and at most the
+        /// whole slot. The setting has no effect while a command sets the number of running uploads.
         public var smallUploadsPerSlot: Int
-        /// The bandwidth limits, which can depend on the time of day. A scope is the group of uploads that share a
-        /// limit: all uploads, those to one destination, or those of one batch. A scope without an entry has no limit.
+        /// The bandwidth limits by the group of uploads that share one. A scope without an entry has no limit.
         public var limits: [LimitScope: Timetable]
         /// The rules for retries after failures: the delays, and when to stop.
         public var retry: QueueRetryPolicy
-        /// The number of done uploads that stay in the queue. If there are more, the oldest of them move to the
-        /// history. They move in groups, so the queue can contain about 100 done uploads more than this number. If the
-        /// value is nil, all done uploads stay in the queue.
+        /// The number of done uploads that stay in the queue; nil for all. The oldest move to the history in groups, so
+        /// about 100 more can stay.
         public var keptDone: Int?
 
         public init(
@@ -37,13 +32,11 @@ extension UploadQueue {
         }
     }
 
-    /// The totals of the uploads that this engine (the process that owns the queue) finished, and that have moved from
-    /// the queue to the history.
+    /// The totals of the uploads that this engine finished and that have moved to the history.
     public struct Retired: Hashable, Sendable {
-        /// The number of uploads that this engine finished and that have moved to the history.
+        /// The number of these uploads.
         public var count = 0
-        /// The sum of the file sizes of the uploads that this engine finished and that have moved to the history, in
-        /// bytes.
+        /// The sum of their file sizes, in bytes.
         public var bytes: ByteCount = 0
 
         /// Creates the totals of an engine that has finished nothing.

@@ -3,15 +3,13 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// Passes events to `QueueCore`, and performs the effects that `QueueCore` returns. Effects are actions, such as a
-/// write to the journal or the start of an attempt.
+/// Passes events to `QueueCore`, and performs the effects that it returns.
 extension UploadQueue {
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
-    /// Passes an event to the core, and waits for the reply of the core. If the event changes something that must be on
-    /// disk, the core replies after the write.
+    /// Passes an event to the core, and waits for its reply, which follows the write of what must be on disk.
     ///
-    /// - Parameter event: Creates the event from the number with which the core identifies this caller in its reply.
+    /// - Parameter event: Creates the event from the number of the reply.
     /// - Throws: `UploadFailure` if the core or the journal refuses the event.
     @discardableResult
     func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {
@@ -30,8 +28,7 @@ extension UploadQueue {
         try await ask { .transaction(transaction, $0) }
     }
 
-    /// Performs effects in sequence. If an earlier call of this function is still running, only adds the new effects to
-    /// `effects`. The earlier call then performs them.
+    /// Performs effects in sequence. A call within another one leaves its effects to that one.
     func perform(_ new: [CoreEffect]) {
         effects += new
         guard !isPerforming else { return }
@@ -115,13 +112,11 @@ extension UploadQueue {
         send(.probed(host, number: number, answer))
     }
 
-    /// Starts a task that deletes the bytes of an upload from the server. Before that, records the upload as abandoned,
-    /// so that the bytes can be deleted later if the task does not succeed.
+    /// Starts a task that deletes the bytes of an upload from the server.
     private func discard(_ upload: Upload) {
         tasks.lastDiscard += 1
         let number = tasks.lastDiscard
-        // The entry is added before the deletion, so that it remains if the server does not respond or this process
-        // ends.
+        // This entry remains if the server does not respond or this process ends, so the bytes can be deleted later.
         runner.abandon([upload], since: clock.date())
         tasks.discards[number] = Task(executorPreference: environment.executor) { [runner] in
             await runner.discard(upload)
@@ -146,9 +141,8 @@ extension UploadQueue {
         tasks.runs[upload.id] = (number, task)
     }
 
-    /// Returns the current version of a file that changed during the attempt, so that the upload can restart with this
-    /// version. Returns nil if the file did not change, if the file cannot be read, or if the retry policy is not
-    /// `restart`. The queue starts no other attempt at the upload before this function returns.
+    /// Returns the current version of a file that changed during the attempt, if the upload is to restart with it. The
+    /// queue starts no other attempt at the upload before this function returns.
     private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             core.retryPolicy(for: upload).whenFileChanges == .restart
@@ -167,20 +161,15 @@ extension UploadQueue {
         if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
     }
 
-    /// Passes to the core how many bytes of the file an attempt has sent. The core stores the number in the journal. If
-    /// this process crashes, the next engine can then count the bytes that must be sent again. A power cut can lose the
-    /// stored number.
+    /// Passes to the core how many bytes an attempt has sent, so that the next engine can count those sent again.
     fileprivate func noteSent(of id: Upload.ID, run number: Int) {
         guard let sample = progressStore.sample(of: id) else { return }
         send(.sent(id, run: number, sample.sent))
     }
 
-    /// Passes the upload resource that an attempt reports to the core, and waits for the core's reply. If the attempt
-    /// is still the current one, also updates the number of confirmed bytes in `progressStore`.
+    /// Passes the upload resource that an attempt reports to the core, and waits for the reply.
     ///
-    /// - Parameters:
-    ///   - resource: The state on the server from which the upload can resume; nil if there is none.
-    ///   - durably: Whether the resource must survive a power cut as soon as this function returns.
+    /// - Parameter durably: Whether the resource must survive a power cut as soon as this function returns.
     /// - Throws: `UploadFailure` if the attempt is no longer the current one, or if the disk refuses a durable write.
     fileprivate func record(
         _ resource: Redacted<UploadResource>?, for id: Upload.ID, run number: Int, durably: Bool
@@ -196,8 +185,7 @@ extension UploadQueue {
 
 // The disk and the history.
 extension UploadQueue {
-    /// Repairs the journal, and writes the changes that are not on disk yet. Then passes the result to the core. If the
-    /// repair succeeded, the core lets uploads start again. Does nothing if the queue has stopped.
+    /// Repairs the journal, writes the changes that are not on disk yet, and passes the result to the core.
     func repairJournal() async {
         guard core.phase != .stopped else { return }
         let condition = await journal.repair()
@@ -205,12 +193,9 @@ extension UploadQueue {
         send(.repaired(condition))
     }
 
-    /// Writes the state of each upload whose current state is not on disk yet. Writes at most 500 uploads in one record
-    /// of the journal, so that no record becomes too large. If the disk refuses a record, the remaining uploads are not
-    /// written.
+    /// Writes the uploads whose current state is not on disk, 500 in a record, until the disk refuses one.
     ///
-    /// Only one call runs at a time, and a second call waits. Otherwise, both calls could write the state `done` of the
-    /// same upload, and the upload would be in the archive and in the history twice.
+    /// Only one call runs at a time. Two could write the same upload as done, and it would be in the history twice.
     func saveDirty() async {
         while replies.ofSaving != nil {
             await withCheckedContinuation { replies.ofSaving?.append($0) }
@@ -227,15 +212,12 @@ extension UploadQueue {
         }
     }
 
-    /// Starts a task that adds done uploads to the history if the history lacks them. An earlier engine was possibly
-    /// killed before it wrote their entries. If `keptDone` is nil, the task checks only the newest 10,000 done uploads.
-    ///
-    /// Afterwards, the oldest done uploads move to the history if the queue contains more than `keptDone` of them. Does
-    /// nothing if the queue has no history.
+    /// Starts a task that adds done uploads to the history if an earlier engine was killed before it did so.
+    /// Afterwards, the oldest done uploads beyond `keptDone` move to the history.
     func completeHistory() {
         guard let history else { return }
         let finished = core.archive.finished
-        // If `keptDone` is nil, the queue may contain more done uploads than the history keeps.
+        // Without `keptDone`, the queue may contain more done uploads than the history keeps.
         let newest = core.configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
         let done = newest.compactMap { core.uploads[$0] }
         tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
@@ -259,12 +241,8 @@ extension UploadQueue {
 
     private func didRetire() { tasks.retiring = nil }
 
-    /// Returns the done uploads that move to the history next. Returns nil if there are none, or if the queue has
-    /// stopped.
-    ///
-    /// Before it returns nil, this function sets `tasks.retiring` to nil. A later call of `startRetiring()` then starts
-    /// a new task for uploads that are done by then. The function never suspends, so no upload can become done between
-    /// the check and the change of `tasks.retiring`.
+    /// Returns the done uploads that move to the history next. If there are none, returns nil and clears
+    /// `tasks.retiring` without suspending in between, so that `startRetiring` starts a new task for later ones.
     private func nextToRetire() -> ArraySlice<Upload.ID>? {
         if core.phase != .stopped, let kept = core.configuration.keptDone,
             let batch = core.archive.leaving(keeping: kept)
@@ -275,9 +253,8 @@ extension UploadQueue {
         return nil
     }
 
-    /// Adds done uploads to the history, and then removes them from the queue.
-    ///
-    /// - Returns: False if the history or the journal refuses the uploads. The uploads then stay in the queue.
+    /// Adds done uploads to the history, and then removes them from the queue. Returns false if they stay, because the
+    /// history or the journal refuses them.
     private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
         let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
         // A user may remove some of the uploads while the history is written.
@@ -289,7 +266,7 @@ extension UploadQueue {
     }
 }
 
-/// The receiver of the events of one attempt at an upload. It passes the events on to the queue and to `progressStore`.
+/// The receiver of the events of one attempt, which passes them to the queue and to `progressStore`.
 private struct RunRecorder: AttemptRecorder {
     let queue: UploadQueue
     let progressStore: ProgressStore

@@ -5,23 +5,18 @@ import Synchronization
 
 /// The queue of uploads. Only this actor changes the states of its uploads.
 ///
-/// The queue changes an upload in memory, and appends the change to the journal on disk. Clients see the change once
-/// the journal has reported the result of the write. Some changes are not written, because a crash can lose them
-/// without harm. An example is the end of a wait for a retry.
+/// Clients see a change once the journal has written it. If the journal refuses a command, the queue undoes it in
+/// memory. Any other refused change, such as the end of an upload, stays in memory, and is written again as soon as the
+/// disk allows.
 ///
-/// Uploads are added and removed in memory only after the journal has written the change. If the journal refuses the
-/// command of a user, the queue undoes the command in memory. If the journal refuses any other change, such as the end
-/// of an upload, the change stays in memory. The queue writes it again as soon as the disk allows.
-///
-/// `QueueCore`, a value, makes the decisions. This actor passes events to the core, and performs the effects that the
-/// core returns. The actor owns the journal, the clocks, the tasks and the runner of attempts.
+/// `QueueCore`, a value, makes the decisions. This actor passes events to it, and performs the effects that it returns.
 public actor UploadQueue: QueueClient {
     struct Tasks {
         var runs: [Upload.ID: (number: Int, task: Task<Void, Never>)] = [:]
         var probes: [Int: Task<Void, Never>] = [:]
         var discards: [Int: Task<Void, Never>] = [:]
         var lastDiscard = 0
-        /// The tasks that pass the reports of the link monitor, the suspension monitor and the journal to the core.
+        /// The tasks that pass reports of monitors and the journal to the core.
         var reporters: [Task<Void, Never>] = []
         var timer: Task<Void, Never>?
         var retiring: Task<Void, Never>?
@@ -33,7 +28,7 @@ public actor UploadQueue: QueueClient {
 
         var waiters: [ReplyID: Waiter] = [:]
         var last: ReplyID = 0
-        /// The callers of `saveDirty` that wait until an earlier call has returned. Nil if `saveDirty` does not run.
+        /// The callers that wait for a running call of `saveDirty`; nil if none runs.
         var ofSaving: [CheckedContinuation<Void, Never>]?
     }
 
@@ -47,12 +42,10 @@ public actor UploadQueue: QueueClient {
     let rateLimit: RateLimit
     nonisolated let progressStore: ProgressStore
     nonisolated let listeners = UpdateListeners()
-    /// The results of journal appends, until the queue passes all of them to the core at once. The journal adds a result
-    /// without waiting for this actor.
+    /// The results of journal appends, until the queue passes all at once to the core. The journal does not wait for
+    /// it.
     nonisolated let appendResults = Mutex<[(Ticket, Result<Void, JournalError>)]>([])
     nonisolated let lastNotice = Atomic(0)
-    /// The effects, such as a write to the journal, that the core has returned and that the queue has not performed
-    /// yet.
     var effects: [CoreEffect] = []
     var isPerforming = false
     var replies = Replies()
@@ -63,10 +56,9 @@ public actor UploadQueue: QueueClient {
     /// Creates an empty queue. `open` or `start` loads the uploads from the journal.
     ///
     /// - Parameters:
-    ///   - history: The history of done uploads. If it is nil, all done uploads stay in the queue.
+    ///   - history: The history of done uploads, all of which stay in the queue without one.
     ///   - rateLimit: The object that limits the bandwidth of the runner's transfers. The queue sets the limits in it.
-    ///   - readers: The threads that look up the current versions of changed files. A lookup can block on a slow
-    ///     volume.
+    ///   - readers: The threads that look up changed files, which can block on a slow volume.
     ///   - probe: Checks whether a host is reachable, after uploads could not connect to the host.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
@@ -102,8 +94,7 @@ public actor UploadQueue: QueueClient {
             now: Moment(instant: clock.now(), date: clock.date()))
     }
 
-    /// Checks whether a host accepts a TCP connection. If the host has a proxy, checks the proxy. If the check is
-    /// cancelled, the result is `timedOut`.
+    /// Checks whether a host, or its proxy, accepts a TCP connection. A cancelled check results in `timedOut`.
     public static let connect: @Sendable (UploadHost) async -> Reachability = { host in
         let name = host.proxy?.host ?? host.name
         let port = host.proxy.flatMap { UInt16(exactly: $0.port) } ?? host.port
@@ -115,7 +106,7 @@ public actor UploadQueue: QueueClient {
 
 // Starting and stopping.
 extension UploadQueue {
-    /// Loads the queue from the journal, without starting uploads. It is for commands that only change the queue.
+    /// Loads the queue from the journal without starting uploads, for commands that only change it.
     ///
     /// - Returns: Notices for users about the damage in the queue's files that was repaired.
     /// - Throws: `JournalError` if the queue cannot be read. The queue then stays empty.
@@ -128,9 +119,8 @@ extension UploadQueue {
     /// Loads the queue from the journal, and starts the uploads that can start.
     ///
     /// - Parameters:
-    ///   - monitor: Reports when the network goes down and when it returns. If nil, the queue assumes that the network
-    ///     is always up.
-    ///   - suspensions: Reports when the machine has slept. If nil, the queue gets no such reports.
+    ///   - monitor: Reports when the network goes down and returns. Without it, the network counts as up.
+    ///   - suspensions: Reports when the machine has slept.
     /// - Returns: Notices for users about the damage in the queue's files that was repaired.
     /// - Throws: `JournalError` if the queue cannot be read. The queue then stays empty.
     @discardableResult
@@ -161,11 +151,8 @@ extension UploadQueue {
             })
     }
 
-    /// Stops the queue: cancels all attempts, writes a complete snapshot to disk, and ends the streams of all
-    /// listeners.
-    ///
-    /// Running uploads become queued, and resume at the next start of the queue. A second call returns at once, even if
-    /// the first call is still stopping the queue.
+    /// Stops the queue: cancels all attempts, writes a complete snapshot to disk, and ends the streams of updates.
+    /// Running uploads resume at the next start. A second call returns at once.
     public func stop() async {
         guard core.phase != .stopped else { return }
         send(.stop)
@@ -191,8 +178,7 @@ extension UploadQueue {
         wakeIdleWaiters()
     }
 
-    /// Waits until the tasks that delete bytes from servers have ended. After 3 seconds, cancels these tasks, so that a
-    /// server that does not respond cannot delay `stop()`.
+    /// Waits until the tasks that delete bytes from servers have ended, but at most 3 seconds.
     private func finishDiscards() async {
         let tasks = Array(tasks.discards.values)
         guard !tasks.isEmpty else { return }
@@ -204,17 +190,16 @@ extension UploadQueue {
         limit.cancel()
     }
 
-    /// Waits until no attempt runs and no attempt will start without an action of a user. Each upload is then done,
-    /// failed, held or paused by a user, or waits for another upload that needs a user.
+    /// Waits until no attempt runs, and none will start without an action of a user.
     ///
-    /// Returns as soon as no attempt runs, if a client sent `stopWhenIdle` or if only a user can repair the disk.
-    /// Returns at once if the queue was loaded by `open` alone, or has stopped.
+    /// Returns as soon as no attempt runs after `stopWhenIdle`, or if only a user can repair the disk. Returns at once
+    /// if the queue was loaded by `open` alone, or has stopped.
     public func waitUntilIdle() async {
         guard !core.isIdle else { return }
         await withCheckedContinuation { idleWaiters.append($0) }
     }
 
-    /// Waits until the queue has stopped. If a client sent `stopWhenIdle`, returns as soon as no attempt runs.
+    /// Waits until the queue has stopped, or after `stopWhenIdle` until no attempt runs.
     public func waitUntilFinished() async {
         while !core.isFinished { await withCheckedContinuation { idleWaiters.append($0) } }
     }
@@ -235,19 +220,16 @@ extension UploadQueue {
         core.all(at: now, where: isMeant)
     }
 
-    /// Every upload in the queue, sorted by rank, and the totals in `retired`. Both are read at the same moment, so an
-    /// upload that moves to the history meanwhile is counted once.
+    /// Every upload, sorted by rank, and the totals in `retired`, read at the same moment.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 
-    /// The totals of the uploads that this engine finished and that have moved from the queue to the history.
+    /// The totals of the uploads that this engine finished and that have moved to the history.
     public var retired: Retired { core.archive.retired }
 
-    /// The uploads that had failed, or were held for a user's decision, when the engine started. Reports do not count
-    /// them as failures of this run.
+    /// The uploads that had failed or were held when the engine started, which are no failures of this run.
     public var failedBefore: Set<Upload.ID> { core.archive.failedBefore }
 
-    /// The uploads that were already done when the engine started. An upload that has finished again since then is left
-    /// out.
+    /// The uploads that were done when the engine started, without those that have finished again.
     public var doneBefore: Set<Upload.ID> { core.archive.doneBefore }
 
     public nonisolated func progress() -> [ProgressSample] { progressStore.samples(rateLimit.rates) }
@@ -264,12 +246,10 @@ extension UploadQueue {
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Calls `body` with uploads, and returns the results that are not nil, unsorted. If an upload has ended but its
-    /// end is not on disk yet, `body` gets the state before the end, as clients do.
+    /// Calls `body` with uploads as clients see them, and returns the results that are not nil, unsorted.
     ///
-    /// If the selection is `.ids` or `.numbers`, `body` gets only the selected uploads. It gets none if a selected
-    /// upload is unknown. For any other selection, `body` gets all uploads of the queue and must check the selection
-    /// itself. This saves a copy of the queue.
+    /// For `.ids` or `.numbers`, `body` gets the selected uploads, or none if one is unknown. For any other selection,
+    /// it gets all uploads and must check the selection itself, which saves a copy of the queue.
     package func compactMap<Result: Sendable>(
         among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
     ) -> [Result] {
@@ -280,8 +260,7 @@ extension UploadQueue {
         }
     }
 
-    /// Returns the uploads with these ids. Leaves out ids that are not in the queue. If the end of an upload is not on
-    /// disk yet, the result contains the state before the end, as clients see it.
+    /// Returns those of these uploads that are in the queue, as clients see them.
     package func current(_ ids: some Sequence<Upload.ID>) -> [Upload] {
         ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } }
     }
@@ -291,12 +270,11 @@ extension UploadQueue {
 
 // Reports to the queue from outside.
 extension UploadQueue {
-    /// Applies a new configuration, which is then also valid for queued uploads. A limit that a command has set still
-    /// overrides the configuration. A running attempt keeps the runner's settings from its start, but new bandwidth
-    /// limits and retry rules affect it at once.
+    /// Applies a new configuration, also to queued uploads. Limits that commands have set still override it. A running
+    /// attempt keeps the runner's settings from its start.
     ///
-    /// - Parameter change: Changes the runner's settings. The queue processes no event between this change and the
-    ///   change of the configuration.
+    /// - Parameter change: Changes the runner's settings, without an event of the queue before the change of the
+    ///   configuration.
     public func apply(_ configuration: Configuration, with change: @Sendable () -> Void = {}) {
         let waiting = core.hostsOfWaiting
         change()
@@ -310,8 +288,6 @@ extension UploadQueue {
         Task(executorPreference: environment.executor) { await self.send(.noticed(dated, number: number)) }
     }
 
-    /// Reports to all clients of the queue which watched folders are missing now.
-    ///
-    /// - Parameter folders: The paths of the missing folders, for display.
+    /// Reports to all clients which watched folders are missing now, by their paths for display.
     public func setAwayFolders(_ folders: [String]) { send(.awayFolders(folders)) }
 }

@@ -3,15 +3,13 @@ import FerryTransfer
 
 /// One scan of a watched folder, which finds the files that are to be uploaded.
 struct DirectoryScan {
-    /// The maximum number of nested folders that a scan enters. Users hardly store files in deeper folders, so these
-    /// are not scanned.
+    /// The maximum number of nested folders that a scan enters.
     private static let depthLimit = 256
 
     let folder: WatchedFolder
-    /// The folders into which Ferry moves uploaded files. The scan leaves them out.
+    /// The folders into which Ferry moves uploaded files, which are not scanned.
     let exceptions: [LocalPath]
-    /// Requests events for changes in a folder. The scan calls this function before it reads the folder. So a file that
-    /// is created during the scan causes an event.
+    /// Requests events for changes in a folder before it is read, so that a new file causes an event.
     let watch: (LocalPath) -> Void
 
     /// The files that a scan found. `isComplete` is false if at least one folder could not be read.
@@ -20,11 +18,10 @@ struct DirectoryScan {
         var isComplete = true
     }
 
-    /// Scans a folder. Also scans the folders below it, if the watched folder is recursive.
+    /// Scans a folder, and the folders below it if the watched folder is recursive.
     ///
     /// - Parameters:
-    ///   - place: The path of the folder to scan, without symbolic links. It is the watched folder or a folder below
-    ///     it.
+    ///   - place: The path of the folder to scan, without symbolic links.
     ///   - root: The path of the watched folder, without symbolic links.
     /// - Returns: The files that the patterns choose.
     func look(into place: LocalPath, below root: LocalPath) -> Findings {

@@ -1,7 +1,6 @@
 import Dispatch
 
-/// A serial executor for jobs that wait for the disk. Swift's default executor has only one thread for each core.
-/// There, a job that waits would block other tasks.
+/// A serial executor for jobs that wait for the disk, which would block other tasks on Swift's default executor.
 package final class DiskExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,11 +1,9 @@
 /// Patterns that choose files below a folder.
 ///
-/// A pattern without a slash is compared with the name of a file or folder. A pattern with a slash is compared with the
-/// path below the folder, and `**` in it stands for any number of folders. The patterns in `include` choose files. The
-/// patterns in `exclude` leave out files, and also folders with everything in them.
+/// A pattern is compared with names, or if it has a slash, with paths below the folder, in which `**` stands for any
+/// number of folders. `include` chooses files. `exclude` leaves out files, and folders with everything in them.
 public struct FilePatterns: Sendable {
-    /// The patterns of names that programs give to unfinished files and to temporary files. `.*` matches all hidden
-    /// files.
+    /// The patterns of names that programs give to unfinished and temporary files, and of hidden files.
     public static let unfinished = [
         ".*", "*~", "~$*", "#*#", "*.part", "*.partial", "*.filepart", "*.tmp", "*.temp", "*.crdownload",
         "*.download", "*.opdownload", "*.aria2", "*.swp",
@@ -13,14 +11,12 @@ public struct FilePatterns: Sendable {
 
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// The patterns of `unfinished` that are in use. A file whose name matches one of them is not chosen. The other
-    /// patterns of `unfinished` are turned off by a pattern in `include`.
+    /// The patterns of `unfinished` that `include` does not turn off. They leave out files.
     private let left: [GlobPattern]
 
     /// - Parameters:
-    ///   - include: The patterns of the files to choose; empty for all files. Files with a name as in `unfinished` are
-    ///     not chosen. But if the last component of a pattern in `include` matches a pattern of `unfinished`, that
-    ///     pattern is turned off. For example, `a.part` in `include` turns off `*.part`.
+    ///   - include: The patterns of the files to choose; empty for all files. One whose last component matches a
+    ///     pattern of `unfinished` turns that pattern off, as `a.part` does with `*.part`.
     ///   - exclude: The patterns of the files and folders to leave out, even if a pattern in `include` matches.
     public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)
@@ -31,10 +27,8 @@ public struct FilePatterns: Sendable {
         }
     }
 
-    /// Returns true if the patterns choose a file. A file in a hidden folder is never chosen.
-    ///
-    /// - Parameter path: The names of the folders between the watched folder and the file, and then the name of the
-    ///   file.
+    /// Returns true if the patterns choose a file, which is in no hidden folder. `path` are the names below the watched
+    /// folder.
     package func take(file path: [[UInt8]]) -> Bool {
         guard let name = path.last, !left.contains(where: { $0.matches(name) }) else { return false }
         guard path.dropLast().allSatisfy({ $0.first != 0x2E }) else { return false }
@@ -42,11 +36,8 @@ public struct FilePatterns: Sendable {
         return !path.indices.contains { end in exclude.contains { $0.matches(Array(path[...end])) } }
     }
 
-    /// Returns true if a folder can contain files that the patterns choose. False for a hidden folder, whose name
-    /// begins with a dot, and for a folder that a pattern in `exclude` matches.
-    ///
-    /// - Parameter path: The names of the folders between the watched folder and this folder, and then the name of this
-    ///   folder.
+    /// Returns true if a folder, with the names `path` below the watched one, can contain files that the patterns
+    /// choose. False for a hidden folder.
     package func enter(folder path: [[UInt8]]) -> Bool {
         path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
     }

@@ -3,11 +3,9 @@ import FerryFiles
 import FerryTransfer
 import Synchronization
 
-/// A watcher of one folder. Each watcher has its own thread. If the volume of one folder is slow, the watchers of other
-/// folders still run.
+/// A watcher of one folder, with a thread of its own: a slow volume does not delay other folders.
 package final class FolderWatch: Sendable {
-    /// The way to remove an uploaded file from the watched folder. For `move`, `to` is the target folder. `names`
-    /// contains the names of the folders below `to`, and then the new name of the file.
+    /// The way to remove an uploaded file. `names` are the folders below the target folder `to`, and the new name.
     package enum Removal: Hashable, Sendable {
         case delete
         case move(to: LocalPath, names: [[UInt8]])
@@ -27,16 +25,13 @@ package final class FolderWatch: Sendable {
     private let wakeup: WakeupPipe
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Creates a watcher. It begins to watch when `start` is called.
-    ///
-    /// - Throws: `SystemCallError` if no file descriptor is free.
+    /// Creates a watcher for `start`. Throws `SystemCallError` if no file descriptor is free.
     package init() throws(SystemCallError) { wakeup = try WakeupPipe() }
 
     /// Starts the thread that watches the folder.
     ///
     /// - Parameters:
-    ///   - events: Creates the source of the events that report changes in the folder. Only the new thread calls this
-    ///     function and uses the source.
+    ///   - events: Creates, on the new thread, the source of the events that report changes in the folder.
     ///   - report: Receives the new reports, on the new thread, after each call of `WatchedTree.work`.
     package func start(
         _ tree: WatchedTree,
@@ -55,16 +50,13 @@ package final class FolderWatch: Sendable {
         }
     }
 
-    /// Makes the watcher report a file again, even if it has reported the same version before. The report follows when
-    /// the file has been unchanged for the time that the watched folder requires.
+    /// Makes the watcher report a file again when it is complete, even in the same version as before.
     package func lookAgain(at path: LocalPath) { request(.lookAgain(path)) }
 
-    /// Requests the removal of an uploaded file from the folder, and returns at once. The thread removes the file, and
-    /// reports the outcome as `WatchReport.removed`.
+    /// Requests the removal of an uploaded file, whose outcome the thread reports. Returns at once.
     package func remove(_ file: UploadedFileDisposal, by removal: Removal) { request(.remove(file, removal)) }
 
-    /// Asks the thread to end, and waits until it has ended, but at most one second. The thread cannot end while the
-    /// folder's volume does not respond.
+    /// Asks the thread to end, and waits for it at most one second, because the volume may not respond.
     package func stop() {
         cancel()
         _ = ended.wait(timeout: .now() + .seconds(1))

@@ -3,26 +3,24 @@ import Synchronization
 
 /// A lookup of done uploads in the history, so that files in watched folders are not sent again.
 final class HistoryLookup: Sendable {
-    /// The minimum number of the newest history entries that a search by id reads. Uploads that have just left the
-    /// queue are among these entries.
+    /// The number of the newest history entries that a search by id reads, among which are uploads that have just left
+    /// the queue.
     private static let newest = 5000
 
     private enum All {
         case unread
         case read([LocalPath: [Upload]])
-        /// `forget` has removed the entries from memory. The function `done` then returns nil for every new upload.
+        /// `forget` has removed the entries from memory.
         case forgotten
     }
 
     private let read: @Sendable (Int) -> [HistoryEntry]
     private let all = Mutex(All.unread)
 
-    /// - Parameter read: Returns the newest entries of the history. The argument is the maximum number of entries to
-    ///   return.
+    /// - Parameter read: Returns the newest entries of the history, at most as many as its argument.
     init(read: @escaping @Sendable (Int) -> [HistoryEntry]) { self.read = read }
 
-    /// Creates a lookup in the history of the queue that `lock` locks. If the history cannot be read, the lookup finds
-    /// no uploads.
+    /// Creates a lookup in the history of a queue, which is empty if it cannot be read.
     convenience init(_ lock: StateLock) {
         let files = lock.files
         self.init { limit in
@@ -33,8 +31,7 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Returns a done upload from the history with the same path, the same target and the same content as `new`.
-    /// Returns nil if there is none, or if `forget` was called before.
+    /// Returns a done upload with the same path, target and content as `new`; nil after `forget`.
     func done(_ new: NewUpload) -> Upload? {
         all.withLock { all in
             if case .unread = all {
@@ -48,12 +45,10 @@ final class HistoryLookup: Sendable {
         }
     }
 
-    /// Removes the entries from memory. They are needed only for files that already existed when the watching of the
-    /// folders began.
+    /// Frees the entries, which are needed only for files that existed when the watching began.
     func forget() { all.withLock { $0 = .forgotten } }
 
-    /// Returns the done uploads with these ids. Searches only the newest entries of the history, and leaves out an
-    /// upload that is not among them.
+    /// Returns those of these done uploads that are among the newest entries.
     func done(_ ids: [Upload.ID]) -> [Upload.ID: Upload] {
         let wanted = Set(ids)
         var found: [Upload.ID: Upload] = [:]

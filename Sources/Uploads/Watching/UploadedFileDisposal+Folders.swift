@@ -1,13 +1,13 @@
 import FerryFiles
 
-/// The functions that open the folder of an uploaded file, and the folder to which the file is moved.
+/// The functions that open the folder of an uploaded file and its target folder.
 extension UploadedFileDisposal {
     /// An open folder, and the path with which it was opened.
     struct Folder {
         let directory: Directory
         let path: LocalPath
 
-        /// Returns the identity of the regular file with this name; nil if there is none.
+        /// Returns the identity of the regular file with this name, if there is one.
         func version(of name: LocalPath) -> FileIdentity? {
             guard let status = try? directory.status(of: name), status.kind == .file else { return nil }
             return status.identity
@@ -20,7 +20,7 @@ extension UploadedFileDisposal {
         }
     }
 
-    /// The error that a folder cannot be opened or created, or that another user controls the folder or its path.
+    /// The error that a folder cannot be opened or created, or that another user controls it or its path.
     struct Refusal: Error {
         let reason: String
     }
@@ -28,10 +28,8 @@ extension UploadedFileDisposal {
     /// The IDs of the users whose symbolic links Ferry follows: this user and root.
     private static var trusted: Set<UInt32> { [Machine.user, 0] }
 
-    /// Opens the folder that contains the uploaded file. Returns nil if the folder does not exist.
-    ///
-    /// - Throws: `Refusal` if the folder cannot be opened, or if its path contains a symbolic link that belongs neither
-    ///   to this user nor to root.
+    /// Opens the folder of the uploaded file, if it exists. Throws if this fails, or if a symbolic link in its path
+    /// belongs neither to this user nor to root.
     func source() throws(Refusal) -> Folder? {
         guard let folder = path.parent else { return nil }
         do throws(SystemCallError) {
@@ -43,19 +41,16 @@ extension UploadedFileDisposal {
         }
     }
 
-    /// Opens the folder to which the uploaded file is moved. It is the last folder in `names`, below `folder`. Missing
-    /// folders are created.
+    /// Opens the last folder in `names`, below `folder`, to which the uploaded file is moved. Creates missing folders.
     ///
     /// Another user is possibly allowed to write to a folder on the path. So only symbolic links of this user and of
-    /// root are followed. `folder` and the folders below it must belong to this user, to root, or to the owner of the
-    /// folder `source`.
+    /// root are followed, and `folder` and those below it must belong to them or to the owner of `source`.
     func target(
         _ folder: LocalPath, _ names: some Sequence<[UInt8]>, from source: Folder?
     ) throws(Refusal) -> Folder {
         var owners = Self.trusted
         if let status = try? source?.directory.status() { owners.insert(status.owner) }
-        // This does not use `lastComponent`, which is empty if the path ends with a slash. The root has no component,
-        // so "." stands for it.
+        // `lastComponent` is empty if the path ends with a slash. The root has no component.
         let last: [UInt8] = folder.bytes.split(separator: 0x2F).last.map { Array($0) } ?? [0x2E]
         let all: [[UInt8]] = [last] + names
         var path = folder

@@ -1,22 +1,21 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The removal of an uploaded file from its folder. A file that has changed since it was sent is not removed.
+/// The removal of an uploaded file from its folder, if it has not changed since it was sent.
 ///
-/// Another program can replace the file at any moment. So Ferry first renames the file to a hidden name, and then
-/// checks the version. If it is not the version that was sent, Ferry renames the file back. If the process ends before
-/// the removal is complete, the next removal of this file continues with the hidden name.
+/// Another program can replace the file at any moment. So Ferry renames it to a hidden name, checks the version, and
+/// renames it back if it is another one. If the process ends in between, the next removal continues with the hidden
+/// name.
 ///
-/// Another user is possibly allowed to write to the folder of the file or to the target folder. So Ferry opens each
-/// folder once, and looks up every name in the open folder.
+/// Another user is possibly allowed to write to the folder or the target folder. So Ferry opens each folder once, and
+/// looks up every name in the open folder.
 package struct UploadedFileDisposal: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case deleted
         case moved(to: LocalPath)
-        /// The file was not removed. It has changed since it was sent, or the file or its folder no longer exists.
+        /// The file was not removed, because it has changed since it was sent, or no longer exists.
         case changed
-        /// The file was not removed. Its content is the same, but its mode, owner, links or name have changed since it
-        /// was sent.
+        /// The file was not removed, because its mode, owner, links or name have changed since it was sent.
         case touched
         /// The file was not removed, because a process has it open for writing.
         case inUse
@@ -27,7 +26,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
     package var path: LocalPath
     /// The version of the file that was sent.
     package var identity: FileIdentity
-    /// The id of the upload that sent the file. An upload in another queue can have the same id.
+    /// The id of the upload that sent the file.
     package var id: Upload.ID
 
     private static let attempts = 10_000
@@ -48,12 +47,11 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .deleted
     }
 
-    /// Moves the file to another folder, if the file is still the version that was sent.
+    /// Moves the file to another folder, if it is still the version that was sent.
     ///
     /// - Parameters:
-    ///   - folder: The target folder, created if it is missing. It must be on the same file system as the file.
-    ///   - names: The names of the folders below `folder`, and then the new name of the file. If this new name exists
-    ///     already, a number is added to it.
+    ///   - folder: The target folder on the same file system, created if it is missing.
+    ///   - names: The folders below `folder`, and the new name, to which a number is added if it exists already.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
         let source: Folder?
@@ -71,19 +69,17 @@ package struct UploadedFileDisposal: Hashable, Sendable {
 
     func aside(in folder: LocalPath) -> LocalPath { folder.appending(asideName.bytes) }
 
-    /// The hidden name that the file has while it is being removed. A watcher ignores hidden names, so it does not
-    /// report the file as new. Uploads in two queues can have the same id, so the name also contains the inode and the
-    /// time of the file.
+    /// The hidden name of the file during its removal, which a watcher ignores. Uploads in two queues can have the same
+    /// id, so it also contains the inode and the time of the file.
     private var asideName: LocalPath {
         LocalPath(".ferry-sent-\(id)-\(identity.inode)-\(identity.modified)")
     }
 
-    /// Renames the file to its hidden name in `target`. This requires that the file is the version that was sent, and
-    /// that no process has it open for writing. Both are checked before and after the renaming. If the second check
-    /// fails, the file is renamed back. If the hidden name exists already, only the second check follows.
+    /// Renames the file to its hidden name in `target`, if it is the version that was sent, and no process has it open
+    /// for writing. Both are checked before and after the renaming, or only after it if the hidden name exists already.
     ///
-    /// - Parameter source: The folder of the file; nil if it does not exist.
-    /// - Returns: Nil if the sent version has the hidden name now. Otherwise the outcome to report.
+    /// - Parameter source: The folder of the file, if it exists.
+    /// - Returns: Nil if the sent version has the hidden name now; otherwise the outcome to report.
     private func take(from source: Folder?, to target: Folder) -> Outcome? {
         if target.version(of: asideName) == nil {
             let name = LocalPath(bytes: path.lastComponent)
@@ -104,7 +100,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
                 }
             }
         }
-        // No program opens the file by its hidden name. So it can change only if a process already has it open.
+        // The file can change under its hidden name only if a process already has it open.
         if isInUse(asideName, in: target) {
             let back = putBack(from: target, to: source)
             return back == .changed ? .inUse : back
@@ -123,11 +119,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return file.descriptor.hasWriters == true
     }
 
-    /// Renames the file from its hidden name in `target` back to the name that it had before. If another file has that
-    /// name now, a number is added to the name.
-    ///
-    /// - Parameter source: The folder in which the file was before; nil if it does not exist.
-    /// - Returns: `changed` if the file was renamed; `failed` if not.
+    /// Renames the file from its hidden name in `target` back to its name in `source`, with a number if necessary.
+    /// Returns `changed`, or `failed` if this is not possible.
     private func putBack(from target: Folder, to source: Folder?) -> Outcome {
         guard let source, give(from: target, as: path.lastComponent, in: source) != nil else {
             return .failed("it is \(aside(in: target.path).text) now")
@@ -135,10 +128,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .changed
     }
 
-    /// Renames the file with the hidden name in `place` to `name` in `folder`. If another file has this name, a number
-    /// is added, so that no file is overwritten.
-    ///
-    /// - Returns: The new path of the file; nil if the file could not be renamed.
+    /// Renames the file with the hidden name in `place` to `name` in `folder`, with a number if another file has this
+    /// name. Returns the new path; nil if the file could not be renamed.
     private func give(from place: Folder, as name: [UInt8], in folder: Folder) -> LocalPath? {
         for number in 1...Self.attempts {
             let goal = LocalPath(bytes: number == 1 ? name : Self.numbered(name, number))

@@ -1,16 +1,13 @@
 import FerryTransfer
 
-/// A file on disk that records what Ferry has done with the files in watched folders. For each of these files, it
-/// contains a note (`WatchNote`).
+/// A file on disk with a note (`WatchNote`) on each file in watched folders.
 ///
-/// Each change of a note is one line of `watched.jsonl` in the state folder. When most lines are replaced by later
-/// ones, Ferry rewrites `watched.jsonl` without them. If a crash loses lines, the watcher still finds the uploads in
-/// the queue and in the history.
+/// Each change of a note is one line of `watched.jsonl` in the state folder, which is rewritten when most lines are
+/// obsolete. If a crash loses lines, the watcher still finds the uploads in the queue and in the history.
 package final class WatchLedger {
     static let name = "watched.jsonl"
     private static let temporary = "watched.jsonl.new"
-    /// The number of lines that the ledger may have in addition to two lines for each file with a note. A ledger with
-    /// more lines is rewritten. The number is large, so a short ledger is rarely rewritten.
+    /// The number of lines beyond two for each note above which the ledger is rewritten.
     private static let slack = 1000
 
     private enum File {
@@ -26,16 +23,14 @@ package final class WatchLedger {
     /// The most recent note of each file, by path.
     package private(set) var all: [LocalPath: WatchNote] = [:]
 
-    /// Reads the notes from disk, from the state folder that `lock` locks.
-    ///
-    /// - Throws: `JournalError` if the file with the notes cannot be read.
+    /// Reads the notes from the state folder that `lock` locks. Throws `JournalError` if this fails.
     package convenience init(_ lock: StateLock) throws(JournalError) { try self.init(files: lock.files) }
 
     package init(files: any StateFiles) throws(JournalError) {
         self.files = files
         for line in try files.content(Self.name)?.split(separator: 0x0A) ?? [] {
             lines += 1
-            // A crash or damage left an unreadable line. Its file is looked up in the queue and the history.
+            // The file of an unreadable line is looked up in the queue and the history.
             guard let note = line.withUnsafeBufferPointer(WatchNote.init(line:)) else { continue }
             all[note.path] = note.disposition == .gone ? nil : note
         }
@@ -43,11 +38,9 @@ package final class WatchLedger {
 
     package subscript(_ path: LocalPath) -> WatchNote? { all[path] }
 
-    /// Updates `all` with notes, and writes the notes to disk. A note with the disposition `gone` removes the earlier
-    /// note of its file. A note that does not change `all` is not written.
+    /// Updates `all` with notes, of which `gone` removes one, and writes the changes to disk.
     ///
-    /// - Throws: `JournalError` if the notes cannot be written. They are in `all` nevertheless, and the next write of a
-    ///   note includes them.
+    /// - Throws: `JournalError` if the notes cannot be written. The next write includes them.
     package func write(_ notes: [WatchNote]) throws(JournalError) {
         let new = notes.filter { $0.disposition == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
         guard !new.isEmpty else { return }
@@ -66,9 +59,7 @@ package final class WatchLedger {
         }
     }
 
-    /// Opens `watched.jsonl` if it is not open yet.
-    ///
-    /// - Returns: Nil if the file lacks earlier notes, and so must be rewritten as a whole.
+    /// Opens `watched.jsonl`. Returns nil if it lacks earlier notes, and so must be rewritten as a whole.
     private func opened() throws(SystemCallError) -> (any StateFile)? {
         switch file {
         case .open(let file): return file
@@ -76,7 +67,7 @@ package final class WatchLedger {
         case .closed: break
         }
         let opened = try files.openOrCreate(Self.name)
-        // The line break ends an incomplete line that a crash may have left, so that the next line is readable.
+        // The line break ends an incomplete line that a crash may have left.
         if try opened.length() > 0 { try opened.append([0x0A]) }
         file = .open(opened)
         return opened

@@ -1,18 +1,15 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A note about a file in a watched folder. The note states which version of the file Ferry has processed, and how far.
-/// Because of the note, the watcher does not send the same version twice.
+/// A note on which version of a file in a watched folder Ferry has processed, and how far.
 package struct WatchNote: Hashable, Sendable {
     package enum Disposition: Hashable, Sendable {
-        /// The file is about to be added to the queue. If the process crashes in this state, the queue possibly
-        /// contains the upload already.
+        /// The file is about to be added to the queue, which contains the upload already after some crashes.
         case adding
         case queued(Upload.ID)
-        /// The watcher has finished with this version of the file. The version was uploaded, a user removed its upload,
-        /// or a user had added the file to the queue first.
+        /// The watcher has finished with this version: it was uploaded, a user removed its upload, or a user had added
+        /// the file first.
         case over
-        /// The file is gone. A note with this state only removes the earlier note about the file.
         case gone
     }
 
@@ -24,8 +21,7 @@ package struct WatchNote: Hashable, Sendable {
 }
 
 extension WatchNote {
-    /// The note as one line of JSON, with a line break. If the file is gone, the line contains only the path and the
-    /// state.
+    /// The note as one line of JSON, with a line break.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.raw("{\"path\":")
@@ -51,8 +47,7 @@ extension WatchNote {
         return writer.bytes
     }
 
-    /// Creates a note from a line without its line break. Nil if the line is damaged or incomplete, or if a newer
-    /// version of Ferry wrote a state that this version does not know.
+    /// Creates a note from a line without its line break, unless it is damaged or of an unknown state.
     init?(line: UnsafeBufferPointer<UInt8>) {
         var scanner = JSONScanner(line)
         guard let note = try? scanner.watchNote() else { return nil }

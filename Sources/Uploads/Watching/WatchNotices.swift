@@ -1,7 +1,6 @@
-/// A sender of notices about watched folders. If the function `once` gets the same text again, it sends nothing.
+/// A sender of notices about watched folders.
 struct WatchNotices: Sendable {
-    /// The maximum number of texts that `once` remembers. After that, `once` does not remember new texts, and so can
-    /// send them several times.
+    /// The maximum number of texts that `once` remembers, to send them only once.
     private static let capacity = 10_000
 
     let tell: @Sendable (Notice) -> Void

@@ -2,10 +2,9 @@ public import FerryTransfer
 
 /// A report about a watched folder, from the thread that watches it.
 package enum WatchReport: Hashable, Sendable {
-    /// The file is complete. The watcher reports each version of a file once. After a call of `WatchedTree.lookAgain`,
-    /// it reports the file again.
+    /// The file is complete. Each version is reported once, and again after `WatchedTree.lookAgain`.
     case ready(FileSelection.File)
-    /// The file is missing now. It was reported as complete before, or was given to the watcher as a known file.
+    /// The file, which was reported as complete or known, is missing now.
     case gone(LocalPath)
     /// A notice for users about the folder.
     case notice(String)
@@ -23,8 +22,7 @@ public struct WatchState: Hashable, Sendable {
     public internal(set) var path: LocalPath?
     /// True after the first scan of the folder, even if some folders in it could not be read.
     public internal(set) var isScanned = false
-    /// The number of files that were found or changed too recently. They are not complete until they have been
-    /// unchanged for some time.
+    /// The number of files that were found or changed too recently to be complete.
     public internal(set) var settling = 0
     /// The number of unchanged files that a process has open for writing, or that cannot be read.
     public internal(set) var inUse = 0

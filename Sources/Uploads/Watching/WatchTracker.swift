@@ -1,38 +1,30 @@
 import FerryProtocols
 import FerryTransfer
 
-/// A tracker of the uploads from watched folders. When an upload changes, the tracker decides what happens to the file.
-///
-/// The tracker itself uses no disk and no queue. `WatchedFolders` carries out the decisions.
+/// A tracker of the uploads from watched folders, which decides what happens to a file when its upload changes.
+/// `WatchedFolders` carries out the decisions.
 struct WatchTracker {
-    /// An action that `WatchedFolders` carries out because an upload changed.
     enum Consequence: Hashable {
-        /// The watcher of the folder must report the file again, once the file has been unchanged for long enough.
+        /// The watcher must report the file again when it is complete.
         case lookAgain
-        /// The file was uploaded. It now stays in the folder, or is deleted or moved, as configured.
+        /// The file was uploaded, and is now kept, deleted or moved.
         case finish(Receipt)
-        /// The file is queued again, because a user put its removed upload back into the queue. `WatchedFolders` notes
-        /// this. Once the upload is done, the file is then kept, deleted or moved, as configured.
+        /// The file is queued again, because a user put its removed upload back into the queue.
         case reopen
     }
 
     private(set) var paths: [Upload.ID: LocalPath] = [:]
-    /// The last failed or held state of each upload that was passed to `take`. If `take` gets the same state again, it
-    /// returns no actions.
+    /// The last failed or held state of each upload that was passed to `take`.
     private var endings: [Upload.ID: Upload.State] = [:]
-    /// The uploads that send an older version of their file, while a newer version is already complete. When such an
-    /// upload has ended, the newer version is sent.
+    /// The uploads that send an older version of their file. When they have ended, the newer version is sent.
     private var superseded: Set<Upload.ID> = []
-    /// The files that the previous Ferry process was about to add to the queue when it ended.
+    /// The files that the previous Ferry process, and not a user, was about to add to the queue when it ended.
     var interrupted: Set<LocalPath> = []
-    /// The uploaded files that are being deleted or moved now. The value is the index of the watched folder in
-    /// `WatchedFolders.stations`.
+    /// The uploaded files that are being deleted or moved now, with indexes in `WatchedFolders.stations`.
     var removals: [LocalPath: Int] = [:]
-    /// The uploaded files that cannot be removed yet. A process has them open for writing, or the last attempt to
-    /// remove them failed.
+    /// The uploaded files that are open for writing, or whose last removal failed.
     var postponed: Set<LocalPath> = []
 
-    /// Creates a tracker from the notes on disk. The Ferry process that ran this queue before wrote these notes.
     init(_ notes: some Sequence<WatchNote>) {
         for note in notes {
             switch note.disposition {
@@ -43,7 +35,7 @@ struct WatchTracker {
         }
     }
 
-    /// Records that the upload `id` sends the file at `path`. Forgets an earlier failed or held state of the upload.
+    /// Records that the upload `id` sends the file at `path`.
     mutating func follow(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         endings[id] = nil
@@ -54,8 +46,7 @@ struct WatchTracker {
         endings[id] = nil
     }
 
-    /// Records that the file at `path` has a newer version than the one which the upload `id` sends. The newer version
-    /// must wait until that upload has ended.
+    /// Records that a newer version of the file at `path` must wait until the upload `id` has ended.
     mutating func supersede(_ id: Upload.ID, _ path: LocalPath) {
         paths[id] = path
         superseded.insert(id)
@@ -63,8 +54,7 @@ struct WatchTracker {
 
     mutating func endSupersession(_ id: Upload.ID) -> Bool { superseded.remove(id) != nil }
 
-    /// Returns the actions that follow from the state of an upload. If `take` gets the same failed or held state of an
-    /// upload again, it returns no actions.
+    /// Returns the actions that follow from the state of an upload, but only once for a failed or held state.
     mutating func take(_ upload: Upload, _ note: WatchNote) -> [Consequence] {
         switch (upload.state, note.disposition) {
         case (.done(let receipt, _), let disposition):
@@ -72,8 +62,7 @@ struct WatchTracker {
             return again + (disposition == .queued(upload.id) ? [.finish(receipt)] : [])
         case (.failed, _), (.held, _):
             guard endings.updateValue(upload.state, forKey: upload.id) != upload.state else { return [] }
-            // The file has changed, is missing or cannot be read. Once it is complete again, its version at that time
-            // is sent.
+            // Once the file is complete again, its version at that time is sent.
             return endSupersession(upload.id) || upload.needsNewIdentity ? [.lookAgain] : []
         case (.queued, .over), (.running, .over), (.waiting, .over), (.paused, .over):
             return note.identity.isSameContent(as: upload.identity) ? [.reopen] : []

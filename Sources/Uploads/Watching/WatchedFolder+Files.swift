@@ -2,15 +2,14 @@ public import FerryProtocols
 public import FerryTransfer
 
 extension WatchedFolder {
-    /// Returns a sequence of the complete files in the folder. It contains each version of a file once, and begins with
-    /// the files that already exist. A file is complete if it has been unchanged for the time `settle`. If the system
-    /// reports that a process has the file open for writing, the file is not complete yet.
+    /// Returns a sequence of the complete files in the folder, each version once, with the files that already exist. A
+    /// file is complete if it has been unchanged for the time `settle`, and the system reports no process that has it
+    /// open for writing.
     ///
-    /// A thread watches the folder until the task that reads the sequence is cancelled, or the sequence is released. If
-    /// the folder is missing, the thread looks for it every few seconds.
+    /// A thread watches the folder until the reading task is cancelled or the sequence is released. It looks for a
+    /// missing folder every few seconds.
     ///
-    /// - Parameter known: The versions of files that the sequence leaves out, for example because they were already
-    ///   uploaded.
+    /// - Parameter known: The versions of files that the sequence leaves out.
     /// - Throws: `UploadFailure` (`descriptors`) if no file descriptor is free.
     public func files(
         known: [LocalPath: FileIdentity] = [:]

@@ -5,10 +5,9 @@ public struct WatchedFolder: Sendable {
     /// The treatment of a file after its upload: it is kept, deleted or moved.
     public enum After: Hashable, Sendable {
         case keep
-        /// Delete the file if the server has confirmed the stored bytes by a digest. If it has not, the file stays.
+        /// Delete the file if the server has confirmed the stored bytes by a digest.
         case delete
-        /// Move the file to another folder on the same file system. The file's path below the watched folder becomes
-        /// its path below the other folder.
+        /// Move the file to the same path below another folder on the same file system.
         case move(to: LocalPath)
     }
 
@@ -23,7 +22,6 @@ public struct WatchedFolder: Sendable {
     /// The treatment of a file after its upload: it is kept, deleted or moved.
     public var after: After
 
-    /// - Parameter after: The treatment of a file after its upload. By default, the file is kept.
     public init(
         path: LocalPath, patterns: FilePatterns = FilePatterns(), isRecursive: Bool = false,
         settle: Duration = .seconds(5), after: After = .keep
@@ -35,10 +33,7 @@ public struct WatchedFolder: Sendable {
         self.after = after
     }
 
-    /// Returns whether a file in the watched folder is to be uploaded.
-    ///
-    /// - Parameter names: The names of the folders between the watched folder and the file, and then the name of the
-    ///   file.
+    /// Returns whether a file, with these names below the watched folder, is to be uploaded.
     package func takes(_ names: [[UInt8]]) -> Bool {
         (isRecursive || names.count == 1) && patterns.take(file: names)
     }

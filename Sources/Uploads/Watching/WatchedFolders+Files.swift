@@ -35,9 +35,7 @@ extension WatchedFolders {
         wake()
     }
 
-    /// Adds complete files to the queue. A version that was already uploaded, or whose upload a user removed, is not
-    /// added again. The previous Ferry process possibly ended while it was adding a file. If the queue then contains an
-    /// upload of this file, this upload counts as one from the watched folder.
+    /// Adds complete files to the queue, except for versions that were uploaded or whose upload a user removed.
     private func add(_ files: [FileSelection.File], from index: Int) async {
         let watch = stations[index].watch
         var new: [NewUpload] = []
@@ -59,8 +57,7 @@ extension WatchedFolders {
             new.append(upload)
         }
         guard !new.isEmpty else { return }
-        // If this process ends before the later note is written, the next process still knows that these uploads belong
-        // to the watched folder.
+        // If this process ends now, the next one knows that these uploads belong to the watched folder.
         write(before)
         do throws(UploadFailure) {
             let taken = try await queue.takeSettled(new)
@@ -126,9 +123,8 @@ extension WatchedFolders {
         for upload in await queue.current(ids) { take(upload) }
     }
 
-    /// Records that the upload `id` sends an older version of the file at `path`. When the upload has ended, the
-    /// watcher reports the file again, and the current version is sent. If the upload has already ended, the watcher is
-    /// asked for this report at once.
+    /// Records that the upload `id` sends an older version of the file at `path`. When it has ended, the watcher
+    /// reports the file again.
     private func follow(_ id: Upload.ID, _ path: LocalPath) async {
         tracker.supersede(id, path)
         // The upload may have ended just now. If it is held, this version waits until the user has decided.
@@ -142,8 +138,8 @@ extension WatchedFolders {
 
     /// Writes a `WatchNote` for a file that was already uploaded, according to the history.
     ///
-    /// - Parameter isOurs: True if the previous Ferry process had begun to add the file from the watched folder. Then
-    ///   the file is kept, deleted or moved, as configured. If false, the file stays in the folder.
+    /// - Parameter isOurs: Whether the previous Ferry process had begun to add the file from the watched folder.
+    ///   Otherwise the file stays in the folder.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.interrupted.remove(new.path)
         write([

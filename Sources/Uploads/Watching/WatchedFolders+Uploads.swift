@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// Reacts to uploads that changed or left the queue. For example, deletes or moves a file after its upload.
+/// Reacts to uploads that changed or left the queue.
 extension WatchedFolders {
     package func take(_ update: QueueUpdate) {
         guard !isStopped else { return }
@@ -61,8 +61,7 @@ extension WatchedFolders {
         }
     }
 
-    /// True if a file with another name can replace this one at the server: its name is not UTF-8, U+FFFD stands for the
-    /// invalid bytes, and the name decides the URL.
+    /// True if a file with another name can replace this one at the server, where U+FFFD replaces invalid UTF-8.
     private func canBeReplaced(_ upload: Upload, _ receipt: Receipt, _ watch: Watch) -> Bool {
         guard upload.target.name.unicodeScalars.contains("\u{FFFD}"),
             String(validating: upload.path.bytes, as: UTF8.self) == nil
@@ -122,11 +121,7 @@ extension WatchedFolders {
         if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
     }
 
-    /// Returns the watched folder that includes the file of `note` and has the same destination. Returns nil if there
-    /// is none.
-    ///
-    /// In the result, `names` is the file's path below the watched folder: the name of each folder, then the file's
-    /// name.
+    /// Returns the watched folder with the destination and the file of `note`, and the file's path below it.
     func watch(
         of note: WatchNote
     ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {

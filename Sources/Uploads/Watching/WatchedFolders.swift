@@ -4,23 +4,18 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// An actor that adds the files in watched folders to the upload queue, each version of a file once. After the upload,
-/// it keeps, deletes or moves the file, as the folder's settings say.
-///
-/// Create one actor for each queue. A file on disk lists the queued files, so that a new process continues the work
-/// after `kill -9`.
+/// An actor that adds the files in watched folders to the upload queue, each version once. After the upload, it keeps,
+/// deletes or moves the file. Create one actor for each queue. A file on disk lists the queued files, so that a new
+/// process continues after `kill -9`.
 public actor WatchedFolders: QueueFollower {
-    /// The delay after which `WatchedFolders` tries again to queue files that the queue refused. Also the delay after
-    /// which it tries again to remove an uploaded file that a process had open for writing.
+    /// The delay before files are queued or removed again that the queue refused, or that were open for writing.
     static let timeout = Duration.seconds(5)
 
-    /// The maximum times that `finish` waits for a report from a folder's thread. If no report comes within this time,
-    /// the folder's volume probably does not respond.
+    /// The maximum times that `finish` waits for a report from a folder's thread, whose volume may not respond.
     struct Silence: Sendable {
-        /// The longest wait for a report while the thread deletes or moves an uploaded file.
+        /// The longest wait while the thread deletes or moves an uploaded file.
         var removing = Duration.seconds(60)
-        /// The longest wait for a report while the thread searches for new files. A scan of millions of files takes
-        /// long.
+        /// The longest wait while the thread searches for new files, possibly among millions.
         var looking = Duration.seconds(600)
     }
 
@@ -28,11 +23,9 @@ public actor WatchedFolders: QueueFollower {
     struct Station {
         let watch: Watch
         let thread: FolderWatch
-        /// The folder's path. At first, this is the configured path. After the folder was found, it is the path without
-        /// symbolic links.
+        /// The configured path, and once the folder was found, the path without symbolic links.
         var path: LocalPath
-        /// The time of the last report from `thread`. Before the first report, the time at which this value was
-        /// created.
+        /// The time of the last report from `thread`, at first of the creation.
         var heard: SuspendingClock.Instant
     }
 
@@ -48,7 +41,6 @@ public actor WatchedFolders: QueueFollower {
     private let silence: Silence
     /// The files that are gone from the watched folders, but that the queue still treats as watched.
     var gone: Set<LocalPath> = []
-    /// The paths of the missing watched folders that were last reported to the queue.
     private var away: [String] = []
 
     private nonisolated let executor = DiskExecutor(label: "watched")
@@ -58,16 +50,12 @@ public actor WatchedFolders: QueueFollower {
     private var reader: Task<Void, Never>?
     package var following = FollowingTask()
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// True if a file was queued, or if the removal of an uploaded file succeeded or failed, since the last call of
-    /// `finish`. A removal that waits until no process writes to the file does not count.
+    /// True if a file was queued, or if a removal succeeded or failed, since the last call of `finish`.
     var hasActed = false
     var isStopped = false
 
-    /// Loads the notes (`WatchNote`) that the previous Ferry process stored about files, and marks these files in the
-    /// queue as watched. If a watched file changes, the queue holds its upload until a user decides, even if the
-    /// configuration says otherwise.
-    ///
-    /// Call this initializer before the queue starts.
+    /// Loads the notes (`WatchNote`) of the previous Ferry process about files, and marks these files in the queue as
+    /// watched: if one changes, its upload is held until a user decides. Call this before the queue starts.
     ///
     /// - Parameters:
     ///   - lock: The lock of the queue's state folder, which contains the notes too.
@@ -121,15 +109,14 @@ public actor WatchedFolders: QueueFollower {
             target: destination(watch).target(name: file.relativeName, fields: [], existing: nil))
     }
 
-    /// Reacts to the uploads that ended before this call, and for example deletes an uploaded file. Then starts the
-    /// threads that watch the folders.
+    /// Reacts to the uploads that ended before this call, and starts the threads that watch the folders.
     public func start() async {
         let found = await Self.resolve(stations.map(\.path))
         for (index, path) in found.enumerated() {
             if let path { stations[index].path = path }
         }
         await catchUp(with: queue)
-        // While the resolved path of a folder is unknown, the files that belong to the folder are unknown too.
+        // While the path of a folder is unresolved, it is unknown which files belong to it.
         if !found.contains(nil) {
             await queue.forgetChanges(
                 of: ledger.all.values.filter { watch(of: $0) == nil }.map(\.path), evenQueued: true)
@@ -161,8 +148,7 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Returns the paths without symbolic links. Nil stands for a path that cannot be resolved within a second, because
-    /// it is missing or its volume does not respond.
+    /// Returns the paths without symbolic links, or nil for those that cannot be resolved within a second.
     private static func resolve(_ places: [LocalPath]) async -> [LocalPath?] {
         let resolved = ResolvedPaths(places.count)
         let group = DispatchGroup()
@@ -187,9 +173,8 @@ public actor WatchedFolders: QueueFollower {
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }
 
-    /// Removes the notes of files that are gone, if no watching thread notices that they are gone. These are files
-    /// outside the watched folders, and files that the previous Ferry process was about to add when it ended. A file on
-    /// a volume that is not mounted does not count as gone.
+    /// Removes the notes of files that are gone, if no thread notices that: they are outside the watched folders, or
+    /// were about to be added. A file on a volume that is not mounted does not count as gone.
     private func forgetStrangers() {
         let strangers = ledger.all.values.filter { $0.disposition == .adding || watch(of: $0) == nil }
         guard !strangers.isEmpty else { return }
@@ -211,14 +196,12 @@ public actor WatchedFolders: QueueFollower {
             unchanged.map { WatchNote(path: $0.path, to: $0.to, identity: $0.identity, disposition: .gone) })
     }
 
-    /// Waits until all new files are queued and no uploaded file is being deleted or moved. Does not wait for files
-    /// that cannot be read or that a process has open for writing.
+    /// Waits until all new files are queued and no uploaded file is being deleted or moved, but not for files that
+    /// cannot be read or are open for writing. If no report comes for the time in `Silence`, notifies the user and
+    /// returns.
     ///
-    /// If no folder with remaining work reports anything for the time in `Silence`, notifies the user and returns.
-    ///
-    /// - Parameter takesNew: False to wait only for files that are being deleted or moved, and not for new files.
-    /// - Returns: True if a file was queued, or if the removal of an uploaded file succeeded or failed, since the last
-    ///   call. False after `stop`.
+    /// - Parameter takesNew: False to wait only for files that are being deleted or moved.
+    /// - Returns: True if a file was queued, or if a removal succeeded or failed, since the last call.
     @discardableResult public func finish(takesNew: Bool = true) async -> Bool {
         await catchUp(with: queue)
         let begin = SuspendingClock.now
@@ -244,8 +227,7 @@ public actor WatchedFolders: QueueFollower {
         return hasActed && !isStopped
     }
 
-    /// Returns the maximum time that `finish` waits for a report from the folder at `index`. Returns nil if `finish`
-    /// need not wait for this folder.
+    /// Returns how long `finish` waits for a report from the folder at `index`; nil if it need not wait.
     private func timeout(with index: Int, _ takesNew: Bool) -> Duration? {
         if tracker.removals.values.contains(index) { return silence.removing }
         return takesNew && !current.withLock { $0[index].isQuiet } ? silence.looking : nil
@@ -262,8 +244,7 @@ public actor WatchedFolders: QueueFollower {
         }
     }
 
-    /// Stops watching the folders. Waits at most one second for the end of each folder's thread. The notes about the
-    /// files are on disk even if this function is never called.
+    /// Stops watching the folders, and waits at most one second for each thread. The notes are always on disk.
     public func stop() async {
         isStopped = true
         following.cancel()
@@ -285,8 +266,7 @@ public actor WatchedFolders: QueueFollower {
         isStopped || tracker.removals.isEmpty && current.withLock { $0.allSatisfy(\.isQuiet) }
     }
 
-    /// Resumes the callers of `finish`, so that they check again whether work is left. If no folder has work left, or
-    /// after `stop`, also frees the history entries that `history` keeps in memory.
+    /// Resumes the callers of `finish`. If no work is left, also frees the entries of `history`.
     func wake() {
         if isQuiet { history.forget() }
         resumeWaiters()
@@ -297,8 +277,6 @@ public actor WatchedFolders: QueueFollower {
         waiters = []
     }
 
-    /// Sends the paths of the missing watched folders to the queue, which reports them in its status. Does nothing if
-    /// the same folders are missing as at the last call.
     func tellAway() async {
         let now = zip(stations, states).filter { $1.isAway }.map { $0.0.watch.folder.path.text }
         guard now != away else { return }

@@ -1,53 +1,43 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The state of one watched folder: the versions of its files, and the times of the next checks. Each call of `work`
-/// returns reports about files that are complete or missing.
-///
-/// This type has no clock and no thread. It checks files only during a call of `work`, and the caller passes the
-/// current time.
+/// The state of one watched folder, without a clock or thread: the versions of its files, and the times of the next
+/// checks. Each call of `work` returns reports about files that are complete or missing.
 package struct WatchedTree {
     package typealias Instant = SuspendingClock.Instant
 
-    /// The times between two full scans of a folder. `longRound` is for a folder on a local file system whose changes
-    /// the system reports. `shortRound` is for any other folder.
+    /// The times between two full scans of a folder: on a local file system whose changes the system reports, and
+    /// elsewhere.
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
     /// The time between two searches for a watched folder that is missing.
     package static let absence = Duration.seconds(3)
     /// The time after which a notice reports a file that is unchanged but still open for writing.
     private static let openTimeout = Duration.seconds(60)
 
-    /// The maximum number of disappeared folders whose files are checked one by one. If more have disappeared, a full
-    /// scan follows.
+    /// The maximum number of disappeared folders whose files are checked one by one, and not by a full scan.
     private static let fewFolders = 4
 
     private let folder: WatchedFolder
     private let others: [LocalPath]
-    /// The folders that are not scanned, because Ferry moves uploaded files into them. Symbolic links in their paths
-    /// are resolved.
+    /// The folders into which Ferry moves uploaded files, without symbolic links. They are not scanned.
     private var exceptions: [LocalPath] = []
     private let isTaken: @Sendable (LocalPath) -> Bool
     private var settling: StabilityTracker<Instant>
-    /// The version of each file that needs no report: the last reported version, or the version passed to `init` as
-    /// known.
+    /// The last reported version of each file, or the one passed to `init` as known.
     private var known: [LocalPath: FileIdentity]
     /// The path of the watched folder without symbolic links; nil while the folder is missing.
     private var root: LocalPath?
     private var rootDevice: UInt64?
     /// The time of the next full scan; nil if it is due now.
     private var nextRound: Instant?
-    /// The reason, found at the last full scan, why the system does not report the changes of the folder or of a folder
-    /// below it. Nil if the system reports the changes of all these folders.
+    /// The reason, found at the last full scan, why the system does not report the changes of some folder.
     private var unwatched: UnwatchedFolder?
     /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
-    /// The files for which `lookAgain` was called. They are reported once more, even if the same version was reported
-    /// before.
     private var again: Set<LocalPath> = []
-    /// The subfolders that, according to the events passed to `work`, were deleted, moved away or unmounted.
+    /// The subfolders that were deleted, moved away or unmounted, according to events.
     private var goneFolders: Set<LocalPath> = []
-    /// The texts of the notices that were reported, so that some notices are reported only once.
     private var reported: Set<String> = []
     package private(set) var state = WatchState()
     private var reports: [WatchReport] = []
@@ -79,8 +69,7 @@ package struct WatchedTree {
         settling.notice(path, at: now)
     }
 
-    /// Stores `identity` as the known version of the file, so that `work` does not report this version. Ends the checks
-    /// of the file until its next change.
+    /// Stores the known version of a file, which is not reported, and ends its checks until the next change.
     mutating func leave(_ path: LocalPath, _ identity: FileIdentity) {
         known[path] = identity
         forget(path)
@@ -92,8 +81,7 @@ package struct WatchedTree {
         again.remove(path)
     }
 
-    /// Processes the events of the folder, and scans the folder if a full scan is due. Then checks each file whose next
-    /// check is due.
+    /// Processes the events of the folder, scans it if a full scan is due, and checks the files that are due.
     ///
     /// - Returns: The reports about files and the notices for users. The last element is the state of the folder.
     package mutating func work(
@@ -177,8 +165,7 @@ package struct WatchedTree {
         nextRound = now.advanced(by: obstacle.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
-    /// Holds the reason why the system does not report the changes of some folder; nil if it reports the changes of
-    /// every folder. This is a class, so that the closure in `round` can set the reason.
+    /// The reason why the system does not report the changes of some folder, which the closure in `round` sets.
     private final class Obstacle {
         var reason: UnwatchedFolder?
     }
@@ -218,7 +205,7 @@ package struct WatchedTree {
 
     private mutating func look(at path: LocalPath, _ now: Instant) {
         guard let identity = FileIdentity.ofName(path) else {
-            // A parent folder may have disappeared with the volume: a full scan decides that.
+            // A parent may have disappeared with the volume: a full scan decides that.
             if known[path] == nil || SourceFolder.device(holding: path.parent ?? path) == known[path]?.device
             {
                 return drop(path)
@@ -235,9 +222,8 @@ package struct WatchedTree {
         check(path, identity, at: now)
     }
 
-    /// Reports that a file is complete, because the file was unchanged for long enough. If the file is open for
-    /// writing, has changed or cannot be read, checks it again later instead. A notice tells the user about a file that
-    /// cannot be read, or that stays open for `openTimeout`.
+    /// Reports that an unchanged file is complete, or checks it again later if it is open for writing, has changed or
+    /// cannot be read. A notice tells the user about a file that stays so.
     private mutating func check(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) {
         do throws(UploadFailure) {
             let file = try SourceFile(resolved: path)

@@ -1,17 +1,14 @@
 import FerryFiles
 import FerryProtocols
 
-/// The done uploads of the queue, in the sequence in which they finished. The archive also counts the done uploads that
-/// have moved to the history.
+/// The done uploads of the queue as they finished, and the number of those that have moved to the history.
 struct Archive {
-    /// The number of done uploads beyond the setting `keptDone` that can stay in the queue. Above this number, the
-    /// queue moves its oldest done uploads to the history.
+    /// The number of done uploads beyond `keptDone` above which the oldest move to the history.
     static let slack = 100
-    /// The maximum number of done uploads that move from the queue to the history in one step.
+    /// The maximum number of uploads that move in one step.
     private static let batch = 500
 
-    /// The ids of the done uploads, in the sequence in which they finished. Uploads that users removed afterwards are
-    /// still in this list.
+    /// The ids of the done uploads as they finished, even of those that users removed afterwards.
     private(set) var finished: [Upload.ID] = []
     /// The number of uploads at the beginning of `finished` that were done before this engine started.
     private var inherited = 0
@@ -21,7 +18,6 @@ struct Archive {
 
     init() {}
 
-    /// - Parameter uploads: The uploads of the queue when the engine starts.
     init(_ uploads: some Sequence<Upload>) {
         var done: [(id: Upload.ID, at: Date)] = []
         for upload in uploads {
@@ -32,8 +28,7 @@ struct Archive {
         inherited = finished.count
     }
 
-    /// The uploads that were done when the engine started. An upload that was sent again and has finished again is left
-    /// out.
+    /// The uploads that were done when the engine started, without those that finished again.
     var doneBefore: Set<Upload.ID> {
         Set(finished.prefix(inherited)).subtracting(finished.dropFirst(inherited))
     }
@@ -43,16 +38,13 @@ struct Archive {
 
     func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
 
-    /// Returns the uploads that move to the history next. These are the done uploads beyond the number `kept`,
-    /// beginning with the first finished one, and at most 500 (`batch`). Returns nil if there are none.
+    /// Returns the uploads that move to the history next: the first finished ones beyond the number `kept`.
     func leaving(keeping kept: Int) -> ArraySlice<Upload.ID>? {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }
 
-    /// Removes the `count` uploads that finished first from `finished`, because they have moved to the history. Adds
-    /// the uploads of `gone` to `retired` if they finished while this engine ran.
-    ///
-    /// - Parameter gone: The uploads among these `count` that were still in the queue. Users had removed the rest.
+    /// Removes the `count` uploads that finished first, because they have moved to the history. Users had removed those
+    /// that are not in `gone`.
     mutating func retire(_ count: Int, gone: [Upload]) {
         // The uploads that were done before this engine started are the oldest. `retired` does not count them.
         let earlier = min(inherited, count)

@@ -1,24 +1,19 @@
-/// A cache of ranges of upload numbers. Every upload with a number in these ranges is done or no longer in the queue.
-/// Thousands of uploads can wait for the same range. With the cache, the range is not checked again for each of them.
+/// A cache of ranges of numbers whose uploads are all done or no longer in the queue. Thousands of uploads can wait for
+/// the same range.
 struct CompletedRanges {
-    /// A result is cached if more than this number of uploads was checked for it. Shorter checks are as fast as the
-    /// cache.
+    /// The number of checked uploads above which a result is cached. Shorter checks are as fast.
     private static let cachingThreshold = 16
 
-    /// The cached ranges. The entry `next[b] == a` means: every upload with a number from `a + 1` to `b` is done or no
-    /// longer in the queue.
+    /// The entry `next[b] == a` means that the uploads from `a + 1` to `b` are done or no longer in the queue.
     private var next: [Upload.ID: Upload.ID] = [:]
-    /// The ranges of the last call of `lastOpen`. Only the first `left` of these ranges can still contain uploads that
-    /// are not done.
+    /// The ranges of the last call of `lastOpen`. Only the first `left` can still contain open uploads.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
     /// The greatest number in the ranges of all calls of `lastOpen` so far.
     private var greatest = Upload.ID.min
 
-    /// Returns the greatest number of an open upload in `ranges`; nil if there is none. An upload is open if it is not
-    /// done, or if its end is not on disk yet. The ranges must be in ascending order.
-    ///
-    /// - Parameter uploads: All uploads of the queue. If a range contains many more numbers than there are uploads, the
-    ///   function searches the uploads and not the numbers.
+    /// Returns the greatest number of an open upload in ascending `ranges`. An upload is open if it is not done, or if
+    /// its end is not on disk yet. In a range that is longer than the queue, the uploads are searched instead of the
+    /// numbers.
     mutating func lastOpen(
         in ranges: [ClosedRange<Upload.ID>], of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {
@@ -34,8 +29,7 @@ struct CompletedRanges {
         return nil
     }
 
-    /// Empties the cache if a checked range can contain this upload. Call this function when a done upload becomes
-    /// unfinished. Also call it when an unfinished upload is added to the queue or returns to it.
+    /// Empties the cache if a checked range can contain this upload, which is open now.
     mutating func reopen(_ id: Upload.ID) {
         if id <= greatest { self = CompletedRanges() }
     }

@@ -9,16 +9,13 @@ struct UploadKey: Hashable {
     init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
 }
 
-/// Finds new uploads that are unnecessary, because an upload of the same file to the same target exists already. The
-/// `Match` decides whether the existing upload must also have the same version of the file.
+/// Finds new uploads that an existing upload of the same file to the same target makes unnecessary.
 package struct DuplicateFilter {
-    /// The rule that decides whether an existing upload makes a new upload of the same file to the same target
-    /// unnecessary.
+    /// The rule by which an existing upload makes a new one unnecessary.
     package enum Match: Sendable {
-        /// The existing upload must have the same version of the file as the new upload. Its state does not matter.
+        /// The existing upload must have the same version of the file, in any state.
         case inSameVersion
-        /// A done upload must have the same version of the file as the new upload. Any other existing upload can have
-        /// any version.
+        /// A done upload must have the same version of the file, any other existing upload any version.
         case inAnyVersion
 
         package func makesNeedless(_ new: NewUpload, _ upload: Upload) -> Bool {
@@ -37,7 +34,7 @@ package struct DuplicateFilter {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
-    /// Adds the done uploads of the history. Ignores each upload that was not done when it was removed from the queue.
+    /// Adds the done uploads of the history.
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
         for entry in past {
             guard entry.upload.isDone else { continue }
@@ -51,8 +48,7 @@ package struct DuplicateFilter {
 
     package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
 
-    /// Returns the existing upload that makes it unnecessary to add `new`; nil if there is none. Prefers an upload that
-    /// has not failed.
+    /// Returns the upload that makes `new` unnecessary, if possible one that has not failed.
     package func upload(of new: NewUpload) -> Upload? {
         let same = known[UploadKey(new), default: []].filter { match.makesNeedless(new, $0) }
         return same.first { !$0.hasFailed } ?? same.first

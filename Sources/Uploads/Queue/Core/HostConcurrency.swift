@@ -1,19 +1,14 @@
-/// The limit on the number of uploads that run at one host at once. At first there is no limit. Repeated timeouts of
-/// requests halve the limit, and it rises again slowly.
-///
-/// An overloaded link or server responds to no request in time, so the bytes of all requests are wasted. Other network
-/// failures do not lower the limit, because they are no sign of an overload.
+/// The limit on the number of uploads that run at one host at once. Repeated timeouts of requests halve it, and it
+/// rises again slowly. An overloaded link or server responds to no request in time, which wastes the bytes of all.
+/// Other network failures are no sign of an overload.
 struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The age from which a timeout has no effect any more. The limit falls only when another timeout follows 10 to 60
-    /// seconds after a timeout.
+    /// The age from which a timeout has no effect any more.
     private static var memory: Duration { .seconds(60) }
-    /// The time after a timeout in which another timeout does not lower the limit. When a link is down, all running
-    /// uploads time out together.
+    /// The time after a timeout in which others count with it: on a bad link, all running uploads time out together.
     private static var batch: Duration { .seconds(10) }
     /// The time in which the limit rises by one.
     private static var recovery: Duration { .seconds(20) }
 
-    /// A limit on running uploads that was set at `since`. Later, the limit rises by one every 20 seconds (`recovery`).
     private struct Step {
         var limit: Int
         var since: Instant
@@ -21,8 +16,7 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
 
     private var step: Step?
     private var lastTimeout: Instant?
-    /// The highest number of uploads that ran at the host when a request timed out. It becomes 0 when the limit is set.
-    /// It starts anew at a timeout if the last timeout is at least 60 seconds old.
+    /// The highest number of uploads that ran at a timeout since the limit was set, or since timeouts began.
     private var peak = 0
 
     init() {}
@@ -45,10 +39,8 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         limit(at: now) == nil && lastTimeout.map { now >= $0.advanced(by: Self.memory) } ?? true
     }
 
-    /// Notes that a request timed out while `running` uploads to the host ran, including the upload of this request.
-    ///
-    /// Sets a new limit if `lastTimeout` is 10 to 60 seconds old. The new limit is half of `peak` or of the present
-    /// limit, whichever is lower, but at least 1. If `lastTimeout` is younger, older or missing, the limit stays.
+    /// Notes that a request timed out while `running` uploads ran. If the last timeout is 10 to 60 seconds old, halves
+    /// `peak` or the present limit, whichever is lower.
     mutating func timedOut(running: Int, at now: Instant) {
         guard let earlier = lastTimeout, now < earlier.advanced(by: Self.memory) else {
             lastTimeout = now
@@ -62,6 +54,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         peak = 0
     }
 
-    /// The number of times that the limit rises by one before it ends. Few users run more than 64 uploads to one host.
+    /// The number of rises before the limit ends. Few users run more than 64 uploads to one host.
     private static var most: Int { 64 }
 }

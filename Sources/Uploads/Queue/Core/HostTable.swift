@@ -1,10 +1,7 @@
 import FerryConnectivity
 import FerryProtocols
 
-/// The state of each host: whether an upload to it can start, and if not, until when.
-///
-/// The table combines the state of the link, unreachable hosts and their probes, `Retry-After` pauses and captive
-/// portals. It also takes account of requests that time out, and of a shortage of file descriptors.
+/// The state of the link and of each host: whether an upload can start, and if not, until when.
 struct HostTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -21,8 +18,7 @@ struct HostTable {
         var status: Int
     }
 
-    /// The probes of a host, which test whether the host can be reached. They begin when an upload cannot reach the
-    /// host or loses its connection.
+    /// The probes of a host that an upload could not reach, or to which it lost its connection.
     private struct Probe {
         enum Next {
             case at(Instant)
@@ -48,14 +44,13 @@ struct HostTable {
     /// The pause of all uploads because a file or socket could not be opened: too many are open. In the pause, running
     /// uploads can end and close their files.
     private var exhaustion: StartPause?
-    /// The last time when this machine's network connection (the link) came up; nil if it never came up.
+    /// The last time when the link came up.
     private var linkReturned: Instant?
-    /// The `generation` of the last report that the link is up; 0 before the first report. The link monitor raises the
-    /// number each time this machine loses a local address.
+    /// The `generation` of the last report that the link is up. The link monitor raises it each time this machine loses
+    /// a local address.
     private(set) var lastGeneration = 0
     private var lastProbe = 0
-    /// The number of uploads to each host that run or will start without a user's action (`isPending`). Nil until some
-    /// host fails or asks for a pause, because the numbers are not needed earlier.
+    /// The number of pending uploads to each host; nil until some host fails or asks for a pause.
     private var pending: [UploadHost: Int]?
 
     init() {}
@@ -87,9 +82,7 @@ extension HostTable {
         return latest > now ? .notBefore(latest) : .now
     }
 
-    /// Returns the next instant at which more uploads can start at some host, or at which the message about too many
-    /// open files ends. Returns nil if there is no such instant. The instants of probes are not included: `nextProbe`
-    /// has them.
+    /// Returns the next instant at which more uploads can start at some host, or at which `exhaustion` ends.
     func nextInstant(after now: Instant) -> Instant? {
         var instants: [Instant] = []
         for entry in entries.values {
@@ -118,7 +111,7 @@ extension HostTable {
 
 // The link.
 extension HostTable {
-    /// True in the first five seconds after the link came up. In this time, the kernel can still report hosts as
+    /// True in the first five seconds after the link came up, in which the kernel can still report hosts as
     /// unreachable. It asks for the router's address up to three times, one second apart.
     func isLinkFresh(at now: Instant) -> Bool {
         linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
@@ -132,11 +125,10 @@ extension HostTable {
         link.close(because: reason, at: now.date)
     }
 
-    /// Notes that the link is up.
+    /// Notes that the link is up. `generation` rises each time this machine loses an address.
     ///
-    /// - Parameter generation: A number that rises each time this machine loses an address.
-    /// - Returns: Whether waiting uploads can possibly start now, and whether an address was lost since the last report
-    ///   that the link is up.
+    /// - Returns: Whether waiting uploads can possibly start now, and whether an address was lost since the last
+    ///   report.
     mutating func linkIsUp(generation: Int, at now: Moment) -> (mayStart: Bool, hasLostAddress: Bool) {
         let hasLostAddress = generation > lastGeneration
         lastGeneration = generation
@@ -155,9 +147,8 @@ extension HostTable {
         return (true, true)
     }
 
-    /// Lets uploads start even if the link is reported as down, until `endForce` is called. A user can want this,
-    /// because the report can be wrong. If the state of the link is unknown, the link is treated as up. Also discards
-    /// the pauses, captive portals, limits and probes of all hosts.
+    /// Lets uploads start even if the link is reported as down, because the report can be wrong, until `endForce`. Also
+    /// discards what is known of all hosts.
     mutating func force() {
         link.force()
         entries = [:]
@@ -168,8 +159,8 @@ extension HostTable {
 
 // Reports of hosts and attempts.
 extension HostTable {
-    /// Notes that an upload could not reach the host, or lost its connection. The first failure starts the probes of
-    /// the host. After two failures in a row, the uploads to the host wait until the host can be reached again.
+    /// Notes that an upload could not reach the host, or lost its connection. The first failure starts probes. After
+    /// two in a row, uploads wait until the host can be reached again.
     mutating func transferFailed(at host: UploadHost, now: Instant) {
         change(host) { entry in
             var probe = entry.probe ?? Probe(next: .at(now))
@@ -180,10 +171,7 @@ extension HostTable {
         }
     }
 
-    /// Notes that the host itself responded, and not a captive portal. Ends the host's probes and its pause because of
-    /// a captive portal.
-    ///
-    /// - Returns: True if there were probes or such a pause. Uploads that waited can then possibly start.
+    /// Notes that the host itself responded, and not a captive portal. Returns true if waiting uploads can then start.
     @discardableResult
     mutating func responded(_ host: UploadHost) -> Bool {
         guard let entry = entries[host], entry.portal != nil || entry.probe != nil else { return false }
@@ -191,8 +179,7 @@ extension HostTable {
         return true
     }
 
-    /// Notes that a request to the host timed out while `running` uploads to the host ran, including the upload of this
-    /// request. Has no effect if the link is not up.
+    /// Notes that a request to the host timed out while `running` uploads to it ran.
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }
         change(host) { entry in
@@ -202,9 +189,8 @@ extension HostTable {
         }
     }
 
-    /// Notes that a host asked for a pause of `seconds`. The pause applies to all uploads to the host, because a busy
-    /// server is busy for every upload. RFC 9110 §10.2.3 does not say to which requests `Retry-After` applies. If the
-    /// host already has a pause that ends at the same time or later, nothing changes.
+    /// Notes that a host asked for a pause of `seconds`, which applies to all uploads to it: RFC 9110 §10.2.3 does not
+    /// say to which requests `Retry-After` applies. A longer pause stays.
     mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
         let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
         change(host) { entry in
@@ -225,8 +211,7 @@ extension HostTable {
         exhaustion = StartPause(at: now, for: .seconds(1), andThen: .seconds(4), notice: failure)
     }
 
-    /// Copies each pause to the `hosts` that have the name and port of the paused host, but no pause. Such a host is
-    /// the same server, reached through another proxy. If several pauses match, copies the one that ends last.
+    /// Copies the longest pause of a host to the `hosts` with its name and port, but another proxy and no pause.
     mutating func carryPausesOver(to hosts: some Sequence<UploadHost>) {
         let pauses = entries.compactMapValues(\.pause)
         guard !pauses.isEmpty else { return }
@@ -245,8 +230,7 @@ extension HostTable {
         }.min()
     }
 
-    /// Returns the probes whose instant has come, and marks them as under way. If no upload to a host runs or will
-    /// start without a user's action, ends the host's probes instead.
+    /// Marks the due probes as under way and returns them, or ends them at hosts without pending uploads.
     mutating func dueProbes(at now: Instant) -> [(host: UploadHost, number: Int)] {
         var due: [(host: UploadHost, number: Int)] = []
         for (host, entry) in entries {
@@ -263,10 +247,7 @@ extension HostTable {
         return due
     }
 
-    /// Processes the result of the probe with this number.
-    ///
-    /// - Returns: True if the probe reached the host, false if it did not. Nil if another probe or none is under way
-    ///   now, for example because the host has responded to an upload.
+    /// Processes the result of a probe. Returns whether it reached the host, or nil if it is not needed any more.
     mutating func probed(_ host: UploadHost, number: Int, _ answer: Reachability, now: Instant) -> Bool? {
         guard var probe = entries[host]?.probe, case .underWay(number) = probe.next else { return nil }
         probe.schedule.record(answer)
@@ -283,10 +264,8 @@ extension HostTable {
 
     mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
 
-    /// Changes the number of pending uploads to a host. Does nothing while `isCounting` is false.
     mutating func count(_ host: UploadHost, by change: Int) { pending?[host, default: 0] += change }
 
-    /// Returns the pauses that uploads wait for. The pause that ends last comes first.
     func pauses(running: (UploadHost) -> Int, now: Moment) -> [RetryAfterPause] {
         entries.compactMap { host, entry in
             let waiting = (pending?[host] ?? 0) - running(host)
@@ -296,7 +275,6 @@ extension HostTable {
         }.sorted { ($1.until, $0.host) < ($0.until, $1.host) }
     }
 
-    /// Returns the unreachable hosts that uploads wait for, the host with the most waiting uploads first.
     func unreachable(running: (UploadHost) -> Int) -> [UnreachableHost] {
         entries.compactMap { host, entry in
             let waiting = (pending?[host] ?? 0) - running(host)
@@ -314,8 +292,7 @@ extension HostTable {
         }
     }
 
-    /// Returns the notice that tells users why fewer uploads run than configured: too many open files, a captive
-    /// portal, or requests that time out. Returns nil if none of these applies.
+    /// Returns the notice that tells users why fewer uploads run than configured; nil if there is no reason.
     func notice(running: (UploadHost) -> Int, now: Instant) -> UploadFailure? {
         if let exhaustion { return exhaustion.notice }
         if let portal = entries.values.lazy.compactMap(\.portal).first { return portal.notice }

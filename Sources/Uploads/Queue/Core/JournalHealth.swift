@@ -6,10 +6,9 @@ struct JournalHealth {
 
     enum State {
         case working
-        /// The journal accepts changes, but its last snapshot could not be written. `tries` is the number of repairs of
-        /// the journal that have failed.
+        /// The journal accepts changes, but its last snapshot could not be written. `tries` counts failed repairs.
         case snapshotOverdue(JournalError, tries: Int)
-        /// The journal refuses changes. `tries` is the number of repairs of the journal that have failed.
+        /// The journal refuses changes.
         case refused(JournalError, tries: Int)
     }
 
@@ -26,8 +25,7 @@ struct JournalHealth {
         if case .refused = state { true } else { false }
     }
 
-    /// True if the journal refuses changes, a repair has failed too, and the cause is not a full disk. Waiting alone
-    /// then does not help.
+    /// True if waiting alone does not help: the disk is not just full, and a repair has failed too.
     var isHopeless: Bool {
         if case .refused(let error, let tries) = state { tries > 0 && !error.isDiskFull } else { false }
     }
@@ -54,10 +52,7 @@ struct JournalHealth {
         if case .at(let instant) = repair { instant } else { nil }
     }
 
-    /// Notes that the disk refused a change. Cancels a repair that was planned because a snapshot failed. If
-    /// `isAccepting`, plans a repair unless one is planned or under way.
-    ///
-    /// - Parameter isAccepting: Whether the queue is in the phase `accepting`, in which uploads start.
+    /// Notes that the disk refused a change. If uploads start (`isAccepting`), plans a repair.
     mutating func refuse(_ error: JournalError, isAccepting: Bool, now: Instant) {
         if case .refused(_, let tries) = state {
             state = .refused(error, tries: tries)
@@ -69,12 +64,9 @@ struct JournalHealth {
         if isAccepting { plan(at: now) }
     }
 
-    /// Processes a report of the journal on its condition, and plans a repair if one is needed.
+    /// Processes a report of the journal. If uploads start (`isAccepting`), plans a repair if one is needed.
     ///
-    /// - Parameter isAccepting: Whether the queue is in the phase `accepting`, in which uploads start. If false, no
-    ///   repair is planned.
-    /// - Returns: False if the report changes nothing. True if the state has changed, or if the journal reports that it
-    ///   refuses changes.
+    /// - Returns: True if the state has changed, or if the journal refuses changes.
     mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
         switch (condition, state) {
         case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)
@@ -90,7 +82,7 @@ struct JournalHealth {
         return true
     }
 
-    /// Begins a repair if a planned repair is due and the journal still needs it. Returns true if a repair begins.
+    /// Begins a planned repair if it is due and still needed, and returns whether it does.
     mutating func beginRepair(at now: Instant) -> Bool {
         guard case .at(let instant) = repair, instant <= now else { return false }
         guard delay != nil else {
@@ -101,9 +93,7 @@ struct JournalHealth {
         return true
     }
 
-    /// Processes the result of a repair, and plans the next repair if the journal still needs one.
-    ///
-    /// - Parameter hasDirty: Whether some changes are still not on disk.
+    /// Processes the result of a repair, and plans the next one. If `hasDirty`, some changes are still not on disk.
     mutating func repaired(_ condition: JournalCondition, hasDirty: Bool, now: Instant) {
         switch (condition, state) {
         case (.refusing(let error), _): state = .refused(error, tries: tries + 1)
@@ -115,10 +105,7 @@ struct JournalHealth {
         plan(at: now)
     }
 
-    /// Processes the result of closing the journal. Without an error, the state becomes `working`. After an error, it
-    /// becomes `snapshotOverdue`, because only the last snapshot is missing.
-    ///
-    /// - Parameter hasDirty: Whether some changes are not on disk. If true, the state does not change.
+    /// Processes the result of closing the journal, after which only the last snapshot can be missing.
     mutating func close(_ error: JournalError?, hasDirty: Bool) {
         guard !hasDirty else { return }
         state = error.map { .snapshotOverdue($0, tries: 0) } ?? .working

@@ -1,15 +1,13 @@
 import FerryFiles
 import FerryProtocols
 
-/// The bandwidth limits that apply now, and the next time when a timetable of the configuration changes one of them.
+/// The bandwidth limits that apply now, and the next time when a timetable changes one.
 package struct LimitSchedule {
-    /// The longest time in seconds between two reads of the wall clock, if a timetable will change a limit. The system
-    /// does not report that the clock was set, so the queue reads it at least this often.
+    /// The longest time in seconds between two reads of the wall clock, because nothing reports that it was set.
     private static let longestLook = 60.0
 
     private let zone: ZoneRules
-    /// The limits that apply now. A scope has an entry if it is limited, if a timetable changes its limit later, or if
-    /// a command made it unlimited.
+    /// The limits that apply now, also of unlimited scopes that a timetable limits later or that a command changed.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
     /// The next time when a timetable changes a limit; nil if none does.
@@ -17,9 +15,7 @@ package struct LimitSchedule {
 
     package init(zone: ZoneRules) { self.zone = zone }
 
-    /// Returns the limit of a scope at a date.
-    ///
-    /// - Parameter order: The limit that a command set; nil if the timetable decides.
+    /// Returns the limit of a scope at a date: the limit `order` that a command set, or else that of the timetable.
     func limit(
         of scope: LimitScope, _ timetable: Timetable?, order: Bandwidth?, at date: Date
     ) -> BandwidthLimit {
@@ -31,9 +27,7 @@ package struct LimitSchedule {
             until: timetable.nextChange(after: date, in: zone))
     }
 
-    /// Calculates all limits anew. Returns true if one of them changed.
-    ///
-    /// - Parameter orders: The limits that commands set. They replace the timetables of their scopes.
+    /// Calculates all limits anew, and returns whether one changed. `orders` are the limits that commands set.
     mutating func update(
         _ timetables: [LimitScope: Timetable], orders: [LimitScope: Bandwidth], at date: Date
     ) -> Bool {
@@ -47,12 +41,10 @@ package struct LimitSchedule {
         return current != before
     }
 
-    /// True if the limits must be calculated again. Either the time of the next change by a timetable has come, or the
-    /// wall clock was set back. False if no timetable changes a limit.
+    /// True if the next change by a timetable has come, or the wall clock was set back.
     func isOver(at now: Date) -> Bool { due.map { now >= $0 || now < date } ?? false }
 
-    /// Returns when to read the wall clock again: at the next change by a timetable, but at the latest after 60
-    /// seconds. Returns nil if no timetable changes a limit.
+    /// Returns when to read the wall clock again; nil if no timetable changes a limit.
     func nextLook(after now: Moment) -> ContinuousClock.Instant? {
         due.map { due in
             let left = max(0.001, min(due.timeIntervalSince(now.date), Self.longestLook))

@@ -6,7 +6,7 @@ enum LinkGate: Equatable {
     /// The link monitor has not reported anything yet. Uploads over the network wait for its first report.
     case unknown
     case closed(since: Date, reason: String)
-    /// The link is reported as down, but uploads can start, because a user's command overrides the report.
+    /// The link is reported as down, but a user's command overrides the report.
     case forced(since: Date, reason: String)
 
     var isClosed: Bool {
@@ -16,7 +16,6 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// The state of the network for display. Before the link monitor's first report, it is `online`.
     var network: EngineStatus.Network {
         switch self {
         case .open, .unknown: .online
@@ -25,7 +24,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// Notes that the link is down. If this was already known, changes only the reason, and returns true.
+    /// Notes that the link is down, and returns whether this was known already.
     mutating func close(because reason: String, at date: Date) -> Bool {
         switch self {
         case .closed(let since, reason: _): self = .closed(since: since, reason: reason)
@@ -37,8 +36,7 @@ enum LinkGate: Equatable {
         return true
     }
 
-    /// Lets uploads start although the link monitor reports that the link is down, until `endForce` is called. If the
-    /// monitor has not reported anything yet, the gate opens as if the link were up.
+    /// Lets uploads start although the link is reported as down or unknown, until `endForce` is called.
     mutating func force() {
         switch self {
         case .closed(let since, let reason): self = .forced(since: since, reason: reason)
@@ -47,8 +45,7 @@ enum LinkGate: Equatable {
         }
     }
 
-    /// Ends the effect of `force`, if there was one: uploads over the network wait again. Called when an attempt has
-    /// failed while the link is down.
+    /// Ends the effect of `force`, because an attempt has failed while the link is down.
     mutating func endForce() {
         if case .forced(let since, let reason) = self { self = .closed(since: since, reason: reason) }
     }

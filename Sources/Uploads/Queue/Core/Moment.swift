@@ -12,8 +12,7 @@ package struct Moment: Sendable {
         self.date = date
     }
 
-    /// Returns the wall-clock time at `instant`, calculated from `date`. The result is wrong if the wall clock is set
-    /// between `self.instant` and `instant`.
+    /// Returns the wall-clock time at `instant`, which is wrong if the wall clock is set in between.
     func date(of instant: ContinuousClock.Instant) -> Date {
         date.addingTimeInterval(self.instant.duration(to: instant) / .seconds(1))
     }

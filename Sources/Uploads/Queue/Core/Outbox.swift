@@ -1,5 +1,4 @@
-/// The effects (actions such as a write to the journal) that `QueueCore` requests while it handles one event, and the
-/// instant of the queue's timer.
+/// The effects that `QueueCore` requests while it handles one event, and the instant of the queue's timer.
 struct Outbox {
     private var effects: [CoreEffect] = []
     private(set) var wake: ContinuousClock.Instant?
@@ -13,8 +12,7 @@ struct Outbox {
 
     mutating func timerFired() { wake = nil }
 
-    /// Sets the timer to `next`, or cancels the timer if `next` is nil. A timer that is already due stays. A timer that
-    /// is set for an earlier instant than `next` also stays, because an early `timer` event does no harm.
+    /// Sets or cancels the timer. A timer that is due, or set for an earlier instant, stays: it does no harm.
     mutating func wake(at next: ContinuousClock.Instant?, now: ContinuousClock.Instant) {
         if let wake {
             guard wake > now, next.map({ $0 < wake }) ?? true else { return }

@@ -1,15 +1,13 @@
 import FerryFiles
 import HeapModule
 
-/// The uploads that have a start condition: they wait for other uploads, for a time, or for both. Each of them is
-/// stored with the upload or the time for which it waits now.
+/// The uploads that have a start condition, each with the upload or the time for which it waits now.
 struct PendingStarts {
     enum Wait: Hashable {
-        /// The upload waits until this other upload is done. If it waits for several other uploads, this is the one
-        /// with the highest number, which usually ends last.
+        /// The upload waits for this upload. Of several, this is the one with the highest number, which usually ends
+        /// last.
         case upload(Upload.ID)
         case date(Date)
-        /// The upload waits for no other upload and no time now, for example because it is paused or held.
         case rest
     }
 
@@ -22,8 +20,7 @@ struct PendingStarts {
 
     private var waits: [Upload.ID: Wait] = [:]
     private var dependents: [Upload.ID: Set<Upload.ID>] = [:]
-    /// The start times, the earliest first. An entry is out of date if its upload no longer waits for this time.
-    /// `nextDate` removes such an entry when it is the earliest.
+    /// The start times. `nextDate` removes those for which no upload waits any more.
     private var dates = Heap<Entry>()
 
     /// The number of uploads that wait until another upload is done.
@@ -61,8 +58,7 @@ struct PendingStarts {
         return dates.min?.date
     }
 
-    /// Returns the uploads whose start time has come. Sets their wait to `Wait.rest` (they wait for nothing), so the
-    /// next call does not return them again.
+    /// Returns the uploads whose start time has come, and notes that they wait for nothing.
     mutating func due(at now: Date) -> [Upload.ID] {
         var due: [Upload.ID] = []
         while let next = nextDate(), next <= now, let entry = dates.popMin() {

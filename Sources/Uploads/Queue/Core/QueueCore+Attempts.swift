@@ -5,14 +5,12 @@ import FerryTransfer
 
 /// The functions that process the reports and the results of upload attempts.
 extension QueueCore {
-    /// The fixed part of a limit on `Tries.resent`, the number of bytes that an upload sends again. The limit is 64 MiB
-    /// plus twice the size of the file. From this limit on, newly confirmed bytes no longer reset the upload's counts
-    /// of server errors and failed logins.
+    /// The fixed part of the limit on `Tries.resent` from which confirmed bytes no longer reset the counts of tries.
+    /// The other part is twice the size of the file.
     private static let resentByLinks: ByteCount = 64 << 20
 
-    /// Stores the upload resource that an attempt reports: the state on the server from which the upload can resume. If
-    /// the attempt has ended or its upload was removed, replies with the failure `stopped`. For a removed upload, still
-    /// stores the resource, so that the bytes can be deleted from the server.
+    /// Stores the upload resource that an attempt reports. If the attempt or its upload has ended, the reply is
+    /// `stopped`. For a removed upload, the resource is kept, so that the bytes can be deleted from the server.
     mutating func record(
         _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool, _ reply: ReplyID
     ) {
@@ -25,8 +23,8 @@ extension QueueCore {
         var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0
-            // The limit on tries must stop a server that repeatedly loses bytes that it confirmed. So the counts are
-            // reset only while few bytes were sent again. The failures of a bad link have no limit.
+            // A server that repeatedly loses confirmed bytes must reach the limit on tries. The failures of a bad link
+            // have no limit.
             if upload.tries.resent < .sum(.sum(upload.size, upload.size), Self.resentByLinks) {
                 upload.tries.server = 0
                 upload.tries.authentication = 0
@@ -44,9 +42,8 @@ extension QueueCore {
         submit(.record(id, durably: durably), reply)
     }
 
-    /// Adds to `Tries.resent` the bytes that must be sent again. They were sent or confirmed before, but according to
-    /// `resource`, the server has not stored them. If the server has not reported an offset to a resumed attempt yet,
-    /// the bytes are counted later. Also counts a resumption in `Tries.resumes`.
+    /// Adds to `Tries.resent` the sent or confirmed bytes that the server lacks according to `resource`. If a resumed
+    /// attempt does not know the offset yet, they are counted later. Also counts a resumption.
     private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverReportedOffset(upload.id) {
@@ -54,7 +51,6 @@ extension QueueCore {
             upload.tries.sent = max(upload.tries.sent, confirmed)
             upload.tries.countResent(after: resource.confirmed)
         } else if resource == nil, runs.awaitsOffset(upload.id) {
-            // The bytes are counted with the server's next response, or when an attempt begins without a resource.
             upload.tries.sent = max(upload.tries.sent, confirmed)
         } else {
             upload.tries.resent += max(0, confirmed - (resource?.confirmed ?? 0))
@@ -64,7 +60,7 @@ extension QueueCore {
     mutating func noteSent(_ sent: ByteCount, of id: Upload.ID, run number: Int) {
         guard let run = runs.run(of: id, number: number), var upload = uploads[id], sent > run.confirmed
         else { return }
-        // The attempt sends without having asked the server for its offset, so it sends all unconfirmed bytes again.
+        // The attempt did not ask for the offset, so it sends all unconfirmed bytes again.
         if runs.serverReportedOffset(id) { upload.tries.countResent(after: run.confirmed) }
         guard sent > upload.tries.sent else { return }
         upload.tries.sent = sent
@@ -73,11 +69,7 @@ extension QueueCore {
         submit(.save([id], .process), nil)
     }
 
-    /// Processes the end of an attempt, and sets the next state of its upload.
-    ///
-    /// - Parameters:
-    ///   - file: The new version of the file if the file has changed and the upload is to restart; otherwise nil.
-    ///   - sent: The number of bytes of the file that were sent or confirmed when the attempt ended.
+    /// Processes the end of an attempt, and sets the next state of its upload. `file` and `sent` are as in the event.
     mutating func ended(
         _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?,
         sent: ByteCount, _ reply: ReplyID
@@ -89,7 +81,7 @@ extension QueueCore {
         defer { retryBlocked() }
         guard var upload = uploads[id] else {
             removals.countSent(sent, by: run, of: id)
-            // The server has the whole file. If the user puts the upload back, it is done.
+            // If the user puts the upload back, it is done.
             if case .done(let receipt) = outcome {
                 if let upload = removals[id] { effects.append(.reclaim([upload])) }
                 removals.complete(id, as: .done(run.timed(receipt, now: now.instant), at: now.date))
@@ -102,7 +94,7 @@ extension QueueCore {
         if health.isRefused { publish([]) }
         switch (upload.state, outcome) {
         case (.running, _): break
-        // The server's last response counts, even if a user paused the upload or the link went down before it arrived.
+        // The server's last response counts, even if it arrives after a pause.
         case (.paused, .done), (.queued, .done): break
         case (.paused(.offline), .failed(let failure)) where failure.status != nil: break
         default:
@@ -130,8 +122,7 @@ extension QueueCore {
         }
         store(upload)
         let isNewVersion = upload.identity != before.identity
-        // An attempt that deletes the bytes of the old version also removes the upload resource. Here the resource is
-        // still recorded, so the bytes are possibly still on the server.
+        // An attempt that deletes the bytes of the old version also removes the upload resource.
         if isNewVersion, before.resource != nil { discard([before]) }
         if upload.state.isEnd { unconfirmed.hide(id, before: before.state) }
         submit(.save([id], upload.state.isEnd || isNewVersion ? .finding : .process), reply)
@@ -147,7 +138,7 @@ extension QueueCore {
             }
             hostFailed(host)
             if !host.isLocal, hosts.link != .open {
-                // The link is down and caused the failure, so the failure does not count as a try.
+                // The link caused the failure, so it does not count as a try.
                 upload.state = .paused(.offline)
                 hosts.endForce()
                 return
@@ -163,7 +154,7 @@ extension QueueCore {
             after: failure, tries: &upload.tries, movement: movement, random: lookups.random)
         switch decision {
         case .wait, .again:
-            // The server's state is unknown, so the next attempt must not resume with the old upload resource.
+            // The next attempt must not resume, as the server's state is unknown.
             if failure.category == .outcomeUnknown { upload.resource = nil }
         case .restart, .hold, .fail: break
         }
@@ -172,7 +163,7 @@ extension QueueCore {
         case .wait(let seconds):
             upload.state = .waiting(until: now.date.addingTimeInterval(seconds), failure: failure)
         case .restart:
-            // `file` is nil if the current version could not be read, for example because the file is missing.
+            // `file` is nil if the current version could not be read.
             guard let file, file != upload.identity else {
                 upload.state = .held(failure)
                 return
@@ -184,9 +175,7 @@ extension QueueCore {
         }
     }
 
-    /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`. This also happens if the upload with that
-    /// response was paused or removed in the meantime. If the delay is the policy's `timeout` or longer, the host is
-    /// not paused.
+    /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`, unless the delay holds uploads.
     private mutating func keepPause(after failure: UploadFailure, at host: UploadHost) {
         guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.timeout
         else { return }
@@ -203,9 +192,7 @@ extension QueueCore {
 
 /// The functions that process reports about the network.
 extension QueueCore {
-    /// Pauses or resumes uploads after the link monitor reports that the network went down or came up.
-    ///
-    /// - Parameter isForbidden: Whether a network exists, but the configuration forbids its use.
+    /// Pauses or resumes uploads when the network goes down or comes up, or when its use is forbidden.
     mutating func linkChanged(_ status: LinkStatus, isForbidden: Bool) {
         switch status {
         case .down(let reason):
@@ -231,16 +218,14 @@ extension QueueCore {
         }
     }
 
-    /// True if an attempt runs, and a broken connection would lose all bytes that it has sent. The connection of such
-    /// an attempt stays open while the link is down. It survives if this machine keeps its address. `curl -T` does the
-    /// same.
+    /// True if a broken connection would lose all bytes that the running attempt has sent. Its connection stays open
+    /// while the link is down, as with `curl -T`, and survives if this machine keeps its address.
     private func standsWithoutLink(_ id: Upload.ID) -> Bool {
         runs.contains(id) && lookups.progress(id)?.carriesAll == true
     }
 
-    /// Processes the machine's return from sleep. Cancels each attempt that can resume, except at local hosts, because
-    /// its server has possibly dropped the request. The next attempt asks the server for the offset. An attempt that
-    /// cannot resume continues, and detects a dead connection itself.
+    /// Cancels each attempt that can resume, as its server has possibly dropped the request while the machine slept. An
+    /// attempt that cannot resume continues, and detects a dead connection itself.
     mutating func machineSlept() {
         reviewLimits()
         effects.append(.invalidateConnections(.slept))
@@ -249,9 +234,7 @@ extension QueueCore {
         }
     }
 
-    /// Queues every upload that waits for a retry or for the network, even if the link monitor reports that the link is
-    /// down. The report can be wrong, so it never blocks a user's command. An upload that a user has paused stays
-    /// paused.
+    /// Queues every upload that waits for a retry or for the network, as the report of a link can be wrong.
     mutating func tryNow() {
         hosts.force()
         var changed: [Upload.ID] = []
@@ -277,9 +260,7 @@ extension QueueCore {
         saveOrAdvance(change({ $0 == host }, { upload, _ in upload.regainHost() }))
     }
 
-    /// Applies `body` to each upload whose host satisfies `isMeant`.
-    ///
-    /// - Parameter body: Returns true if it changed the upload.
+    /// Applies `body`, which returns whether it changed an upload, to those whose host satisfies `isMeant`.
     private mutating func change(
         _ isMeant: (UploadHost) -> Bool, _ body: (inout Upload, QueueCore) -> Bool
     ) -> [Upload.ID] {
@@ -291,8 +272,7 @@ extension QueueCore {
         return changed.map(\.id)
     }
 
-    /// Writes the uploads `ids` to the journal, whose report then publishes and starts uploads. If `ids` is empty, does
-    /// so at once.
+    /// Writes uploads to the journal, whose report then publishes and starts. Without uploads, does so at once.
     private mutating func saveOrAdvance(_ ids: [Upload.ID]) {
         guard ids.isEmpty else { return submit(.save(ids, .process), nil) }
         publish([])
@@ -301,6 +281,6 @@ extension QueueCore {
 }
 
 extension UploadFailure {
-    /// The failure that an attempt receives if it reports after its end, or after its upload was removed.
+    /// The failure of a report that comes after the end of the attempt or the removal of its upload.
     static let stopped = UploadFailure(.network, "stopped")
 }

@@ -3,31 +3,26 @@ import FerryProtocols
 
 /// The functions that start uploads.
 extension QueueCore {
-    /// The part of a file for which an upload occupies one share of a slot: 128 KiB. A slot is room for one large
-    /// upload or several small ones.
+    /// The part of a file for which an upload occupies one share of a slot.
     ///
-    /// A larger file occupies more shares, up to the whole slot, so that fewer uploads run at once. Many servers
-    /// discard all bytes of a request if its connection breaks. Suppose that a link carries 16 MiB before it breaks. If
-    /// 32 uploads of 1 MiB share the link, none of them is complete by then.
+    /// Large files occupy more shares, up to the whole slot, so that fewer run at once. Many servers discard all bytes
+    /// of a broken request: if 32 uploads of 1 MiB share a link that carries 16 MiB before it breaks, none is complete.
     private static let shareUnit: ByteCount = 128 << 10
 
-    /// An upload that sends no byte of its file for this time is stuck. Although all slots are taken, an upload can
-    /// then start at a host without running uploads.
+    /// An upload that sends no byte for this time is stuck. Although all slots are taken, an upload can then start at a
+    /// host without running uploads.
     private static let stuckAfter = Duration.seconds(10)
 
-    /// The number of uploads of at most 128 KiB that can run in one slot. It is 1 if a command has set how many uploads
-    /// run at once. Otherwise it is as configured.
+    /// The number of shares of a slot.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
-    /// Returns the number of shares of a slot that an upload of `size` bytes occupies, from 1 to `whole`. A slot has
-    /// `whole` shares.
+    /// Returns the number of shares, of `whole` in a slot, that an upload of `size` bytes occupies.
     static func share(ofSize size: ByteCount, whole: Int) -> Int {
         let units = size / shareUnit + (size % shareUnit > 0 ? 1 : 0)
         return min(whole, max(1, Int(clamping: units)))
     }
 
-    /// True if the start of an upload is not worth a journal record. The file is so small that sending it again after a
-    /// crash costs no more than the record.
+    /// True if sending the file again after a crash costs no more than a journal record of the start.
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= shareUnit }
 
     mutating func startRuns() {
@@ -40,8 +35,8 @@ extension QueueCore {
         var postponed: [Upload] = []
         while let id = nextReady(limits, whole: whole) {
             guard let upload = uploads[id] else { continue }
-            // The previous attempt is still ending, or the command that queued the upload is not on disk yet. The event
-            // that reports the end, or the write, calls this function again.
+            // The previous attempt is still ending, or the command that queued the upload is not on disk yet. Their
+            // events call this function again.
             guard !runs.contains(id), !unconfirmed.isInFlight(id) else {
                 postponed.append(upload)
                 continue
@@ -56,8 +51,7 @@ extension QueueCore {
         }
     }
 
-    /// True if the queue must look for stuck uploads, which have sent no byte for some seconds. This is so if all slots
-    /// are taken, and an upload possibly waits to start at a host without running uploads.
+    /// True if all slots are taken, and an upload possibly waits to start at a host without running uploads.
     private func mayReplaceStuck(_ limits: Scheduler.Limits, running: [UploadHost: Int]) -> Bool {
         running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
     }
@@ -78,12 +72,11 @@ extension QueueCore {
             })
     }
 
-    /// Returns the number of slot shares that stuck uploads occupy at each host. They have sent no byte for the time
-    /// `stuckAfter`. An upload that still reads its file is not stuck.
+    /// Returns the number of shares that stuck uploads occupy at each host.
     private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {
-            // A server can delay the requests before the first byte for as long as all their timeouts together.
+            // A server can delay the first byte for as long as all timeouts together.
             guard let progress = lookups.progress(id), !progress.isReading,
                 (progress.moved ?? run.started).duration(to: now.instant) >= Self.stuckAfter
             else { continue }
@@ -105,14 +98,12 @@ extension QueueCore {
     }
 }
 
-/// The functions for uploads with a start condition. Such an upload starts when other uploads are done, at a time by
-/// the wall clock, or after both.
+/// The functions for uploads with a start condition.
 ///
-/// When a condition is met, the queue removes it from memory at once. The next journal record of the upload removes it
-/// from disk. After a crash before that record, the queue checks the condition again.
+/// The queue removes a met condition from memory at once, and from disk with the next record of the upload. After a
+/// crash before that record, it checks the condition again.
 extension QueueCore {
-    /// Returns a queued upload without the met parts of its start condition. Records in `schedule.starts` what the
-    /// upload still waits for. Returns an upload in any other state unchanged.
+    /// Returns a queued upload without the met parts of its start condition, and records what it still waits for.
     mutating func admitted(_ upload: Upload) -> Upload {
         guard let start = upload.start else {
             if !schedule.starts.isEmpty { schedule.starts.forget(upload.id) }
@@ -142,9 +133,8 @@ extension QueueCore {
         return upload
     }
 
-    /// True if other uploads must still wait for the upload `id`: it is not done, or its state `done` is not on disk
-    /// yet. Without the state on disk, the upload would run again after a crash. False if the upload is not in the
-    /// queue.
+    /// True if other uploads must still wait for `id`: it is not done, or this is not on disk yet. Without the state on
+    /// disk, it would run again after a crash.
     private static func isOpen(
         _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
     ) -> Bool {
@@ -152,14 +142,12 @@ extension QueueCore {
         return !upload.isDone || unconfirmed.hasEnded(id)
     }
 
-    /// Checks the start conditions of the uploads that wait for `id`. Call this when clients see `id` as done, or when
-    /// `id` has left the queue, but not before.
+    /// Checks the start conditions of the uploads that wait for `id`, which clients see as done or which has left.
     mutating func letFollow(_ id: Upload.ID) {
         let dependents = schedule.starts.dependents(of: id)
         if !dependents.isEmpty { reconsider(dependents) }
     }
 
-    /// Checks the start conditions of the uploads whose earliest start time has come.
     mutating func startDue() { reconsider(schedule.starts.due(at: now.date)) }
 
     private mutating func reconsider(_ ids: some Sequence<Upload.ID>) {
@@ -170,9 +158,7 @@ extension QueueCore {
         if !ids.isEmpty { publish(ids) }
     }
 
-    /// Returns the unmet part of a start condition, without done uploads; nil if the whole condition is met.
-    ///
-    /// - Throws: `UploadFailure` if a range of the condition contains no upload of the queue.
+    /// Returns the unmet part of a start condition. Throws if a range contains no upload of the queue.
     func resolved(_ start: Upload.StartCondition) throws(UploadFailure) -> Upload.StartCondition? {
         var open: [Upload.ID] = []
         var missing: [String] = []
@@ -186,9 +172,8 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the uploads that wait for an unfinished upload of `ids`, with the new state `held`: a user must decide
-    /// about them. The result contains only queued and paused uploads, and none of `ids`. Call this before the uploads
-    /// `ids` are removed.
+    /// Returns the uploads that wait for an unfinished upload of `ids`, held until a user decides about them. Call this
+    /// before the uploads `ids` are removed.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
@@ -199,14 +184,12 @@ extension QueueCore {
         }
     }
 
-    /// Returns the uploads in the queue that these start conditions name.
     func awaited(by conditions: some Sequence<Upload.StartCondition>) -> Set<Upload.ID> {
         Set(Set(conditions.lazy.flatMap(\.after)).flatMap(known))
     }
 
-    /// Returns the uploads in the queue that are locked while the removed uploads `ids` are put back, so that other
-    /// commands cannot change them. These are the uploads in `orphaned`, and all uploads for which `ids` and `orphaned`
-    /// wait.
+    /// Returns the uploads that no other command can change while `ids` are put back: `orphaned`, and all for which
+    /// these wait.
     func involved(
         inPuttingBack ids: [Upload.ID], _ orphaned: some Collection<Upload.ID>
     ) -> Set<Upload.ID> {
@@ -214,8 +197,8 @@ extension QueueCore {
         return awaited(by: conditions).union(orphaned)
     }
 
-    /// Returns the uploads `changed`, which return to the queue or to an earlier state. Queued and paused uploads that
-    /// wait for a removed, unfinished upload have the state `held` in the result.
+    /// Returns `changed`, which return to the queue or to an earlier state, with those held that wait for a removed
+    /// upload.
     func holdingOrphans(among changed: [Upload]) -> [Upload] {
         guard changed.contains(where: { $0.start != nil }) else { return changed }
         let gone = removals.unfinished
@@ -224,8 +207,7 @@ extension QueueCore {
 }
 
 extension Upload {
-    /// Returns the upload with the state `held`, if it still waits for one of the removed uploads `gone`; otherwise nil.
-    /// In the state `waiting`, the upload has already started and waits for a retry.
+    /// Returns the upload with the state `held`, if it still waits for one of the removed uploads `gone`.
     fileprivate func held(without gone: [ID]) -> Upload? {
         switch state {
         case .queued, .paused: break

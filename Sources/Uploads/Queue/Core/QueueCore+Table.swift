@@ -4,14 +4,13 @@ import FerryTransfer
 
 /// The functions that add, remove and select uploads, and that update the indexes of their states.
 extension QueueCore {
-    /// Stores an upload in memory and in the indexes that depend on its state.
     mutating func store(_ upload: Upload) {
         let upload = admitted(upload)
         let before = uploads.update(upload)
         if before?.isDone ?? true, !upload.isDone { schedule.completed.reopen(upload.id) }
         countPending(upload, before?.state.isPending ?? false, upload.state.isPending)
         if let before {
-            // The instant at which a wait ends is set once. Other changes of the upload do not move it.
+            // Other changes of the upload do not move the end of a wait.
             if upload.state.isWait(of: before), schedule.waits.instant(of: upload.id) != nil { return }
             schedule.waits.forget(upload.id)
         } else {
@@ -27,7 +26,6 @@ extension QueueCore {
         }
     }
 
-    /// Removes an upload from memory, with its entries in the indexes.
     mutating func drop(_ id: Upload.ID) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         index.remove(upload)
@@ -36,7 +34,7 @@ extension QueueCore {
         schedule.starts.forget(id)
         runs.forget(id)
         unconfirmed.forget(id)
-        // No record will report the end of this upload any more, so the uploads that wait for it are checked now.
+        // No record will report the end of this upload any more.
         if upload.isDone { letFollow(id) }
     }
 
@@ -56,8 +54,7 @@ extension QueueCore {
         }
     }
 
-    /// Returns an upload with the state that clients see. After an upload has ended, clients see its previous state
-    /// until the journal reports whether the end was written. For an upload that waits for a retry, the date of the
+    /// Returns an upload with the state that clients see: until its end is on disk, the state before. The date of a
     /// retry is calculated again from the continuous clock.
     func shown(_ upload: Upload, at now: Moment) -> Upload {
         if let shown = unconfirmed.shown(upload) { return shown }
@@ -69,12 +66,10 @@ extension QueueCore {
         return upload
     }
 
-    /// Returns the uploads for which `isMeant` is true, with the states that clients see, sorted by rank.
     func all(at now: Moment, where isMeant: (Upload) -> Bool = { _ in true }) -> [Upload] {
         compactMap(at: now) { isMeant($0) ? $0 : nil }.sorted { $0.rank < $1.rank }
     }
 
-    /// Returns the non-nil results of `body`, unsorted. `body` gets all uploads, with the states that clients see.
     func compactMap<Result>(at now: Moment, _ body: (Upload) -> Result?) -> [Result] {
         var results: [Result] = []
         for upload in uploads.values {
@@ -105,8 +100,7 @@ extension QueueCore {
         return counts
     }
 
-    /// Begins to count, for each host, the uploads that run or will start without a user's action (`isPending`). The
-    /// counts are needed once a host fails or asks for a pause.
+    /// Begins to count the pending uploads of each host, because a host fails or asks for a pause.
     mutating func countHosts() {
         if !hosts.isCounting { hosts.count(pendingAtHosts()) }
     }
@@ -137,14 +131,12 @@ extension QueueCore {
             ? range.filter { uploads[$0] != nil } : uploads.values.map(\.id).filter(range.contains)
     }
 
-    /// Returns the uploads in `batches` whose number is `first` or higher.
     func added(from first: Upload.ID, to batches: Set<String>) -> [Upload.ID] {
         guard !batches.isEmpty else { return [] }
         return uploads.values.filter { $0.id >= first && $0.batch.map(batches.contains) ?? false }.map(\.id)
     }
 
-    /// True if the batch is paused. An upload that is added to a paused batch waits until the user resumes the batch.
-    /// False if `batch` is nil.
+    /// True if the batch is paused, and so each upload that is added to it.
     func isPaused(_ batch: String?) -> Bool { batch.map(settings.pausedBatches.contains) ?? false }
 
     /// Throws `UploadFailure` if the batch is unknown: a mistyped name must not silently select nothing.
@@ -154,9 +146,7 @@ extension QueueCore {
         throw .unknownBatch(name, known: settings.pausedBatches.union(uploads.values.compactMap(\.batch)))
     }
 
-    /// Returns the ids of the selected uploads.
-    ///
-    /// - Throws: `UploadFailure` if a selected number, range or batch is unknown. The command then changes no upload.
+    /// Returns the ids of the selected uploads. Throws if a selected number, range or batch is unknown.
     package func ids(_ selection: UploadSelection) throws(UploadFailure) -> [Upload.ID] {
         switch selection {
         case .ids(let ids):
@@ -184,10 +174,8 @@ extension QueueCore {
 
 // Adding and removing uploads, and putting removed ones back.
 extension QueueCore {
-    /// Returns the uploads in the queue that the start conditions of the new uploads name.
-    ///
-    /// - Throws: `UploadFailure` if the queue is finishing or has no numbers left, or if the name of a batch is
-    ///   invalid.
+    /// Returns the uploads that the start conditions of the new uploads name. Throws if the queue takes no uploads, or
+    /// not under the name of this batch.
     func awaited(by new: [NewUpload]) throws(UploadFailure) -> Set<Upload.ID> {
         if !new.isEmpty { try checkRoom(for: new) }
         return awaited(by: Self.conditions(of: new))
@@ -254,9 +242,8 @@ extension QueueCore {
         return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
     }
 
-    /// Returns a transaction that pauses those uploads of `ids` that are queued although their batch is paused. Also
-    /// returns one that resumes the paused uploads whose batch is not paused. A user has possibly paused or resumed a
-    /// batch while the uploads were being written.
+    /// Returns the transactions that pause or resume those uploads of `ids` whose batch a user has paused or resumed
+    /// while they were written.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
         let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
         let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
@@ -265,10 +252,8 @@ extension QueueCore {
             + (early.isEmpty ? [] : [.change(early, .resume)])
     }
 
-    /// Begins to remove uploads, from the journal first and then from memory. Also begins to set the state `held` for
-    /// each upload that waits for an unfinished upload of `ids`. If no upload of `ids` is in the queue, only replies.
-    ///
-    /// - Parameter isRemoval: Whether a user removes the uploads; false if they move to the history.
+    /// Begins to remove uploads, from the journal first and then from memory, and to hold those that wait for them.
+    /// `isRemoval` is false if the uploads move to the history.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
         let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
@@ -304,11 +289,9 @@ extension QueueCore {
         )
     }
 
-    /// Begins to put removed uploads back at their ranks. If the bytes of an upload were deleted from the server, the
-    /// file is sent again from its beginning.
+    /// Begins to put removed uploads back at their ranks.
     ///
-    /// - Parameter orphaned: The uploads that the removal held, with their states before the removal. Those that are
-    ///   still held return to these states.
+    /// - Parameter orphaned: The uploads that the removal held, with the states to which those still held return.
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {
@@ -328,9 +311,7 @@ extension QueueCore {
             .putBack(back, waiting: waiting, locked: Array(locked)), locking: locked, reply)
     }
 
-    /// Adds removed uploads to the list of abandoned uploads, whose bytes are later deleted from the servers. The
-    /// deletion waits for 10 seconds (`Removals.window`). If the removal is undone in this time, the uploads can
-    /// resume.
+    /// Lets the servers delete the bytes of removed uploads later. Until then, the removal can be undone.
     private mutating func abandon(_ removed: [Upload]) {
         effects.append(.abandon(removed, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
     }
@@ -343,8 +324,7 @@ extension QueueCore {
             abandon(back)
             return .failure(refuse(error))
         }
-        // An upload that is not in the queue counts as done for the uploads that wait for it. Uploads wait only for
-        // lower numbers, so the lower numbers are stored first.
+        // Uploads wait only for lower numbers, and one that is not in the queue counts as done, so those come first.
         for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
         let known = Set(archive.finished)
         // These uploads were done after their removal, so the archive does not contain them yet.

@@ -2,10 +2,9 @@ import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-/// The changes that the journal records. If the disk refuses a user's command, the queue undoes the command in memory.
+/// The changes that the journal records. If the disk refuses a command, the queue undoes it in memory.
 extension QueueCore {
-    /// Begins a transaction. If the transaction must wait for an earlier transaction or a running attempt, stores it in
-    /// `transactions.blocked` instead. If the transaction is not possible, replies with the failure.
+    /// Begins a transaction, or stores it in `blocked` if it must wait for another one or a running attempt.
     mutating func submit(_ submitted: Transaction, _ reply: ReplyID?) {
         var transaction = submitted
         do throws(UploadFailure) {
@@ -34,12 +33,8 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Applies the rule of a transaction that adds files, and returns the transaction with the files to add. Returns
-    /// any other transaction unchanged.
-    ///
-    /// The rule `missing` leaves out files that the queue contains or that another command is adding. The rules
-    /// `missing` and `settled` mark the files of the result in `pendingAdds`. No other command with one of these rules
-    /// then adds a marked file.
+    /// Applies the rule of a transaction that adds files, and returns it with the files to add. Marks them in
+    /// `pendingAdds`, so that no other command with a rule adds them.
     ///
     /// - Throws: `UploadFailure` if the rule is `settled` and another command is adding one of the files.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
@@ -74,8 +69,7 @@ extension QueueCore {
         case .remove(let ids), .retire(let ids):
             return isAnyInFlight(ids) || isAnyInFlight(orphaned(by: ids).map(\.id))
         case .putBack(let ids, let orphaned):
-            // Waits for the last attempt of a removed upload. An upload never has two attempts at once, and the attempt
-            // still reports how much the server has stored.
+            // Waits for the last attempt of a removed upload, which still reports how much the server has stored.
             return ids.contains(where: runs.contains)
                 || isAnyInFlight(involved(inPuttingBack: ids, orphaned.keys))
         case .limitBandwidth, .limitConcurrency: return transactions.isSetting
@@ -110,12 +104,11 @@ extension QueueCore {
         case .save(let ids, var durability):
             let saved = ids.compactMap { uploads[$0] }
             if durability == .process {
-                // If the disk refused an earlier record of these uploads, this one must survive a power cut. It may
-                // contain the upload URL to which the next bytes are sent.
+                // If the disk refused an earlier record, this one may contain the URL to which the next bytes are sent.
                 if ids.contains(where: unconfirmed.dirty.contains) {
                     durability = .powerCut
                 } else if ids.contains(where: unconfirmed.hasEnded) {
-                    // An upload ended while this record waited for a command. The end is then in this record.
+                    // An upload ended while this record waited for a command.
                     durability = .finding
                 }
             }
@@ -127,8 +120,7 @@ extension QueueCore {
         }
     }
 
-    /// Requests the write of a journal record. Until the journal reports the result, the uploads `ids` do not start,
-    /// and no other command changes them.
+    /// Requests the write of a journal record. Until its result, the uploads `ids` neither start nor change.
     @discardableResult
     mutating func append(
         _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,
@@ -167,10 +159,7 @@ extension QueueCore {
         retryBlocked()
     }
 
-    /// Processes the journal's refusal of a change. If the disk is the cause, publishes the status with a message for
-    /// users.
-    ///
-    /// - Returns: The failure for the caller whose change was refused.
+    /// Processes the journal's refusal of a change, and returns the failure for the caller.
     @discardableResult
     mutating func refuse(_ error: JournalError) -> UploadFailure {
         guard error.isOfDisk else { return error.failure }
@@ -214,7 +203,7 @@ extension QueueCore {
         if let error {
             settings.pausedBatches = settings.pausedBatches.subtracting(batches.paused).union(batches.resumed)
             for upload in changed { takeBack(upload) }
-            // A repair writes the unsaved changes, but is only planned after an error of the disk.
+            // A repair, which writes unsaved changes, is only planned after an error of the disk.
             if !error.isOfDisk { effects.append(.saveDirty) }
             return .failure(refuse(error))
         }
@@ -297,7 +286,7 @@ extension QueueCore {
             unconfirmed.dirty.saved(ids, begunAt: begun)
             finish(saved.filter(\.isDone))
         }
-        // The end of an upload is shown even if the disk refused its record: a notice says that nothing is saved.
+        // The end is shown even if the disk refused it: a notice says that nothing is saved.
         for upload in saved {
             // The upload has ended since this record, and the record of its end follows.
             if let state = uploads[upload.id]?.state, state.isEnd, state != upload.state { continue }
@@ -307,7 +296,6 @@ extension QueueCore {
         publish(ids)
     }
 
-    /// Adds uploads to the archive and to the history. Their state `done` must be on disk.
     mutating func finish(_ done: [Upload]) {
         guard !done.isEmpty else { return }
         archive.finish(done.map(\.id))

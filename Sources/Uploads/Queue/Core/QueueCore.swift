@@ -2,15 +2,13 @@ import FerryConnectivity
 import FerryProtocols
 import FerryTransfer
 
-/// The state and the decisions of the upload queue, as a value. `handle` returns the effects to perform for an event.
-///
-/// The core uses no clock, disk, network or task. `UploadQueue` passes the events to it and performs the effects.
+/// The state and the decisions of the upload queue, as a value without clock, disk, network or tasks. `UploadQueue`
+/// passes the events to it and performs the effects.
 package struct QueueCore {
     /// The phase of the process that owns the queue.
     enum Phase {
-        /// Commands change the queue, but no upload starts: the process opened the queue only to change it.
+        /// Commands change the queue, but no upload starts.
         case editing
-        /// Commands change the queue, and uploads start.
         case accepting
         /// No new upload starts, and the engine ends once no attempt runs.
         case finishing
@@ -112,8 +110,7 @@ package struct QueueCore {
         }
     }
 
-    /// Starts the uploads that are allowed to start. If the queue is then idle, also wakes the callers that wait for an
-    /// idle queue.
+    /// Starts the uploads that can start, and wakes the callers that wait for an idle queue.
     mutating func advance() {
         reviewLimits()
         startRuns()
@@ -141,8 +138,7 @@ package struct QueueCore {
         advance()
     }
 
-    /// The next instant at which the core must receive the event `timer`, for example to send a probe; nil if there is
-    /// none.
+    /// The next instant at which the core must receive the event `timer`.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
@@ -161,14 +157,12 @@ package struct QueueCore {
         }
     }
 
-    /// True if no attempt runs, and only an action of a user can start one. Always true in the phases `editing` and
-    /// `stopped`.
+    /// True if no attempt runs, and only an action of a user can start one.
     package var isIdle: Bool {
         switch phase {
         case .editing: true
-        // A result that is not on disk yet keeps the engine running, unless only a user can repair the disk. If every
-        // pending upload is to start after another one, all of them wait, directly or indirectly, for uploads that need
-        // a user.
+        // A result that is not on disk yet keeps the engine running, unless only a user can repair the disk. If all
+        // pending uploads are to start after others, they wait for uploads that need a user.
         case .accepting:
             runs.isEmpty
                 && (index.pending == schedule.starts.following && unconfirmed.isSettled
@@ -178,7 +172,7 @@ package struct QueueCore {
         }
     }
 
-    /// True if the queue has stopped, or if it is finishing and no attempt runs. No attempt can start any more.
+    /// True if no attempt runs, and none can start any more.
     var isFinished: Bool { phase == .stopped || phase == .finishing && isIdle }
 
     func status(at now: Moment) -> EngineStatus {
@@ -190,14 +184,12 @@ package struct QueueCore {
             notices: notices.all)
     }
 
-    /// Returns a message to users about a problem with the disk. If the disk is fine, returns a message that explains
-    /// why fewer uploads run than configured. Returns nil if neither applies.
+    /// Returns a message to users about the disk, or about why fewer uploads run than configured.
     func notice(at now: Moment) -> UploadFailure? {
         health.notice(running: runs.count)
             ?? hosts.notice(running: runs.count(at:), now: now.instant)
     }
 
-    /// The number of slots for running uploads. A number that a command has set replaces the configured one.
     var concurrency: Int { settings.concurrency ?? configuration.concurrency }
 
     mutating func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
@@ -211,7 +203,6 @@ package struct QueueCore {
 
 // The limits and the configuration.
 extension QueueCore {
-    /// Sets the bandwidth limits that apply now, and publishes the status if one of them changed.
     mutating func applyLimits() {
         let isNew = limits.update(configuration.limits, orders: settings.limits, at: now.date)
         effects.append(.limitRates(limits.current.rates))
@@ -235,7 +226,7 @@ extension QueueCore {
     ) {
         self.configuration = configuration
         findHostsAgain()
-        // An upload that waits because its host failed is retried at once if it now reaches the host by another route.
+        // An upload whose host failed is retried at once if it now reaches the host by another route.
         let woken = waiting.keys.sorted().filter { id in
             guard var upload = uploads[id], lookups.host(upload) != waiting[id], upload.regainHost() else {
                 return false
@@ -250,7 +241,7 @@ extension QueueCore {
         advance()
     }
 
-    /// Looks up each upload's host again: a new configuration can change the proxy, which is a part of `UploadHost`.
+    /// Looks up each upload's host again, because a new configuration can change the proxy.
     private mutating func findHostsAgain() {
         schedule.ready = Scheduler()
         let ready = uploads.values.filter { $0.state == .queued && $0.start == nil }
@@ -263,8 +254,7 @@ extension QueueCore {
         hosts.carryPausesOver(to: counts.keys)
     }
 
-    /// Begins to move the oldest done uploads to the history if the queue contains more than `keptDone` plus `slack`
-    /// done uploads. Does nothing if `keptDone` is nil, or in the phases `editing` and `stopped`.
+    /// Begins to move the oldest done uploads to the history if there are `slack` more than `keptDone`.
     mutating func retireIfDue(slack: Int) {
         guard let kept = configuration.keptDone, archive.isFull(keeping: kept, slack: slack),
             phase == .accepting || phase == .finishing
@@ -272,11 +262,9 @@ extension QueueCore {
         effects.append(.retire)
     }
 
-    /// Applies the configured rule `onUncertain` to each upload for which it is unknown whether the server has stored
-    /// the file. Skips an upload that a command is changing. No upload starts until the results are on disk.
+    /// Applies the rule `onUncertain` to the uploads whose outcome is unknown. No upload starts until this is on disk.
     private mutating func decideUncertain() {
-        // The uploads of a command in flight are left out: if the disk refuses the command, they return to their
-        // earlier state.
+        // A command in flight may yet be refused, and its uploads return to their earlier state.
         for var upload in uploads.values
         where !unconfirmed.isInFlight(upload.id) && upload.decide(by: configuration.retry) {
             store(upload)
@@ -287,7 +275,7 @@ extension QueueCore {
 }
 
 extension QueueCore {
-    /// Takes the settings and the uploads out of `recovered`, which the journal has read from disk. Starts no upload.
+    /// Takes the settings and the uploads out of `recovered`.
     package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
         self.now = now
         index.forgetPaths()
@@ -297,7 +285,7 @@ extension QueueCore {
         var planned: [Upload.ID] = []
         var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
         var held: [Upload] = []
-        // `popLast` moves each upload, but a `for` loop would copy it. A queue can contain a million uploads.
+        // `popLast` moves an upload; a `for` loop would copy a million of them.
         while var upload = recovered.uploads.popLast() {
             upload.recover()
             if upload.resource != nil { held.append(upload) }
@@ -308,7 +296,7 @@ extension QueueCore {
             }
             uploads.insert(upload)
             index.countPending(false, upload.state.isPending)
-            // Most uploads of a long queue are queued for one host: the rest of the loop enqueues them together.
+            // Most uploads of a long queue are for one host, and are enqueued together.
             guard upload.start == nil else {
                 planned.append(upload.id)
                 continue
@@ -323,10 +311,9 @@ extension QueueCore {
             ready.uploads.append((upload.id, upload.rank))
         }
         if let host = ready.host { schedule.ready.enqueue(ready.uploads, host: host) }
-        // An earlier process possibly put an upload back. It was killed before it removed the upload from the list of
-        // abandoned uploads.
+        // An earlier process was possibly killed after it put an upload back, and before it took back `abandon`.
         if !held.isEmpty { effects.append(.reclaim(held)) }
-        // Uploads with a start condition are stored last: the uploads that they wait for were possibly read after them.
+        // These come last, because the uploads that they wait for were possibly read after them.
         for id in planned {
             if let upload = uploads[id] { store(upload) }
         }

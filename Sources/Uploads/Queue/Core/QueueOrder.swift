@@ -3,10 +3,8 @@ enum QueueOrder {
     /// Returns the new rank of each upload whose rank the move changes. The chosen uploads keep their sequence.
     ///
     /// - Parameters:
-    ///   - order: All uploads of the queue, sorted by rank. For a move to the top or bottom, only the uploads in
-    ///     `chosen` are needed.
-    ///   - taken: The range from the lowest to the highest rank in use. A move to the top assigns ranks below this
-    ///     range, and a move to the bottom assigns ranks above it.
+    ///   - order: The uploads of the queue by rank. A move to the top or bottom needs only the `chosen` ones.
+    ///   - taken: The ranks in use, beyond which a move to the top or bottom assigns new ranks.
     static func ranks(
         after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)],
         within taken: ClosedRange<Int64>

@@ -2,9 +2,8 @@ import FerryProtocols
 
 /// The removed uploads that a user can put back.
 ///
-/// If an upload is put back within 10 seconds (`window`), it resumes. After 10 seconds, or when the queue stops, its
-/// bytes are deleted from the server. If the upload is put back later, it is sent from its beginning. But the bytes
-/// stay if the server possibly has the whole file.
+/// Until 10 seconds (`window`) after its removal, an upload that is put back resumes. Then, or when the queue stops,
+/// its bytes are deleted from the server, unless the server possibly has the whole file.
 struct Removals {
     typealias Instant = ContinuousClock.Instant
 
@@ -12,19 +11,15 @@ struct Removals {
 
     private var removed: [Upload.ID: Upload] = [:]
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
-    /// The uploads that were removed at least 10 seconds ago (`window`) and whose last attempt still runs. Their bytes
-    /// are deleted from the server when the attempt has ended, because a running attempt can still store bytes there.
+    /// The uploads whose window has ended, but whose last attempt still runs and can store bytes at the server.
     private var overdue: Set<Upload.ID> = []
-    /// The uploads that can no longer be put back, but whose last attempt still runs. They stay in `removed` until the
-    /// attempt has ended.
+    /// The uploads that can no longer be put back, but whose last attempt still runs.
     private var forgotten: Set<Upload.ID> = []
 
     subscript(id: Upload.ID) -> Upload? { removed[id] }
 
-    /// The next instant at which a removal becomes 10 seconds (`window`) old; nil if all removals are older.
     var nextEnd: Instant? { windows.first?.end }
 
-    /// The numbers of the removed uploads that were not done, sorted.
     var unfinished: [Upload.ID] { removed.values.lazy.filter { !$0.isDone }.map(\.id).sorted() }
 
     mutating func add(_ uploads: [Upload], now: Instant) {
@@ -52,16 +47,14 @@ struct Removals {
         removed[id]?.tries.countSent(sent, by: run)
     }
 
-    /// Notes that the last attempt at a removed upload was successful. If a user puts the upload back, it is done.
+    /// Notes that the last attempt at a removed upload was successful, so that it is done when it is put back.
     mutating func complete(_ id: Upload.ID, as state: Upload.State) {
         removed[id]?.resource = nil
         removed[id]?.state = state
     }
 
-    /// Processes the removals that are at least 10 seconds (`window`) old.
-    ///
-    /// - Returns: The uploads whose bytes the servers must delete now. An upload whose attempt still runs is returned
-    ///   by a later call.
+    /// Ends the windows that are over. Returns the uploads whose bytes the servers must delete now, without those whose
+    /// attempt still runs.
     mutating func endWindows(at now: Instant, isRunning: (Upload.ID) -> Bool) -> [Upload] {
         while let first = windows.first, first.end <= now {
             overdue.formUnion(first.ids)
@@ -74,10 +67,8 @@ struct Removals {
         return discarded
     }
 
-    /// Forgets uploads that can no longer be put back, because the undo action of their removal was dropped. If the
-    /// attempt of an upload still runs, `endWindows` forgets this upload later.
-    ///
-    /// - Returns: The uploads whose bytes the servers must delete now.
+    /// Forgets uploads that can no longer be put back, and returns those whose bytes the servers must delete now. If an
+    /// attempt still runs, `endWindows` forgets its upload later.
     mutating func forget(_ ids: [Upload.ID], isRunning: (Upload.ID) -> Bool) -> [Upload] {
         let ended = ids.filter { !isRunning($0) }
         forgotten.formUnion(ids.filter { removed[$0] != nil && isRunning($0) })
@@ -86,10 +77,7 @@ struct Removals {
         return discarded
     }
 
-    /// Ends the wait for an undo of all removed uploads, even of those that were removed less than 10 seconds
-    /// (`window`) ago. Call this function when the queue stops.
-    ///
-    /// - Returns: The uploads whose bytes the servers must delete now.
+    /// Ends all windows when the queue stops, and returns the uploads whose bytes the servers must delete now.
     mutating func endAll() -> [Upload] {
         windows = []
         overdue = []
@@ -99,8 +87,7 @@ struct Removals {
     private mutating func giveUp(_ ids: [Upload.ID]) -> [Upload] {
         ids.compactMap { id in
             guard let upload = removed[id], let resource = upload.resource, !upload.isDone else { return nil }
-            // The server may have stored an upload whose whole body was sent. Without its resource, the upload would be
-            // sent a second time if it is put back.
+            // The server may have the whole file, which would be sent again without the resource.
             guard !resource.wholeBodySent else { return nil }
             removed[id]?.resource = nil
             return upload

@@ -1,8 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The attempts under way. An attempt stays in the table until its task has reported the end, so that an upload never
-/// has two attempts at once.
+/// The attempts under way, until their tasks report the end, so that an upload never has two attempts at once.
 struct RunTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,17 +10,14 @@ struct RunTable {
         let host: UploadHost
         let size: ByteCount
         let started: Instant
-        /// The time when the attempt last requested a journal record of its upload. Before the first request, the time
-        /// when the attempt began.
+        /// The time when the attempt began, or last requested a journal record of its upload.
         var lastSaved: Instant
-        /// The upload resource (the server's state from which the upload resumes) with which the attempt began. Nil
-        /// once the server has reported the upload's offset to the attempt, or if the attempt began without a resource.
+        /// The upload resource with which the attempt began; nil once the server has reported its offset.
         var unasked: UploadResource?
         /// The number of bytes that the server had confirmed when the attempt began.
         let confirmed: ByteCount
-        /// True once the queue has updated `Tries.sent`, the upload's number of sent bytes, during this attempt. The
-        /// kernel accepted these bytes, but some of them possibly never left this machine. So the number at the end of
-        /// the attempt replaces the earlier number, even if it is lower.
+        /// True once `Tries.sent` was updated during this attempt. Some of these bytes possibly never left this
+        /// machine, so the number at the end replaces it, even if that is lower.
         var hasNotedSent = false
 
         func timed(_ receipt: Receipt, now: Instant) -> Receipt {
@@ -35,8 +31,7 @@ struct RunTable {
     private var counts: [UploadHost: Int] = [:]
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
-    /// The number of confirmed bytes of each upload at its last quick retry (when `movement` returned `movedOn`). The
-    /// next quick retry requires that the server has confirmed more bytes.
+    /// The number of confirmed bytes of each upload at its last quick retry. The next one requires more.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
 
     var count: Int { runs.count }
@@ -47,8 +42,7 @@ struct RunTable {
     func contains(_ id: Upload.ID) -> Bool { runs[id] != nil }
     func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
 
-    /// Returns the running attempt at `id`. Returns nil if there is none or it has another number, so that reports of
-    /// earlier attempts are ignored.
+    /// Returns the running attempt at `id`. Returns nil if it has another number: reports of earlier ones are ignored.
     func run(of id: Upload.ID, number: Int) -> Run? {
         runs[id].flatMap { $0.number == number ? $0 : nil }
     }
@@ -71,7 +65,7 @@ struct RunTable {
         shares.taken[host] = taken > 0 ? taken : nil
     }
 
-    /// Returns the number of slot shares that the running attempts occupy at each host. A slot has `whole` shares.
+    /// Returns the number of shares, of `whole` in a slot, that the running attempts occupy at each host.
     mutating func shares(whole: Int) -> [UploadHost: Int] {
         if whole != shares.whole {
             shares = (whole, [:])
@@ -95,33 +89,25 @@ struct RunTable {
     /// True if the attempt at the upload resumes, and the server has not reported its offset yet.
     func awaitsOffset(_ id: Upload.ID) -> Bool { runs[id]?.unasked != nil }
 
-    /// Notes that the server has reported how much it has stored.
-    ///
-    /// - Returns: True if the attempt resumes, and this is the server's first report to it.
+    /// Notes that the server has reported its offset. Returns true for its first report to an attempt that resumes.
     mutating func serverReportedOffset(_ id: Upload.ID) -> Bool {
         guard awaitsOffset(id) else { return false }
         runs[id]?.unasked = nil
         return true
     }
 
-    /// Returns true if a journal record of the upload must be written now, and notes the time. A record is due if it
-    /// must be durable, or if the last one was requested at least a second ago. False if the upload does not run. A
-    /// skipped record does no harm, because the next attempt asks the server for the offset.
+    /// Returns true if a record of the upload must be written now, because it must be durable or the last one is a
+    /// second old. A skipped record does no harm, because the next attempt asks the server.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
         guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
         runs[id]?.lastSaved = now
         return true
     }
 
-    /// Forgets at how many confirmed bytes the upload was last retried at once. Called when the upload is done or leaves
-    /// the queue. The end of one attempt keeps this number, because the next attempt is compared with it.
+    /// Forgets the last quick retry of an upload that is done or leaves the queue.
     mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
 
-    /// Returns the progress that a failed attempt made.
-    ///
-    /// - Parameters:
-    ///   - sent: The number of bytes of the file that were sent or confirmed when the attempt ended.
-    ///   - isLinkFresh: Whether the link had returned less than five seconds before the failure.
+    /// Returns the progress that a failed attempt made. `sent` bytes of the file were sent or confirmed at its end.
     mutating func movement(
         of upload: Upload, in run: Run, sent: ByteCount, isLinkFresh: Bool, now: Instant
     ) -> AttemptMovement {
@@ -129,8 +115,8 @@ struct RunTable {
         let seconds = run.started.duration(to: now) / .seconds(1)
         let enough = AttemptMovement.least(ofSize: upload.size)
         guard max(sent, upload.confirmed) - run.confirmed >= enough else { return .none }
-        // A quick retry requires that the server has confirmed enough bytes since the last one. Otherwise, a server
-        // that accepts almost nothing per connection would be retried at once, again and again.
+        // Without enough newly confirmed bytes, a server that accepts almost nothing per connection would be retried at
+        // once, again and again.
         guard upload.tries.network == 0, upload.confirmed - (retriedAtOnce[upload.id] ?? -enough) >= enough
         else { return .moved(seconds: seconds) }
         retriedAtOnce[upload.id] = upload.confirmed

@@ -1,16 +1,13 @@
 import HeapModule
 
-/// Decides which queued upload starts next: the one with the lowest rank, within a limit for all uploads and a limit
-/// for each host.
+/// Decides which queued upload starts next: the one with the lowest rank, within limits on the shares of slots in all
+/// and at each host.
 ///
-/// Both limits are numbers of slot shares. A large upload occupies all shares of a slot, and a small one only some.
+/// Stuck uploads, which have sent no byte for some seconds, do not delay uploads to other hosts: at a host without
+/// running uploads, the limit for all uploads ignores their shares.
 ///
-/// An upload is stuck if it has sent no byte for some seconds. Stuck uploads do not delay uploads to other hosts. If
-/// the limit for all uploads is reached, an upload can still start at a host without running uploads. The limit then
-/// ignores the shares of stuck uploads.
-///
-/// When an upload changes, its old entry stays in the heap. `next` removes an old entry when it is the first. So every
-/// change takes logarithmic time, even with a million uploads.
+/// When an upload changes, its old entry stays in the heap until it is the first. So every change takes logarithmic
+/// time, even with a million uploads.
 struct Scheduler {
     struct Limits: Hashable, Sendable {
         var total: Int
@@ -26,7 +23,7 @@ struct Scheduler {
 
     private var heaps: [UploadHost: Heap<Entry>] = [:]
 
-    /// Notes that `id` is ready to start. A repeated call, also with another rank, does no harm.
+    /// Notes that `id` is ready to start. A repeated call does no harm.
     mutating func enqueue(_ id: Upload.ID, rank: Int64, host: UploadHost) {
         heaps[host, default: Heap()].insert(Entry(rank: rank, id: id))
     }
@@ -40,10 +37,9 @@ struct Scheduler {
     ///
     /// - Parameters:
     ///   - running: The number of shares that running uploads occupy at each host.
-    ///   - stuck: The number of shares that stuck uploads occupy at each host. They are also in `running`.
+    ///   - stuck: The number of these shares that stuck uploads occupy.
     ///   - isBlocked: Returns true if no upload to a host can start now.
-    ///   - places: Returns the number of shares that an upload needs. If some shares are free, but fewer than the
-    ///     upload needs, no upload that comes later in the queue starts instead.
+    ///   - places: Returns the number of shares that an upload needs. It is not overtaken if too few are free.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],
@@ -62,8 +58,7 @@ struct Scheduler {
             }
             guard running[host, default: 0] + places(first.id) <= limits.perHost else { continue }
             let isIdle = running[host, default: 0] == 0
-            // Below the total limit, no upload overtakes the one with the lowest rank, even if that one needs more
-            // shares than are free.
+            // Below the total limit, no upload overtakes one that needs more shares than are free.
             guard taken < limits.total || isIdle && taken - allStuck + places(first.id) <= limits.total else {
                 continue
             }
@@ -76,8 +71,7 @@ struct Scheduler {
         return best.entry.id
     }
 
-    /// True if an upload waits to start at a host at which no upload runs. The value can also be true although no
-    /// upload waits, because old entries of changed uploads are not checked.
+    /// True if an upload possibly waits at a host at which none runs. Old entries of changed uploads count too.
     func waits(besides running: [UploadHost: Int]) -> Bool {
         heaps.contains { host, heap in !heap.isEmpty && running[host, default: 0] == 0 }
     }

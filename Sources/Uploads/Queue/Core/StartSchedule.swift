@@ -5,16 +5,14 @@ import FerryProtocols
 struct StartSchedule {
     typealias Instant = ContinuousClock.Instant
 
-    /// The longest time between two reads of the wall clock, if an upload waits for a start time. The system does not
-    /// report that the clock was set, so the queue reads it at least this often.
+    /// The longest time between two reads of the wall clock, because nothing reports that it was set.
     private static let longestLook = Duration.seconds(60)
 
     var ready = Scheduler()
     var waits = DeadlineQueue<Upload.ID, Instant>()
     var starts = PendingStarts()
     var completed = CompletedRanges()
-    /// The time of the next check for stuck uploads, which have sent no byte for some seconds. Nil unless all slots are
-    /// taken and an upload waits to start at a host without running uploads.
+    /// The time of the next check for stuck uploads. Nil unless one could make room for another.
     var stuckLook: Instant?
 
     /// Returns the next instant at which to check whether an upload can start; nil if there is none.
@@ -22,8 +20,7 @@ struct StartSchedule {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }
 
-    /// Returns when to read the wall clock again: at the earliest start time, but at the latest after 60 seconds.
-    /// Returns nil if no upload waits for a start time.
+    /// Returns when to read the wall clock again; nil if no upload waits for a start time.
     private mutating func nextStart(after now: Moment) -> Instant? {
         guard let date = starts.nextDate() else { return nil }
         let left = Duration.seconds(max(0, min(date.timeIntervalSince(now.date), 3600)))

@@ -5,14 +5,11 @@ package typealias Ticket = Int
 
 /// The changes of each upload that are not on disk yet. Most uploads have none.
 struct UnconfirmedChanges {
-    /// The ticket of the journal record with which a command changes an upload or depends on it. The entry stays until
-    /// the journal reports the result. Until then, the upload does not start, and no other record of it is written.
-    /// Another record could restore a removed upload, or contain a change that the journal then refuses.
+    /// The ticket of the record with which a command changes an upload or depends on it. Until its result, no other
+    /// record of the upload is written: it could restore a removed upload, or contain a refused change.
     private var inFlight: [Upload.ID: Ticket] = [:]
-    /// The uploads that have ended in memory, each with its state before the end. Clients see the earlier state until
-    /// `reveal` is called.
+    /// The states before their end of the uploads whose end clients do not see yet.
     private var ended: [Upload.ID: Upload.State] = [:]
-    /// The uploads whose current state is not on disk, for example because the disk refused to write it.
     var dirty = DirtySet()
 
     var isSettled: Bool { ended.isEmpty && dirty.isEmpty }
@@ -21,22 +18,18 @@ struct UnconfirmedChanges {
     func isInFlight(_ id: Upload.ID) -> Bool { inFlight[id] != nil }
     func hasEnded(_ id: Upload.ID) -> Bool { ended[id] != nil }
 
-    /// Records that the journal is writing the record of a command on these uploads.
     mutating func begin(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids { inFlight[id] = ticket }
     }
 
-    /// Removes the ticket from these uploads, because the result of its record is known. An upload with a different
-    /// ticket keeps that ticket.
+    /// Removes the ticket, whose result is known, from those of these uploads that still have it.
     mutating func end(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
     }
 
-    /// Records that an upload has ended, but its end is not on disk yet. Until `reveal` is called, clients see the
-    /// earlier state `before`.
+    /// Lets clients see the state `before` of an upload, whose end is not on disk yet, until `reveal` is called.
     mutating func hide(_ id: Upload.ID, before: Upload.State) { ended[id] = before }
 
-    /// Shows the end of an upload to clients from now on. The end is on disk, or cannot be written now.
     mutating func reveal(_ id: Upload.ID) { ended[id] = nil }
 
     mutating func forget(_ id: Upload.ID) {
@@ -44,9 +37,7 @@ struct UnconfirmedChanges {
         dirty.remove(id)
     }
 
-    /// Returns an ended upload with its earlier state, which clients see until `reveal` is called. They must not see
-    /// the end before it is on disk, because after a crash the upload would run again. Returns nil for any other
-    /// upload.
+    /// Returns an upload whose end is not on disk yet with its earlier state: after a crash, it would run again.
     func shown(_ upload: Upload) -> Upload? {
         guard !ended.isEmpty, let before = ended[upload.id], upload.state.isEnd else { return nil }
         var shown = upload

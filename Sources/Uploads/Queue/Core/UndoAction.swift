@@ -1,34 +1,25 @@
 import FerryFiles
 package import FerryProtocols
 
-/// An action that undoes or redoes a command of a user. Every action except `refuseUndoOfRetry` can itself be undone.
+/// An action that undoes or redoes a command of a user, and can mostly be undone itself.
 package enum UndoAction: Hashable, Sendable {
     case pause([Upload.ID], batches: Set<String> = [])
-    /// Resumes uploads and batches.
-    ///
-    /// - `addedFrom`: The lowest number of an upload that was added after the pause. Uploads in `batches` with this
-    ///   number or a higher one are resumed too.
+    /// Resumes uploads and batches, with the uploads in `batches` from the number `addedFrom` on, which were added
+    /// after the pause.
     case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
     case remove([Upload.ID])
-    /// Removes the uploads that a command added, except those that are done.
     case unadd([Upload.ID])
-    /// Puts back uploads that were removed.
-    ///
-    /// - `orphaned`: The uploads that waited for a removed upload and were therefore held, each with its state before
-    ///   the removal.
-    /// - `areAdded`: Whether `unadd` removed the uploads. If true, `unadd` undoes this action; otherwise `remove`
-    ///   undoes it.
+    /// Puts back removed uploads. The `orphaned` ones, which waited for one of them, return to these states. If
+    /// `areAdded`, `unadd` removed the uploads, and also undoes this action.
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
-    /// Sets the ranks of uploads.
-    ///
-    /// - `moved`: The uploads that the user moved. The ranks of others can change too, because uploads swap places.
+    /// Sets the ranks of uploads. A user moved only the uploads `moved`, but others can change places with them.
     case setRanks([Upload.ID: Int64], moved: Set<Upload.ID>)
     /// Sets the bandwidth limit of a scope: of all uploads, a destination or a batch. Nil restores the configured
     /// limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
-    /// Changes nothing and makes `undo` fail: these uploads were retried, and a retry cannot be undone.
+    /// Makes `undo` fail, because these uploads were retried, and a retry cannot be undone.
     case refuseUndoOfRetry([Upload.ID])
 
     var ids: [Upload.ID] {
@@ -51,8 +42,7 @@ package enum UndoAction: Hashable, Sendable {
         }
     }
 
-    /// Returns the uploads that a message names after the ranks of `changed` were set. These are the moved ones; all of
-    /// `changed` if none of them was moved.
+    /// Returns the uploads that a message names after a move: the moved ones, if there are any.
     private static func named(_ changed: [Upload.ID], _ moved: Set<Upload.ID>) -> [Upload.ID] {
         let named = changed.filter(moved.contains)
         return (named.isEmpty ? changed : named).sorted()
@@ -98,10 +88,8 @@ extension UndoAction {
         }
     }
 
-    /// Returns the action that undoes this action; nil if there is none. This is usually `undo`. But `unadd` is undone
-    /// by `putBack` with `areAdded`, and that action is undone by `unadd`. A move back names the same uploads.
-    ///
-    /// - Parameter undo: The `TransactionResult.undo` of the transaction that performed this action.
+    /// Returns the action that undoes this action, which is mostly that of the transaction. A move back names the same
+    /// uploads.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
         switch (self, undo) {
         case (.unadd, .putBack(let ids, let orphaned, _)): .putBack(ids, orphaned: orphaned, areAdded: true)
@@ -111,8 +99,7 @@ extension UndoAction {
         }
     }
 
-    /// Returns the uploads that the action would change. Returns nil if `undo` would skip the action, because it would
-    /// change nothing.
+    /// Returns the uploads that the action would change; nil if `undo` skips it, as it would change nothing.
     func changed(in core: QueueCore) -> [Upload.ID]? {
         func changed(_ ids: [Upload.ID], _ change: (inout Upload) -> Bool) -> [Upload.ID] {
             ids.filter { id in
@@ -142,9 +129,8 @@ extension UndoAction {
         return found.isEmpty && !hasOther ? nil : found
     }
 
-    /// Returns the uploads of `ids` that are in the queue and not done, and the number of done ones. Ignores uploads
-    /// that a user has removed (`removals`). Every other upload is done, and is in the queue or has moved to the
-    /// history.
+    /// Returns the uploads of `ids` that are in the queue and not done, and the number of done ones. Those in neither
+    /// `uploads` nor `removals` are done, and have moved to the history.
     private static func additions(_ ids: [Upload.ID], in core: QueueCore) -> (open: [Upload.ID], done: Int) {
         var open: [Upload.ID] = []
         var done = 0
@@ -160,7 +146,6 @@ extension UndoAction {
 }
 
 extension UndoStack {
-    /// Returns the change that `undo` or `redo` would make now; nil if there is nothing to undo or to redo.
     func offer(_ direction: Direction, in core: QueueCore) -> UndoOffer? {
         for entry in entries[direction, default: []].reversed() {
             guard let ids = entry.action.changed(in: core) else { continue }
@@ -172,11 +157,8 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The reason why `undo` cannot undo a command: the command was a retry, or uploads that it added are done. Nil for
-    /// any other change.
-    ///
-    /// Use this value only if `undo` has changed nothing. For an addition, this means that it has only done uploads
-    /// left. If the value is not nil, `undo` fails with it. If it is nil, `undo` continues with the command before.
+    /// The reason why `undo` cannot undo a command and fails, if it has changed nothing: the command was a retry, or
+    /// has only done uploads left.
     var refusal: UploadFailure? {
         let summary: String
         switch self {
@@ -191,7 +173,6 @@ extension QueueChangeKind {
 }
 
 extension UndoOffer {
-    /// The failure with which `undo` will end because it can change nothing; nil if `undo` will change something. If
-    /// there is a failure, clients can send `undoCommand` without first asking the user to confirm.
+    /// The failure with which `undo` will end because it can change nothing. Clients then need not ask the user.
     package var refusal: UploadFailure? { ids.isEmpty ? change.refusal : nil }
 }

@@ -1,17 +1,14 @@
 import FerryProtocols
 import FerryTransfer
 
-/// The number of pending uploads, the range of ranks in use, and the uploads of each file. An upload is pending if it
-/// runs or will start without a user's action.
+/// The number of pending uploads, which run or will start without a user's action, the ranks, and the uploads by path.
 struct UploadIndex {
-    /// The number of uploads that are queued, running, waiting for a retry, or paused until the link returns.
     private(set) var pending = 0
-    /// The range from the lowest to the highest rank that was ever assigned. At first it contains only 0.
+    /// The lowest and the highest rank that was ever assigned.
     private(set) var ranks: ClosedRange<Int64> = 0...0
     /// The uploads of each file; nil until the first lookup: only watched folders and some commands need it.
     private var byPath: UploadsByPath?
-    /// The files in watched folders. If such a file changes, its upload is held until the watcher finds the file
-    /// complete.
+    /// The files in watched folders, whose uploads are held after a change until a watcher finds them complete.
     var watchedFiles: Set<LocalPath> = []
 
     /// Assigns and returns the next rank at the end of the queue.

@@ -1,5 +1,4 @@
-/// The uploads of a queue by id. A queue can contain a million uploads, so the memory of removed uploads is reused, and
-/// growing copies no upload.
+/// The uploads of a queue by id. The memory of removed uploads is reused, and growing copies no upload.
 struct UploadTable {
     // A chunk of this size wastes little memory in a queue of one upload. A million uploads need few chunks.
     private static let chunkSize = 128
@@ -15,8 +14,8 @@ struct UploadTable {
     }
 
     var count: Int { slots.count }
-    /// The uploads of a table, unsorted. This type does not use the iterators of the standard library. In a program
-    /// that is optimized for size, those iterators look up the metadata of their types at each step, which is slow.
+    /// The uploads of a table, unsorted. In a program optimized for size, the iterators of the standard library look up
+    /// metadata at each step, which is slow.
     struct Values: Sequence, IteratorProtocol {
         fileprivate let chunks: [ContiguousArray<Upload?>]
         private var chunk = 0
@@ -70,9 +69,7 @@ struct UploadTable {
         }
     }
 
-    /// Inserts the upload, or replaces the one with the same id.
-    ///
-    /// - Returns: The previous value; nil if there was none.
+    /// Inserts the upload, or replaces and returns the one with the same id.
     @discardableResult
     mutating func update(_ upload: Upload) -> Upload? {
         guard let slot = slots[upload.id] else {

@@ -3,8 +3,7 @@ import FerryTransfer
 /// The ids of the uploads of each file. A lookup of a file is fast, even in a queue of a million uploads.
 struct UploadsByPath {
     private var first: [LocalPath: Upload.ID] = [:]
-    /// The ids of a file's uploads after the first one. Few files have more than one upload. An array for each file
-    /// would take too much memory in a queue of a million files.
+    /// The ids of a file's uploads after the first one: an array for each of a million files takes much memory.
     private var others: [LocalPath: [Upload.ID]] = [:]
 
     init(_ uploads: some Sequence<Upload>) {
