@@ -1,10 +1,8 @@
 /// An actor that processes the updates of an upload queue, to keep up with its state.
 package protocol QueueFollower: Actor {
-    /// The task that reads the updates of the queue.
     var following: FollowingTask { get set }
     /// True if `catchUp` is allowed to start a task that reads later updates. False if the actor is stopping.
     var goesOnFollowing: Bool { get }
-    /// Processes the next update.
     func take(_ update: QueueUpdate)
 }
 

@@ -38,7 +38,6 @@ package struct SampledProgress: Sendable {
         return TransferEstimate(rate: sample.rate, remaining: sample.remaining)
     }
 
-    /// Returns the number of bytes of the file that are not sent yet.
     package func left(of upload: Upload) -> ByteCount { max(0, upload.size - of(upload)) }
 }
 

@@ -5,15 +5,12 @@ import FerryTransfer
 /// The text form of a `QueueUpdate`, for another process: a line of JSON (`Head`), and one for each changed upload in
 /// the format of the queue's files, which is ten times faster than `Codable`.
 package enum UpdateLines {
-    /// The first line of an update.
     package struct Head: Codable, Sendable {
         package var isComplete: Bool
-        /// The number of lines with uploads that follow this line.
         package var count: Int
         package var removed: [Upload.ID]
         package var status: EngineStatus
 
-        /// Returns the update that begins with this line. `changed` are the uploads from the lines that follow.
         package func update(changed: [Upload]) -> QueueUpdate {
             QueueUpdate(isComplete: isComplete, changed: changed, removed: removed, status: status)
         }

@@ -21,7 +21,6 @@ extension Upload.State {
         if case .waiting(let until, _) = self, case .waiting(until, _) = before.state { true } else { false }
     }
 
-    /// True if the upload is done, failed or held.
     var isEnd: Bool {
         if case .done = self { true } else { ending != nil }
     }

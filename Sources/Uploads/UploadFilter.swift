@@ -1,4 +1,3 @@
-/// A filter for a list of uploads. An empty filter chooses all uploads.
 package struct UploadFilter: Hashable, Codable, Sendable {
     /// The names of the chosen states, as in `Upload.State.kind`; empty for all states.
     package var states: Set<String>

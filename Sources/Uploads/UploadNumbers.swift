@@ -101,7 +101,6 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found.sorted(), missing)
     }
 
-    /// Returns the lowest of the sorted `known` ids that is within `range`.
     static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
         let index = firstIndex(of: range.lowerBound, in: known)
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil

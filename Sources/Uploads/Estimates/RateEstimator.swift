@@ -18,7 +18,6 @@ package struct RateEstimator: Hashable, Sendable {
 
     private struct Point: Hashable {
         var time: Double
-        /// The number of bytes sent between the start of the measurement and `time`.
         var bytes: Double
     }
 

@@ -17,7 +17,6 @@ package struct TransferEstimate: Hashable, Codable, Sendable {
 package struct TransferEstimates: Hashable, Sendable {
     /// The estimate of all uploads together, whose remaining time is not shorter than that of a running one.
     package var total = TransferEstimate()
-    /// The estimates of the running uploads.
     package var uploads: [Upload.ID: TransferEstimate] = [:]
 
     package init() {}

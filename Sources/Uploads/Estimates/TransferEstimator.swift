@@ -6,7 +6,6 @@ package struct TransferEstimator: Sendable {
     /// A running upload, with the values from which its remaining time is computed.
     package struct Running {
         package let id: Upload.ID
-        /// The number of bytes that are not sent yet.
         package let left: ByteCount
         package let scopes: [LimitScope]
 
@@ -37,7 +36,6 @@ package struct TransferEstimator: Sendable {
         idleSince = nil
     }
 
-    /// Adds newly sent bytes of an upload to the measurements of its rate and of the total rate.
     package mutating func move(_ id: Upload.ID, by bytes: Double, at now: Double) {
         uploads[id]?.add(bytes, at: now)
         total?.add(bytes, at: now)
@@ -49,7 +47,6 @@ package struct TransferEstimator: Sendable {
         total?.add(bytes, at: now)
     }
 
-    /// Stops measuring an upload.
     package mutating func end(_ id: Upload.ID, at now: Double) {
         guard uploads.removeValue(forKey: id) != nil else { return }
         if uploads.isEmpty { idleSince = now } else { lastEnd = now }

@@ -5,7 +5,6 @@ package struct NotificationThrottle: Sendable {
     /// The minimum number of seconds between two notifications. A notification about the event `idle` does not wait.
     private static let pause = 10.0
 
-    /// The events that cause a notification.
     package var events: Set<QueueEvent.Name>
     private var last = -Double.infinity
 
@@ -31,7 +30,6 @@ package struct NotificationThrottle: Sendable {
 }
 
 extension QueueEvent {
-    /// The text of a notification about the event, which has a `name`.
     fileprivate var sentence: String {
         switch self {
         case .upload(let event):

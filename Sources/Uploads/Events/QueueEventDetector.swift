@@ -11,13 +11,11 @@ public struct QueueEventDetector: Sendable {
 
     private let reportsStanding: Bool
     private var seen: [Upload.ID: Seen] = [:]
-    /// The highest upload number in the updates so far; nil before the first update.
     private var highest: Upload.ID?
     /// The number of uploads that keep the queue from being idle (`keepsQueueBusy`).
     private var pending = 0
     /// The number of the current round, which ends with the event `idle`.
     private var round = 1
-    /// The number of uploads with each outcome since the last event `idle`.
     private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusDiff()
 

@@ -32,7 +32,6 @@ package struct StatusDiff: Sendable {
 
     package init() {}
 
-    /// Returns the differences between `status` and the status in the previous call.
     package mutating func take(_ status: EngineStatus) -> [StatusChange] {
         var changes: [StatusChange] = []
         if status.contact != last.contact { changes.append(.contact(status.contact)) }

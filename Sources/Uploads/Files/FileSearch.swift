@@ -246,7 +246,6 @@ extension UploadFailure {
         return String(summary.dropFirst(prefix?.count ?? 0))
     }
 
-    /// The kind of the problem that this failure is for a search.
     fileprivate var cause: FileSelection.Problem.Cause { detail == .permission ? .permission : .other }
 }
 

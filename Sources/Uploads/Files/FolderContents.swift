@@ -28,7 +28,6 @@ package enum FolderContents: Hashable, Sendable {
             self.kind = kind
         }
 
-        /// True for names that begin with a dot.
         package var isHidden: Bool { name.first == UInt8(ascii: ".") }
     }
 

@@ -30,7 +30,6 @@ public final class RateLimit: RateLimiter {
         set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }
     }
 
-    /// The limits in bytes per second, by scope.
     var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
 
     /// Replaces all limits. Unchanged ones keep their token buckets.

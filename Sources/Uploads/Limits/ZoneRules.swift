@@ -16,7 +16,6 @@ public struct ZoneRules: Sendable {
     /// Creates a zone whose clocks are always `offset` seconds ahead of GMT.
     public init(offset: Int) { self.offset = { _ in offset } }
 
-    /// Returns the calendar day in this time zone at the moment `date`.
     package func day(at date: Date) -> CivilDay {
         CivilDay(number: Int((shown(at: date) / Self.daySeconds).rounded(.down)))
     }

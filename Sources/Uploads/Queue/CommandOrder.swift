@@ -36,7 +36,6 @@ struct CommandOrder {
         resumeReady()
     }
 
-    /// Removes a command that has ended, and resumes the waiting commands that can now continue.
     mutating func end(_ number: Int) {
         underWay[number] = nil
         resumeReady()

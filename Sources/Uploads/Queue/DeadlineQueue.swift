@@ -15,7 +15,6 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Adds `id`, or replaces its instant.
     mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)
@@ -33,7 +32,6 @@ struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
         return heap.min?.instant
     }
 
-    /// Removes and returns the ids whose wait has ended.
     mutating func due(at now: Instant) -> [ID] {
         var ids: [ID] = []
         while dropStale(), let first = heap.min, first.instant <= now {

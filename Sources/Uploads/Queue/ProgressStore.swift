@@ -86,7 +86,6 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Notes that a request with bytes of the file begins. `carriesAll` is as in `Entry`.
     func start(_ id: Upload.ID, carriesAll: Bool) {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
@@ -121,7 +120,6 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Removes the sample of an upload, unless another attempt at it has begun.
     func remove(_ id: Upload.ID) {
         state.withLock { state in
             if state.entries[id]?.hasEnded == true { state.entries[id] = nil }
@@ -154,7 +152,6 @@ final class ProgressStore: Sendable {
         }
     }
 
-    /// Returns the estimate of all uploads together, which is empty if the store is empty.
     func total(left: RemainingBytes, _ limits: [LimitScope: ByteCount]) -> TransferEstimate {
         state.withLock { state in
             guard !state.entries.isEmpty else { return TransferEstimate() }

@@ -3,14 +3,10 @@ import FerryProtocols
 /// The values of the queue that a simulation checks when the queue has no task under way.
 package struct QueueInspection: Sendable {
     package var uploads: [Upload.ID: Upload]
-    /// The uploads whose attempt has not ended.
     package var runs: Set<Upload.ID>
-    /// The uploads with a planned retry.
     package var waits: Set<Upload.ID>
-    /// The uploads with a recorded start condition.
     package var starts: Set<Upload.ID>
     package var hasTimer: Bool
-    /// The number of uploads that run or will start without a user's action.
     package var pending: Int
     package var unsaved: Set<Upload.ID>
     package var hasNotice: Bool

@@ -217,7 +217,6 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Returns the upper bound of the random delay after `count` failures in a row.
     private func ceiling(after count: Int) -> Double {
         var ceiling = base
         for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }

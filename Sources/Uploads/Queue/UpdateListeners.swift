@@ -79,7 +79,6 @@ final class UpdateListeners: Sendable {
             for await _ in listener.signal {
                 if let update = listener.take() { return update }
             }
-            // Some changes are possibly still unread.
             return Task.isCancelled ? nil : listener.take()
         }
     }
@@ -102,7 +101,6 @@ final class UpdateListeners: Sendable {
         }
     }
 
-    /// Ends the stream of every listener after the changes that it has not read yet.
     func finish() {
         let all = state.withLock { state in
             state.isFinished = true

@@ -22,7 +22,6 @@ extension UploadQueue {
         return try result.get()
     }
 
-    /// Carries out a transaction. Throws `UploadFailure` if the core or the journal refuses it.
     @discardableResult
     func transact(_ transaction: Transaction) async throws(UploadFailure) -> TransactionResult {
         try await ask { .transaction(transaction, $0) }
@@ -112,7 +111,6 @@ extension UploadQueue {
         send(.probed(host, number: number, answer))
     }
 
-    /// Starts a task that deletes the bytes of an upload from the server.
     private func discard(_ upload: Upload) {
         tasks.lastDiscard += 1
         let number = tasks.lastDiscard

@@ -75,7 +75,6 @@ extension SettledFile {
 }
 
 extension Upload {
-    /// True if a file with this identity needs no new upload.
     fileprivate func stands(for identity: FileIdentity) -> Bool {
         !isDone || self.identity.isSameContent(as: identity)
     }

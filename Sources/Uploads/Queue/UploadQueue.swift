@@ -141,7 +141,6 @@ extension UploadQueue {
         return notices
     }
 
-    /// Starts a task that passes each element of a stream to the core, as an event.
     private func report<Element: Sendable>(
         _ stream: AsyncStream<Element>, as event: @escaping @Sendable (Element) -> CoreEvent
     ) {
@@ -215,7 +214,6 @@ extension UploadQueue {
     /// Every upload, sorted by rank, its position in the queue.
     public var all: [Upload] { core.all(at: now) }
 
-    /// Returns the uploads for which `isMeant` is true, sorted by rank.
     package func all(where isMeant: @Sendable (Upload) -> Bool) -> [Upload] {
         core.all(at: now, where: isMeant)
     }
@@ -234,7 +232,6 @@ extension UploadQueue {
 
     public nonisolated func progress() -> [ProgressSample] { progressStore.samples(rateLimit.rates) }
 
-    /// Returns the estimated rate of all uploads together, and the estimated time until they are sent.
     package nonisolated func estimate(of left: RemainingBytes) -> TransferEstimate {
         progressStore.total(left: left, rateLimit.rates)
     }

@@ -18,7 +18,6 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
     /// - Parameter settle: The time for which a file must be unchanged until it has settled.
     package init(settle: Duration) { self.settle = settle }
 
-    /// The number of files in the tracker, until `forget` removes them.
     package var count: Int { sights.count }
 
     package func contains(_ path: LocalPath) -> Bool { sights[path] != nil }

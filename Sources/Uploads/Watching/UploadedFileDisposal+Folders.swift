@@ -2,12 +2,10 @@ import FerryFiles
 
 /// The functions that open the folder of an uploaded file and its target folder.
 extension UploadedFileDisposal {
-    /// An open folder, and the path with which it was opened.
     struct Folder {
         let directory: Directory
         let path: LocalPath
 
-        /// Returns the identity of the regular file with this name, if there is one.
         func version(of name: LocalPath) -> FileIdentity? {
             guard let status = try? directory.status(of: name), status.kind == .file else { return nil }
             return status.identity

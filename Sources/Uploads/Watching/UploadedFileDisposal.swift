@@ -19,14 +19,11 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         case touched
         /// The file was not removed, because a process has it open for writing.
         case inUse
-        /// The removal failed. The text is the reason.
         case failed(String)
     }
 
     package var path: LocalPath
-    /// The version of the file that was sent.
     package var identity: FileIdentity
-    /// The id of the upload that sent the file.
     package var id: Upload.ID
 
     private static let attempts = 10_000

@@ -6,7 +6,6 @@ package enum WatchReport: Hashable, Sendable {
     case ready(FileSelection.File)
     /// The file, which was reported as complete or known, is missing now.
     case gone(LocalPath)
-    /// A notice for users about the folder.
     case notice(String)
     /// The state of the folder. Each call of `WatchedTree.work` returns it as the last report.
     case state(WatchState)

@@ -2,7 +2,6 @@ import FerryProtocols
 import FerryTransfer
 import Synchronization
 
-/// Processes the reports from the threads that watch the folders.
 extension WatchedFolders {
     func take(_ reports: [WatchReport], from index: Int) async {
         stations[index].heard = .now

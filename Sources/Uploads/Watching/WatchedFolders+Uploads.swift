@@ -71,7 +71,6 @@ extension WatchedFolders {
         return entry?.traits.fillsSlot != false && policy != .rename && policy != .fail
     }
 
-    /// Lets the uploaded file stay in its folder, and reports the reason.
     private func keep(_ note: WatchNote, _ upload: Upload, _ reason: String) {
         self.note("\(note.path.text) stays: \(reason)", .warning)
         tracker.forget(upload.id)

@@ -19,7 +19,6 @@ public actor WatchedFolders: QueueFollower {
         var looking = Duration.seconds(600)
     }
 
-    /// A watched folder and its state.
     struct Station {
         let watch: Watch
         let thread: FolderWatch

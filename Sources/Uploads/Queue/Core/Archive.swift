@@ -5,14 +5,12 @@ import FerryProtocols
 struct Archive {
     /// The number of done uploads beyond `keptDone` above which the oldest move to the history.
     static let slack = 100
-    /// The maximum number of uploads that move in one step.
     private static let batch = 500
 
     /// The ids of the done uploads as they finished, even of those that users removed afterwards.
     private(set) var finished: [Upload.ID] = []
     /// The number of uploads at the beginning of `finished` that were done before this engine started.
     private var inherited = 0
-    /// The uploads that had failed or were held when the engine started.
     private(set) var failedBefore: Set<Upload.ID> = []
     private(set) var retired = UploadQueue.Retired()
 

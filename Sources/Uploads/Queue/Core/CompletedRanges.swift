@@ -8,7 +8,6 @@ struct CompletedRanges {
     private var next: [Upload.ID: Upload.ID] = [:]
     /// The ranges of the last call of `lastOpen`. Only the first `left` can still contain open uploads.
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
-    /// The greatest number in the ranges of all calls of `lastOpen` so far.
     private var greatest = Upload.ID.min
 
     /// Returns the greatest number of an open upload in ascending `ranges`. An upload is open if it is not done, or if

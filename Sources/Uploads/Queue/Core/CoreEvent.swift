@@ -21,7 +21,6 @@ package enum CoreEvent: Sendable {
     case journalClosed(JournalError?)
     /// The link monitor reports whether there is a network, or whether the configuration forbids its use.
     case link(LinkStatus, isForbidden: Bool)
-    /// The machine was asleep, and has woken up.
     case slept
     case probed(UploadHost, number: Int, Reachability)
     case timer
@@ -64,7 +63,6 @@ package enum CoreEffect: Sendable {
     case start(Upload, run: Int)
     case cancel(Upload.ID)
     case probe(UploadHost, number: Int)
-    /// Deletes the stored bytes of an upload from its server.
     case discard(Upload)
     /// Records that the bytes of these uploads can be deleted from the servers from this date on.
     case abandon([Upload], since: Date)
@@ -73,13 +71,10 @@ package enum CoreEffect: Sendable {
     case invalidateConnections(ConnectionInvalidation)
     case linkIsAway(Bool)
     case remember([HistoryEntry])
-    /// Moves the oldest done uploads beyond `keptDone` to the history.
     case retire
     case repair
-    /// Writes the uploads whose newest state is not in the journal yet.
     case saveDirty
     case limitRates([LimitScope: ByteCount])
-    /// Sends the event `timer` at this instant; nil cancels the timer.
     case wake(at: ContinuousClock.Instant?)
     /// Resumes the callers that wait until no attempt runs and none will start by itself.
     case idle

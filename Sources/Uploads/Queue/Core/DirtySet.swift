@@ -1,7 +1,6 @@
 /// The uploads whose current state is in memory, but not in the journal on disk.
 struct DirtySet {
     private var refusals: [Upload.ID: Int] = [:]
-    /// The number of calls of `insert` so far.
     private var last = 0
 
     var isEmpty: Bool { refusals.isEmpty }

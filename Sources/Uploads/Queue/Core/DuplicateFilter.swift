@@ -34,7 +34,6 @@ package struct DuplicateFilter {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
-    /// Adds the done uploads of the history.
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
         for entry in past {
             guard entry.upload.isDone else { continue }

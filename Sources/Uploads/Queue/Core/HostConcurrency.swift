@@ -6,7 +6,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
     private static var memory: Duration { .seconds(60) }
     /// The time after a timeout in which others count with it: on a bad link, all running uploads time out together.
     private static var batch: Duration { .seconds(10) }
-    /// The time in which the limit rises by one.
     private static var recovery: Duration { .seconds(20) }
 
     private struct Step {
@@ -27,7 +26,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         return risen < Double(Self.most) ? step.limit + Int(max(0, risen)) : nil
     }
 
-    /// Returns when the limit rises by one the next time; nil if there is no limit.
     func nextRise(after now: Instant) -> Instant? {
         guard let step, limit(at: now) != nil else { return nil }
         let risen = Int(max(0, step.since.duration(to: now) / Self.recovery))

@@ -12,7 +12,6 @@ struct HostTable {
         case untilItReturns
     }
 
-    /// The pause that a host requested with `Retry-After`.
     private struct Pause {
         var end: Instant
         var status: Int
@@ -22,7 +21,6 @@ struct HostTable {
     private struct Probe {
         enum Next {
             case at(Instant)
-            /// The probe with this number is under way.
             case underWay(Int)
         }
 
@@ -44,7 +42,6 @@ struct HostTable {
     /// The pause of all uploads because a file or socket could not be opened: too many are open. In the pause, running
     /// uploads can end and close their files.
     private var exhaustion: StartPause?
-    /// The last time when the link came up.
     private var linkReturned: Instant?
     /// The `generation` of the last report that the link is up. The link monitor raises it each time this machine loses
     /// a local address.
@@ -64,7 +61,6 @@ struct HostTable {
 
 // The permission to start.
 extension HostTable {
-    /// Returns whether an upload to `host` can start while `running` uploads to it run.
     func permission(at host: UploadHost, running: Int, now: Instant) -> Permission {
         if link.isClosed, !host.isLocal { return .untilItReturns }
         let entry = entries[host]
@@ -94,7 +90,6 @@ extension HostTable {
         return instants.filter { $0 > now }.min()
     }
 
-    /// Removes the pauses and limits that have ended.
     mutating func prune(at now: Instant) {
         if let end = exhaustion?.end, end <= now { exhaustion = nil }
         for host in Array(entries.keys) {
@@ -117,7 +112,6 @@ extension HostTable {
         linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
     }
 
-    /// Blocks uploads over the network until the link monitor's first report.
     mutating func awaitLink() { link = .unknown }
 
     /// Notes that the link is down. Returns true if this was already known.
@@ -179,7 +173,6 @@ extension HostTable {
         return true
     }
 
-    /// Notes that a request to the host timed out while `running` uploads to it ran.
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }
         change(host) { entry in

@@ -8,7 +8,6 @@ struct JournalHealth {
         case working
         /// The journal accepts changes, but its last snapshot could not be written. `tries` counts failed repairs.
         case snapshotOverdue(JournalError, tries: Int)
-        /// The journal refuses changes.
         case refused(JournalError, tries: Int)
     }
 
@@ -38,7 +37,6 @@ struct JournalHealth {
         }
     }
 
-    /// Returns the notice about the disk for users; nil if the journal works.
     func notice(running: Int) -> UploadFailure? {
         switch state {
         case .working: nil
@@ -123,7 +121,6 @@ struct JournalHealth {
         }
     }
 
-    /// The delay until the next repair; nil if there is nothing to repair.
     private var delay: Duration? {
         switch state {
         case .working: nil

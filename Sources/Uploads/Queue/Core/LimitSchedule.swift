@@ -10,7 +10,6 @@ package struct LimitSchedule {
     /// The limits that apply now, also of unlimited scopes that a timetable limits later or that a command changed.
     private(set) var current: [BandwidthLimit] = []
     private var date = Date.distantPast
-    /// The next time when a timetable changes a limit; nil if none does.
     private var due: Date?
 
     package init(zone: ZoneRules) { self.zone = zone }

@@ -4,7 +4,6 @@ struct NoticeLog {
 
     /// The notices, sorted by number: one can arrive after one with a higher number.
     private var notices: [(number: Int, notice: DatedNotice)] = []
-    /// The paths of the missing watched folders, for display.
     var awayFolders: [String] = []
 
     var all: [DatedNotice] { notices.map(\.notice) }

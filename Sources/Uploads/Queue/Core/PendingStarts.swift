@@ -23,12 +23,10 @@ struct PendingStarts {
     /// The start times. `nextDate` removes those for which no upload waits any more.
     private var dates = Heap<Entry>()
 
-    /// The number of uploads that wait until another upload is done.
     private(set) var following = 0
 
     var isEmpty: Bool { waits.isEmpty }
 
-    /// All uploads with a start condition, unsorted.
     var ids: some Sequence<Upload.ID> { waits.keys }
 
     mutating func note(_ id: Upload.ID, _ wait: Wait) {

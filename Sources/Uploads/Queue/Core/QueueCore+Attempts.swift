@@ -163,7 +163,6 @@ extension QueueCore {
         case .wait(let seconds):
             upload.state = .waiting(until: now.date.addingTimeInterval(seconds), failure: failure)
         case .restart:
-            // `file` is nil if the current version could not be read.
             guard let file, file != upload.identity else {
                 upload.state = .held(failure)
                 return

@@ -1,7 +1,6 @@
 import FerryFiles
 import FerryProtocols
 
-/// The functions that start uploads.
 extension QueueCore {
     /// The part of a file for which an upload occupies one share of a slot.
     ///
@@ -13,7 +12,6 @@ extension QueueCore {
     /// host without running uploads.
     private static let stuckAfter = Duration.seconds(10)
 
-    /// The number of shares of a slot.
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
     /// Returns the number of shares, of `whole` in a slot, that an upload of `size` bytes occupies.

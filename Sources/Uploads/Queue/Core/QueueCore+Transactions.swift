@@ -132,7 +132,6 @@ extension QueueCore {
         return ticket
     }
 
-    /// Processes the result that the journal reports for the write with this ticket.
     mutating func end(_ ticket: Ticket, _ result: Result<Void, JournalError>) {
         guard let (flight, reply) = transactions.end(ticket) else { return }
         let failure: JournalError? = if case .failure(let error) = result { error } else { nil }
@@ -236,7 +235,6 @@ extension QueueCore {
         return TransactionResult(ids: ids, undo: undo)
     }
 
-    /// Returns the new rank of each upload whose rank the move changes.
     private func ranks(of ids: [Upload.ID], _ move: QueueMove) -> [Upload.ID: Int64] {
         // Sorting a very long queue takes a second. A move to the top or bottom sorts only the moved uploads.
         let order: [Upload] =

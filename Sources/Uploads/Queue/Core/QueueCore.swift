@@ -5,7 +5,6 @@ import FerryTransfer
 /// The state and the decisions of the upload queue, as a value without clock, disk, network or tasks. `UploadQueue`
 /// passes the events to it and performs the effects.
 package struct QueueCore {
-    /// The phase of the process that owns the queue.
     enum Phase {
         /// Commands change the queue, but no upload starts.
         case editing
@@ -17,7 +16,6 @@ package struct QueueCore {
 
     let lookups: QueueLookups
     var configuration: UploadQueue.Configuration
-    /// The time of the current event.
     var now: Moment
     private(set) var phase = Phase.editing
     var settings = QueueSettings()
@@ -138,7 +136,6 @@ package struct QueueCore {
         advance()
     }
 
-    /// The next instant at which the core must receive the event `timer`.
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
             var instants: [ContinuousClock.Instant?] = []
@@ -275,7 +272,6 @@ extension QueueCore {
 }
 
 extension QueueCore {
-    /// Takes the settings and the uploads out of `recovered`.
     package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
         self.now = now
         index.forgetPaths()

@@ -40,7 +40,6 @@ struct Removals {
         }
     }
 
-    /// Notes how much the server has stored of a removed upload whose attempt has not ended.
     mutating func record(_ resource: UploadResource?, of id: Upload.ID) { removed[id]?.resource = resource }
 
     mutating func countSent(_ sent: ByteCount, by run: RunTable.Run, of id: Upload.ID) {

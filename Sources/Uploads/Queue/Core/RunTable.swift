@@ -14,7 +14,6 @@ struct RunTable {
         var lastSaved: Instant
         /// The upload resource with which the attempt began; nil once the server has reported its offset.
         var unasked: UploadResource?
-        /// The number of bytes that the server had confirmed when the attempt began.
         let confirmed: ByteCount
         /// True once `Tries.sent` was updated during this attempt. Some of these bytes possibly never left this
         /// machine, so the number at the end replaces it, even if that is lower.
@@ -47,7 +46,6 @@ struct RunTable {
         runs[id].flatMap { $0.number == number ? $0 : nil }
     }
 
-    /// Notes that an attempt at the upload begins, and returns its number.
     mutating func begin(_ upload: Upload, at host: UploadHost, now: Instant) -> Int {
         lastNumber += 1
         runs[upload.id] = Run(
@@ -78,7 +76,6 @@ struct RunTable {
 
     mutating func noteSent(of id: Upload.ID) { runs[id]?.hasNotedSent = true }
 
-    /// Removes and returns the running attempt at `id`; nil if there is none or it has another number.
     mutating func end(_ id: Upload.ID, number: Int) -> Run? {
         guard let run = run(of: id, number: number) else { return nil }
         runs[id] = nil

@@ -9,11 +9,9 @@ struct StartPause {
     /// user has signed in.
     static let portalInterval = Duration.seconds(10)
 
-    /// The end of the pause.
     let until: Instant
     /// The moment after which `notice` is obsolete and all uploads can start.
     let end: Instant
-    /// The message that users see until `end`.
     let notice: UploadFailure
 
     init(at now: Instant, for pause: Duration, andThen rest: Duration, notice: UploadFailure) {

@@ -15,7 +15,6 @@ struct StartSchedule {
     /// The time of the next check for stuck uploads. Nil unless one could make room for another.
     var stuckLook: Instant?
 
-    /// Returns the next instant at which to check whether an upload can start; nil if there is none.
     mutating func nextInstant(after now: Moment) -> Instant? {
         [waits.nextInstant(), nextStart(after: now), stuckLook].compactMap { $0 }.min()
     }

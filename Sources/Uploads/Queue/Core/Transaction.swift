@@ -17,7 +17,6 @@ package enum Transaction: Sendable {
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State])
     /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
     case save([Upload.ID], Durability)
     /// Writes the state of an upload that an attempt has changed. If `durably`, the attempt receives a failure.
@@ -42,11 +41,9 @@ package enum UploadChange: Sendable {
     /// Retries uploads, with the current versions of those files that had changed or could not be read. If
     /// `startsEarly`, queued uploads lose their start conditions.
     case retry(identities: [Upload.ID: FileIdentity], startsEarly: Bool)
-    /// Makes the upload send this version of the file.
     case renew(FileIdentity)
     case setRanks([Upload.ID: Int64])
 
-    /// - Returns: False if the change does not apply to the upload, which then stays as it is.
     func apply(to upload: inout Upload) -> Bool {
         switch self {
         case .pause: return upload.pause()
@@ -71,9 +68,7 @@ package enum UploadChange: Sendable {
 /// The result of a transaction.
 package struct TransactionResult: Sendable {
     package var ids: [Upload.ID] = []
-    /// True if an added upload is paused because its batch is paused.
     var isPaused = false
-    /// The uploads that the transaction removed from the queue, in their last state.
     var gone: [Upload] = []
     /// The action that undoes the transaction; nil if `undo` ignores the transaction.
     package var undo: UndoAction?

@@ -17,7 +17,6 @@ package enum UndoAction: Hashable, Sendable {
     /// Sets the bandwidth limit of a scope: of all uploads, a destination or a batch. Nil restores the configured
     /// limit.
     case limitBandwidth(Bandwidth?, LimitScope)
-    /// Sets the number of uploads that run at once; nil restores the configured number.
     case limitConcurrency(Int?)
     /// Makes `undo` fail, because these uploads were retried, and a retry cannot be undone.
     case refuseUndoOfRetry([Upload.ID])
@@ -32,7 +31,6 @@ package enum UndoAction: Hashable, Sendable {
         }
     }
 
-    /// True if the action names nothing to change: no upload, batch or limit.
     package var isEmpty: Bool {
         switch self {
         case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
@@ -49,9 +47,7 @@ package enum UndoAction: Hashable, Sendable {
     }
 }
 
-// Actions applied to the current queue.
 extension UndoAction {
-    /// Returns the transaction that performs the action.
     package func transaction(in core: QueueCore) -> Transaction {
         func known(_ ids: [Upload.ID]) -> [Upload.ID] { ids.filter { core.uploads[$0] != nil } }
         return switch self {
@@ -69,7 +65,6 @@ extension UndoAction {
         }
     }
 
-    /// Returns the kind of the change, to report to users.
     func kind(in core: QueueCore) -> QueueChangeKind {
         switch self {
         case .pause: .paused

@@ -7,9 +7,7 @@ package struct UndoStack {
 
     /// A command of a user, and the action that undoes it. After the command was undone, the action redoes it.
     package struct Entry: Hashable, Sendable {
-        /// The unique number of the entry.
         var number: Int
-        /// The time when the command was carried out.
         var date: Date
         package var action: UndoAction
     }

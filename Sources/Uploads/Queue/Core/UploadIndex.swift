@@ -4,14 +4,12 @@ import FerryTransfer
 /// The number of pending uploads, which run or will start without a user's action, the ranks, and the uploads by path.
 struct UploadIndex {
     private(set) var pending = 0
-    /// The lowest and the highest rank that was ever assigned.
     private(set) var ranks: ClosedRange<Int64> = 0...0
     /// The uploads of each file; nil until the first lookup: only watched folders and some commands need it.
     private var byPath: UploadsByPath?
     /// The files in watched folders, whose uploads are held after a change until a watcher finds them complete.
     var watchedFiles: Set<LocalPath> = []
 
-    /// Assigns and returns the next rank at the end of the queue.
     mutating func appendRank() -> Int64 {
         ranks = ranks.lowerBound...(ranks.upperBound + 1)
         return ranks.upperBound

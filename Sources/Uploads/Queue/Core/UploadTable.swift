@@ -81,7 +81,6 @@ struct UploadTable {
         return upload
     }
 
-    /// Inserts an upload whose id is new.
     mutating func insert(_ upload: Upload) {
         let slot = free.popLast() ?? UInt32(slots.count)
         let before = slots.updateValue(slot, forKey: upload.id)
