@@ -8,9 +8,9 @@ package protocol QueueFollower: Actor {
 
 /// The newest task that reads updates for a `QueueFollower`.
 package struct FollowingTask: Sendable {
-    private var task: Task<Void, Never>?
+    fileprivate var task: Task<Void, Never>?
     /// The number of the current task. Updates from an earlier task are ignored, as they can be older.
-    private var number = 0
+    fileprivate private(set) var number = 0
 
     package init() {}
 
@@ -22,16 +22,15 @@ package struct FollowingTask: Sendable {
         return number
     }
 
-    fileprivate func isNewest(_ other: Int) -> Bool { other == number }
-    fileprivate mutating func begin(_ new: Task<Void, Never>) { task = new }
 }
 
 extension QueueFollower {
     /// Cancels the current task, and starts a task that processes each element of `updates`.
     package func follow(_ updates: AsyncStream<QueueUpdate>) {
         let number = following.replace()
-        following.begin(
-            Task { [weak self] in for await update in updates { await self?.take(update, from: number) } })
+        following.task = Task { [weak self] in
+            for await update in updates { await self?.take(update, from: number) }
+        }
     }
 
     /// Processes the current state of the queue, and starts a task that processes later updates, unless the actor is
@@ -43,10 +42,10 @@ extension QueueFollower {
             take(update, from: number)
             break
         }
-        if following.isNewest(number), goesOnFollowing { follow(updates) }
+        if following.number == number, goesOnFollowing { follow(updates) }
     }
 
     private func take(_ update: QueueUpdate, from number: Int) {
-        if following.isNewest(number) { take(update) }
+        if following.number == number { take(update) }
     }
 }

@@ -55,16 +55,11 @@ public struct FileSearch: Sendable {
         let search: FileSearch
         let now: Date
         var selection = FileSelection()
-        private var seen: Set<LocalPath> = []
+        var seen: Set<LocalPath> = []
         /// The files selected so far, each once for each different name on the server.
-        private var queued: Set<FileSelection.File> = []
+        var queued: Set<FileSelection.File> = []
         /// The original bytes of selected names that contain U+FFFD in place of invalid UTF-8, to find equal names.
-        private var changedNames: [[UInt8]: [UInt8]] = [:]
-
-        init(search: FileSearch, now: Date) {
-            self.search = search
-            self.now = now
-        }
+        var changedNames: [[UInt8]: [UInt8]] = [:]
 
         mutating func take(_ path: LocalPath) {
             guard !search.isLiteral, FileKind.of(path, follows: true) == .missing,

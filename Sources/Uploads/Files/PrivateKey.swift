@@ -20,18 +20,7 @@ enum PrivateKey {
         let name = path.name.lowercased()
         if names.contains(name) { return true }
         guard endings.contains(where: name.hasSuffix) else { return false }
-        let head = head(of: path)
-        return marks.contains { mark in holds(head, Array(mark.utf8)) }
-    }
-
-    private static func head(of path: LocalPath) -> [UInt8] {
-        (try? OpenFile(path, for: .reading).content(upTo: readAtMost)) ?? []
-    }
-
-    private static func holds(_ bytes: [UInt8], _ mark: [UInt8]) -> Bool {
-        guard bytes.count >= mark.count else { return false }
-        return bytes.indices.dropLast(mark.count - 1).contains { start in
-            bytes[start] == mark[0] && bytes[start..<start + mark.count].elementsEqual(mark)
-        }
+        let head = (try? OpenFile(path, for: .reading).content(upTo: readAtMost)) ?? []
+        return marks.contains { head.firstRange(of: $0.utf8) != nil }
     }
 }

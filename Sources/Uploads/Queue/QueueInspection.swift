@@ -14,7 +14,7 @@ package struct QueueInspection: Sendable {
 
     package init(_ core: QueueCore, at now: Moment) {
         uploads = Dictionary(uniqueKeysWithValues: core.uploads.values.map { ($0.id, $0) })
-        runs = Set(core.runs.ids)
+        runs = Set(core.runs.all.keys)
         waits = Set(core.schedule.waits.ids)
         starts = Set(core.schedule.starts.ids)
         hasTimer = core.effects.wake != nil

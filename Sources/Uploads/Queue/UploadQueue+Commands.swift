@@ -70,14 +70,10 @@ extension UploadQueue {
             }
             return reply(try await transact(.limitConcurrency(count)))
         case .undo: return try await goBack(.undo, number)
-        case .undoCommand(let offered):
-            try check(offered, .undo)
-            return try await goBack(.undo, number)
+        case .undoCommand(let offered): return try await goBack(.undo, number, only: offered)
         case .nextUndo: return .undoable(try offer(.undo))
         case .redo: return try await goBack(.redo, number)
-        case .redoCommand(let offered):
-            try check(offered, .redo)
-            return try await goBack(.redo, number)
+        case .redoCommand(let offered): return try await goBack(.redo, number, only: offered)
         case .nextRedo: return .undoable(try offer(.redo))
         case .tryNow:
             send(.tryNow)
@@ -171,8 +167,14 @@ extension UploadQueue {
     /// - Throws: `UploadFailure` if the last command was a retry or has only done uploads left, if no command is left,
     ///   or if the disk refuses the change.
     private func goBack(
-        _ direction: UndoStack.Direction, _ number: Int?
+        _ direction: UndoStack.Direction, _ number: Int?, only offered: Int? = nil
     ) async throws(UploadFailure) -> QueueReply {
+        if let offered, core.undo.offer(direction, in: core)?.number != offered {
+            let (done, position) = direction == .undo ? ("undone", "last") : ("redone", "next")
+            throw UploadFailure(
+                .permanent, "nothing was \(done): another change came first",
+                hint: "\(direction.rawValue) again shows what is the \(position) now")
+        }
         while let entry = core.undo.next(direction) {
             // The released commands continue after the transaction has begun, as this actor is busy until then.
             if let number { order.chose(number) }
@@ -190,15 +192,6 @@ extension UploadQueue {
             return .reversed(change, action.ids)
         }
         throw .nothing(to: direction)
-    }
-
-    /// Checks that the next command to undo or redo has the number `offered`, to which the user has agreed.
-    private func check(_ offered: Int, _ direction: UndoStack.Direction) throws(UploadFailure) {
-        guard core.undo.offer(direction, in: core)?.number != offered else { return }
-        let (done, position) = direction == .undo ? ("undone", "last") : ("redone", "next")
-        throw UploadFailure(
-            .permanent, "nothing was \(done): another change came first",
-            hint: "\(direction.rawValue) again shows what is the \(position) now")
     }
 
     private func offer(_ direction: UndoStack.Direction) throws(UploadFailure) -> UndoOffer {

@@ -53,16 +53,13 @@ extension UploadQueue {
             for (index, id) in zip(missing, ids) { outcomes[index] = .added(id) }
         }
         for index in outdated {
-            guard let id = outcomes[index]?.id, try await renew(id, new[index].identity) else { continue }
-            outcomes[index] = .renewed(id)
+            guard let id = outcomes[index]?.id else { continue }
+            let changed = try await transact(.change([id], .renew(new[index].identity))).ids
+            if !changed.isEmpty { outcomes[index] = .renewed(id) }
         }
         let result = outcomes.compactMap { $0 }
         send(.advance)
         return result
-    }
-
-    private func renew(_ id: Upload.ID, _ identity: FileIdentity) async throws(UploadFailure) -> Bool {
-        try await !transact(.change([id], .renew(identity))).ids.isEmpty
     }
 }
 

@@ -28,6 +28,4 @@ public struct WatchState: Hashable, Sendable {
 
     /// True if the folder is known to be missing.
     public var isAway: Bool { isKnown && path == nil }
-
-    init() {}
 }

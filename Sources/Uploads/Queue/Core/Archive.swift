@@ -34,8 +34,6 @@ struct Archive {
     /// Adds uploads to `finished`. The journal must have stored their state `done` before.
     mutating func finish(_ ids: some Sequence<Upload.ID>) { finished += ids }
 
-    func isFull(keeping kept: Int, slack: Int) -> Bool { finished.count > kept + slack }
-
     /// Returns the uploads that move to the history next: the first finished ones beyond the number `kept`.
     func leaving(keeping kept: Int) -> ArraySlice<Upload.ID>? {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil

@@ -31,17 +31,14 @@ package struct DuplicateFilter {
 
     package init(_ uploads: some Sequence<Upload>, match: Match = .inAnyVersion) {
         self.match = match
-        for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
+        add(uploads)
     }
 
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
-        for entry in past {
-            guard entry.upload.isDone else { continue }
-            known[UploadKey(entry.upload), default: []].append(entry.upload)
-        }
+        add(past.lazy.map(\.upload).filter(\.isDone))
     }
 
-    package mutating func add(_ uploads: [Upload]) {
+    package mutating func add(_ uploads: some Sequence<Upload>) {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 

@@ -18,8 +18,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
     /// The highest number of uploads that ran at a timeout since the limit was set, or since timeouts began.
     private var peak = 0
 
-    init() {}
-
     func limit(at now: Instant) -> Int? {
         guard let step else { return nil }
         let risen = step.since.duration(to: now) / Self.recovery

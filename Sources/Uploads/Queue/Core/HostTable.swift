@@ -50,8 +50,6 @@ struct HostTable {
     /// The number of pending uploads to each host; nil until some host fails or asks for a pause.
     private var pending: [UploadHost: Int]?
 
-    init() {}
-
     private mutating func change(_ host: UploadHost, _ body: (inout Entry) -> Void) {
         var entry = entries[host] ?? Entry()
         body(&entry)

@@ -153,12 +153,6 @@ extension QueueCore {
         let decision = retryPolicy(for: upload).decide(
             after: failure, tries: &upload.tries, movement: movement, random: lookups.random)
         switch decision {
-        case .wait, .again:
-            // The next attempt must not resume, as the server's state is unknown.
-            if failure.category == .outcomeUnknown { upload.resource = nil }
-        case .restart, .hold, .fail: break
-        }
-        switch decision {
         case .again: upload.state = .queued
         case .wait(let seconds):
             upload.state = .waiting(until: now.date.addingTimeInterval(seconds), failure: failure)
@@ -172,6 +166,8 @@ extension QueueCore {
         case .hold(let failure): upload.state = .held(failure)
         case .fail(let failure): upload.state = .failed(failure)
         }
+        // The next attempt must not resume, as the server's state is unknown.
+        if failure.category == .outcomeUnknown, !upload.state.isEnd { upload.resource = nil }
     }
 
     /// Pauses all uploads to a host that sent 429 or 503 with `Retry-After`, unless the delay holds uploads.

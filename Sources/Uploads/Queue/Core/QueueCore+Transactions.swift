@@ -10,7 +10,7 @@ extension QueueCore {
         do throws(UploadFailure) {
             transaction = try admit(submitted)
             guard try !isBlocked(transaction) else {
-                transactions.blocked.append(.init(transaction: transaction, reply: reply))
+                transactions.blocked.append((transaction, reply))
                 return
             }
             try begin(transaction, reply)
@@ -26,7 +26,7 @@ extension QueueCore {
     mutating func retryBlocked() {
         let blocked = transactions.blocked
         transactions.blocked = []
-        for submission in blocked { submit(submission.transaction, submission.reply) }
+        for (transaction, reply) in blocked { submit(transaction, reply) }
     }
 
     mutating func sendReply(_ reply: ReplyID?, _ result: Result<TransactionResult, UploadFailure>) {
@@ -84,7 +84,7 @@ extension QueueCore {
         case .move(let ids, let move):
             let ranks = ranks(of: ids, move)
             if ranks.keys.contains(where: unconfirmed.isInFlight) {
-                transactions.blocked.append(.init(transaction: transaction, reply: reply))
+                transactions.blocked.append((transaction, reply))
             } else {
                 beginSetRanks(ranks, reply)
             }

@@ -253,7 +253,7 @@ extension QueueCore {
 
     /// Begins to move the oldest done uploads to the history if there are `slack` more than `keptDone`.
     mutating func retireIfDue(slack: Int) {
-        guard let kept = configuration.keptDone, archive.isFull(keeping: kept, slack: slack),
+        guard let kept = configuration.keptDone, archive.finished.count > kept + slack,
             phase == .accepting || phase == .finishing
         else { return }
         effects.append(.retire)

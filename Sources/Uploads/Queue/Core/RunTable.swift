@@ -26,29 +26,27 @@ struct RunTable {
         }
     }
 
-    private var runs: [Upload.ID: Run] = [:]
+    private(set) var all: [Upload.ID: Run] = [:]
     private var counts: [UploadHost: Int] = [:]
     private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
     /// The number of confirmed bytes of each upload at its last quick retry. The next one requires more.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
 
-    var count: Int { runs.count }
-    var isEmpty: Bool { runs.isEmpty }
-    var ids: some Collection<Upload.ID> { runs.keys }
-    var all: [Upload.ID: Run] { runs }
+    var count: Int { all.count }
+    var isEmpty: Bool { all.isEmpty }
 
-    func contains(_ id: Upload.ID) -> Bool { runs[id] != nil }
+    func contains(_ id: Upload.ID) -> Bool { all[id] != nil }
     func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
 
     /// Returns the running attempt at `id`. Returns nil if it has another number: reports of earlier ones are ignored.
     func run(of id: Upload.ID, number: Int) -> Run? {
-        runs[id].flatMap { $0.number == number ? $0 : nil }
+        all[id].flatMap { $0.number == number ? $0 : nil }
     }
 
     mutating func begin(_ upload: Upload, at host: UploadHost, now: Instant) -> Int {
         lastNumber += 1
-        runs[upload.id] = Run(
+        all[upload.id] = Run(
             number: lastNumber, host: host, size: upload.size, started: now, lastSaved: now,
             unasked: upload.resource, confirmed: upload.confirmed)
         count(upload.size, at: host, by: 1)
@@ -67,37 +65,37 @@ struct RunTable {
     mutating func shares(whole: Int) -> [UploadHost: Int] {
         if whole != shares.whole {
             shares = (whole, [:])
-            for run in runs.values {
+            for run in all.values {
                 shares.taken[run.host, default: 0] += QueueCore.share(ofSize: run.size, whole: whole)
             }
         }
         return shares.taken
     }
 
-    mutating func noteSent(of id: Upload.ID) { runs[id]?.hasNotedSent = true }
+    mutating func noteSent(of id: Upload.ID) { all[id]?.hasNotedSent = true }
 
     mutating func end(_ id: Upload.ID, number: Int) -> Run? {
         guard let run = run(of: id, number: number) else { return nil }
-        runs[id] = nil
+        all[id] = nil
         count(run.size, at: run.host, by: -1)
         return run
     }
 
     /// True if the attempt at the upload resumes, and the server has not reported its offset yet.
-    func awaitsOffset(_ id: Upload.ID) -> Bool { runs[id]?.unasked != nil }
+    func awaitsOffset(_ id: Upload.ID) -> Bool { all[id]?.unasked != nil }
 
     /// Notes that the server has reported its offset. Returns true for its first report to an attempt that resumes.
     mutating func serverReportedOffset(_ id: Upload.ID) -> Bool {
         guard awaitsOffset(id) else { return false }
-        runs[id]?.unasked = nil
+        all[id]?.unasked = nil
         return true
     }
 
     /// Returns true if a record of the upload must be written now, because it must be durable or the last one is a
     /// second old. A skipped record does no harm, because the next attempt asks the server.
     mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
-        guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
-        runs[id]?.lastSaved = now
+        guard let run = all[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
+        all[id]?.lastSaved = now
         return true
     }
 

@@ -76,11 +76,6 @@ package struct TransactionResult: Sendable {
 
 /// The transactions whose records are being written, and those that wait for others or for the end of attempts.
 struct TransactionLog {
-    struct Submission {
-        var transaction: Transaction
-        var reply: ReplyID?
-    }
-
     /// A transaction whose record is being written, with the values that its end needs.
     enum InFlight {
         case change([ChangedUpload], UploadChange, SettingsChange)
@@ -107,7 +102,7 @@ struct TransactionLog {
         var isEmpty: Bool { paused.isEmpty && resumed.isEmpty }
     }
 
-    var blocked: [Submission] = []
+    var blocked: [(Transaction, ReplyID?)] = []
     private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
     private var lastTicket: Ticket = 0
     /// The files that commands are adding now, without those of `AddRule.all`, which the queue may contain twice.
