@@ -255,6 +255,41 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var totalLimit: BandwidthLimit { limits[.total] }
 }
 
+/// A pause that a busy server asked for, with status 429 or 503 and `Retry-After`.
+public struct RetryAfterPause: Hashable, Codable, Sendable {
+    /// The name of the busy server's host, without the port.
+    public var host: String
+    /// The HTTP status of the response that asked for the pause: 429 or 503.
+    public var status: Int
+    /// The wall-clock time when uploads to the server resume.
+    public var until: Date
+    /// The number of uploads that wait for the server, some of them also for something else, such as a slot.
+    public var waiting: Int
+
+    public init(host: String, status: Int, until: Date, waiting: Int) {
+        self.host = host
+        self.status = status
+        self.until = until
+        self.waiting = waiting
+    }
+}
+
+/// A host that cannot be reached now. Uploads to it wait while the queue tests it at intervals.
+public struct UnreachableHost: Hashable, Codable, Sendable {
+    /// The name of the unreachable host, without the port.
+    public var host: String
+    /// The error, as a text that completes a sentence about the host, such as `is not found`.
+    public var reason: String
+    /// The number of uploads that wait for the host, some of them also for something else, such as a slot.
+    public var waiting: Int
+
+    public init(host: String, reason: String, waiting: Int) {
+        self.host = host
+        self.reason = reason
+        self.waiting = waiting
+    }
+}
+
 /// The progress of one running upload at one moment. It is not written to disk.
 public struct ProgressSample: Hashable, Codable, Sendable {
     /// The phase of a running attempt at an upload.

@@ -54,10 +54,8 @@ package struct TransferEstimator: Sendable {
 
     /// Returns an estimate for each running upload, and one for all due uploads (`Upload.isDue`) together.
     package func estimates(
-        of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
-        at now: Double
+        of running: [Running], left: RemainingBytes, limits: [LimitScope: ByteCount], at now: Double
     ) -> TransferEstimates {
-        let running = Array(running)
         var estimates = TransferEstimates()
         estimates.uploads = self.estimates(of: running, limits: limits, at: now)
         if let shared = sharedLimit(of: running, limits: limits, at: now) {
@@ -75,9 +73,8 @@ package struct TransferEstimator: Sendable {
 
     /// Returns the estimates of the running uploads, each from its measured rate and the limits that apply to it.
     package func estimates(
-        of running: some Sequence<Running>, limits: [LimitScope: ByteCount], at now: Double
+        of running: [Running], limits: [LimitScope: ByteCount], at now: Double
     ) -> [Upload.ID: TransferEstimate] {
-        let running = Array(running)
         var share: Double?
         // After an upload stopped, the other uploads can reach higher rates than those measured.
         if now - lastEnd < 2 * RateEstimator.recent {

@@ -34,8 +34,7 @@ public struct QueueEventDetector: Sendable {
             for id in seen.keys where !there.contains(id) { _ = forget(id) }
         }
         if isFirst { seen.reserveCapacity(update.changed.count) }
-        var isOffline = false
-        if case .offline = update.status.network { isOffline = true }
+        let isOffline = if case .offline = update.status.network { true } else { false }
         let isSilent = isFirst && !reportsStanding
         for upload in isSilent ? update.changed : update.changed.sorted(by: { $0.id < $1.id }) {
             // An upload that undo has put back is not new: its number is not higher than the highest so far.
@@ -68,15 +67,11 @@ public struct QueueEventDetector: Sendable {
         let kind = UploadEvent.Kind(from: before?.upload, to: upload, isOffline: isOffline)
         pending += (upload.keepsQueueBusy ? 1 : 0) - (before?.upload.keepsQueueBusy == true ? 1 : 0)
         var now = Seen(upload: upload, round: before?.round ?? 0)
-        if let outcome = QueueEvent.Outcome(upload.state) {
-            if kind != nil {
-                if let before { uncount(before) }
-                now.round = isStanding ? 0 : round
-                if !isStanding { counts[outcome, default: 0] += 1 }
-            }
-        } else {
+        let outcome = QueueEvent.Outcome(upload.state)
+        if kind != nil || outcome == nil {
             if let before { uncount(before) }
-            now.round = 0
+            now.round = outcome == nil || isStanding ? 0 : round
+            if let outcome, !isStanding { counts[outcome, default: 0] += 1 }
         }
         seen[upload.id] = now
         return kind

@@ -2,7 +2,7 @@ import HeapModule
 
 /// A priority queue of ids by the instants that they wait for. An entry that has become wrong stays in the heap until
 /// it is the first, so no change searches the heap.
-struct DeadlineQueue<ID: Hashable & Sendable, Instant: InstantProtocol> {
+struct DeadlineQueue<ID: Hashable & Sendable, Instant: Comparable & Sendable> {
     private struct Entry: Comparable {
         var instant: Instant
         var id: ID

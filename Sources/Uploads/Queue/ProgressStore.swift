@@ -16,17 +16,17 @@ final class ProgressStore: Sendable {
         var noted: ContinuousClock.Instant?
         /// The last time when a request with bytes of the file began, when bytes were sent, or when reading ended.
         var moved: ContinuousClock.Instant?
-
-        var running: TransferEstimator.Running {
-            TransferEstimator.Running(id: sample.id, size: size, sent: sample.sent, scopes: scopes)
-        }
     }
 
     private struct State {
         var entries: [Upload.ID: Entry] = [:]
         var estimator = TransferEstimator()
 
-        var running: [TransferEstimator.Running] { entries.values.filter { !$0.hasEnded }.map(\.running) }
+        var running: [TransferEstimator.Running] {
+            entries.values.filter { !$0.hasEnded }.map { entry in
+                .init(id: entry.sample.id, size: entry.size, sent: entry.sample.sent, scopes: entry.scopes)
+            }
+        }
 
         /// Changes an entry, and adds the newly sent bytes to the estimate of the rate. `now`, in seconds, is evaluated
         /// only if it is needed.

@@ -165,14 +165,12 @@ extension UploadQueue {
         await saveDirty()
         while let task = tasks.retiring { await task.value }
         await history?.close()
-        let error: JournalError?
         do throws(JournalError) {
             try await journal.close()
-            error = nil
-        } catch let failure {
-            error = failure
+            send(.journalClosed(nil))
+        } catch {
+            send(.journalClosed(error))
         }
-        send(.journalClosed(error))
         listeners.finish()
         wakeIdleWaiters()
     }

@@ -5,12 +5,7 @@ struct WatchNotices: Sendable {
 
     let tell: @Sendable (Notice) -> Void
     let log: @Sendable (String) -> Void
-    private var reported: Set<String> = []
-
-    init(tell: @escaping @Sendable (Notice) -> Void, log: @escaping @Sendable (String) -> Void) {
-        self.tell = tell
-        self.log = log
-    }
+    var reported: Set<String> = []
 
     mutating func once(_ text: String, _ kind: Notice.Kind = .note) {
         if reported.contains(text) { return }

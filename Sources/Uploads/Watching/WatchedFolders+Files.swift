@@ -62,7 +62,7 @@ extension WatchedFolders {
             let taken = try await queue.takeSettled(new)
             await didAdd(zip(new, taken), to: watch)
         } catch {
-            note("\(watch.folder.path.text): \(new.count) files wait, as \(error.summary)")
+            notices.once("\(watch.folder.path.text): \(new.count) files wait, as \(error.summary)")
             let paths = new.map(\.path)
             Task { [weak self] in
                 try? await Task.sleep(for: Self.timeout)

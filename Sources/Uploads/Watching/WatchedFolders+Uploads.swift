@@ -72,7 +72,7 @@ extension WatchedFolders {
     }
 
     private func keep(_ note: WatchNote, _ upload: Upload, _ reason: String) {
-        self.note("\(note.path.text) stays: \(reason)", .warning)
+        notices.once("\(note.path.text) stays: \(reason)", .warning)
         tracker.forget(upload.id)
         over(note)
     }
@@ -87,7 +87,7 @@ extension WatchedFolders {
         tracker.removals[path] = nil
         if outcome == .inUse {
             tracker.postponed.insert(path)
-            note("\(path.text) was uploaded and stays until no program has it open for writing")
+            notices.once("\(path.text) was uploaded and stays until no program has it open for writing")
             Task { [weak self] in
                 try? await Task.sleep(for: Self.timeout)
                 await self?.tryAgain(path)
@@ -102,13 +102,13 @@ extension WatchedFolders {
         // The sent version is gone; another one is reported when it is complete.
         case .changed, .inUse: return over(note)
         case .touched:
-            self.note(
+            notices.once(
                 "\(path.text) stays: its mode, owner, links or name have changed since it was sent", .warning)
             return over(note)
         case .failed(let reason):
             // The removal is retried when Ferry starts again.
             tracker.postponed.insert(path)
-            return self.note("\(path.text) was uploaded and stays: \(reason)", .warning)
+            return notices.once("\(path.text) was uploaded and stays: \(reason)", .warning)
         }
         if case .queued(let id) = note.disposition { tracker.forget(id) }
         write([WatchNote(path: path, to: note.to, identity: note.identity, disposition: .gone)])

@@ -239,7 +239,7 @@ public actor WatchedFolders: QueueFollower {
                 count > 0
                 ? "\(count == 1 ? "a sent file stays" : "\(count) sent files stay") there until the engine starts again"
                 : "what is new there is found when the engine starts again"
-            note("\(station.watch.folder.path.text) does not answer: \(left)", .warning)
+            notices.once("\(station.watch.folder.path.text) does not answer: \(left)", .warning)
         }
     }
 
@@ -283,14 +283,11 @@ public actor WatchedFolders: QueueFollower {
         await queue.setAwayFolders(now)
     }
 
-    func note(_ text: String, _ kind: Notice.Kind = .note) {
-        notices.once(text, kind)
-    }
-
     func write(_ new: [WatchNote]) {
         gone.formUnion(new.lazy.filter { $0.disposition == .gone }.map(\.path))
         do throws(JournalError) { try ledger.write(new) } catch {
-            note("\(error.summary): what was uploaded from watched folders may be sent again", .warning)
+            notices.once(
+                "\(error.summary): what was uploaded from watched folders may be sent again", .warning)
         }
     }
 }

@@ -8,12 +8,8 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
     private static var batch: Duration { .seconds(10) }
     private static var recovery: Duration { .seconds(20) }
 
-    private struct Step {
-        var limit: Int
-        var since: Instant
-    }
-
-    private var step: Step?
+    /// The last limit that was set. It rises by one every 20 seconds (`recovery`).
+    private var step: (limit: Int, since: Instant)?
     private var lastTimeout: Instant?
     /// The highest number of uploads that ran at a timeout since the limit was set, or since timeouts began.
     private var peak = 0
@@ -46,7 +42,7 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         peak = max(peak, running)
         guard now >= earlier.advanced(by: Self.batch) else { return }
         lastTimeout = now
-        step = Step(limit: max(1, min(peak, limit(at: now) ?? peak) / 2), since: now)
+        step = (max(1, min(peak, limit(at: now) ?? peak) / 2), now)
         peak = 0
     }
 

@@ -12,11 +12,6 @@ struct HostTable {
         case untilItReturns
     }
 
-    private struct Pause {
-        var end: Instant
-        var status: Int
-    }
-
     /// The probes of a host that an upload could not reach, or to which it lost its connection.
     private struct Probe {
         enum Next {
@@ -30,7 +25,7 @@ struct HostTable {
 
     private struct Entry {
         var probe: Probe?
-        var pause: Pause?
+        var pause: (end: Instant, status: Int)?
         var portal: StartPause?
         var concurrency: HostConcurrency<Instant>?
 
@@ -183,10 +178,10 @@ extension HostTable {
     /// Notes that a host asked for a pause of `seconds`, which applies to all uploads to it: RFC 9110 §10.2.3 does not
     /// say to which requests `Retry-After` applies. A longer pause stays.
     mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
-        let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
+        let end = now.advanced(by: .seconds(seconds))
         change(host) { entry in
-            if let known = entry.pause, known.end >= pause.end { return }
-            entry.pause = pause
+            if let known = entry.pause, known.end >= end { return }
+            entry.pause = (end, status)
         }
     }
 

@@ -1,5 +1,4 @@
 import FerryFiles
-import HeapModule
 
 /// The uploads that have a start condition, each with the upload or the time for which it waits now.
 struct PendingStarts {
@@ -11,17 +10,9 @@ struct PendingStarts {
         case rest
     }
 
-    private struct Entry: Comparable {
-        var date: Date
-        var id: Upload.ID
-
-        static func < (left: Entry, right: Entry) -> Bool { left.date < right.date }
-    }
-
     private var waits: [Upload.ID: Wait] = [:]
     private var dependents: [Upload.ID: Set<Upload.ID>] = [:]
-    /// The start times. `nextDate` removes those for which no upload waits any more.
-    private var dates = Heap<Entry>()
+    private var dates = DeadlineQueue<Upload.ID, Date>()
 
     private(set) var following = 0
 
@@ -37,12 +28,13 @@ struct PendingStarts {
         case .upload(let other):
             dependents[other, default: []].insert(id)
             following += 1
-        case .date(let date): dates.insert(Entry(date: date, id: id))
+        case .date(let date): dates.wait(id, until: date)
         case .rest: break
         }
     }
 
     mutating func forget(_ id: Upload.ID) {
+        dates.forget(id)
         guard case .upload(let other) = waits.removeValue(forKey: id) else { return }
         following -= 1
         dependents[other]?.remove(id)
@@ -51,18 +43,12 @@ struct PendingStarts {
 
     func dependents(of id: Upload.ID) -> Set<Upload.ID> { dependents[id] ?? [] }
 
-    mutating func nextDate() -> Date? {
-        while let first = dates.min, waits[first.id] != .date(first.date) { dates.removeMin() }
-        return dates.min?.date
-    }
+    mutating func nextDate() -> Date? { dates.nextInstant() }
 
     /// Returns the uploads whose start time has come, and notes that they wait for nothing.
     mutating func due(at now: Date) -> [Upload.ID] {
-        var due: [Upload.ID] = []
-        while let next = nextDate(), next <= now, let entry = dates.popMin() {
-            waits[entry.id] = .rest
-            due.append(entry.id)
-        }
+        let due = dates.due(at: now)
+        for id in due { waits[id] = .rest }
         return due
     }
 }
