@@ -16,8 +16,7 @@ package struct SampledProgress: Sendable {
         return samples[upload.id] == nil
     }
 
-    /// Returns the number of bytes of the file that were sent or confirmed, or that the server has probably stored if
-    /// the upload does not run or has no sample.
+    /// Returns the number of bytes that were sent or confirmed, or else that the server has probably stored.
     package func of(_ upload: Upload) -> ByteCount {
         guard case .running = upload.state, let sample = samples[upload.id] else {
             return Self.stored(upload)
@@ -25,8 +24,7 @@ package struct SampledProgress: Sendable {
         return min(upload.size, max(sample.reached, upload.confirmed))
     }
 
-    /// Returns the number of bytes that the server has probably stored. If it keeps the unfinished upload, all sent
-    /// bytes count.
+    /// Returns the number of stored bytes, with all sent bytes if the server keeps the unfinished upload.
     private static func stored(_ upload: Upload) -> ByteCount {
         guard upload.resource != nil else { return upload.confirmed }
         return max(upload.confirmed, min(upload.size, upload.tries.sent))

@@ -75,8 +75,7 @@ extension Upload.Tries {
     }
 }
 
-/// The changes of one upload by users, the network and the retry policy. A function that returns `Bool` returns true if
-/// it changed the upload.
+/// The changes of one upload. A function that returns `Bool` returns true if it changed the upload.
 extension Upload {
     mutating func pause() -> Bool {
         switch state {
@@ -98,12 +97,9 @@ extension Upload {
         return true
     }
 
-    /// Queues the upload again if it failed, is held, waits for a retry, or is paused only for lack of a network.
-    ///
-    /// - Parameters:
-    ///   - identity: The current version of the file, if the upload failed or is held because of its file.
-    ///   - startsEarly: Whether a queued upload loses its start condition, so that it can start now.
-    ///   - isAutomatic: False if a user chose the retry.
+    /// Queues the upload again if it failed, is held, waits for a retry, or is paused only for lack of a network. The
+    /// current version `identity` is needed if its file changed or could not be read. With `startsEarly`, a queued
+    /// upload loses its start condition. `isAutomatic` is false if a user chose the retry.
     mutating func retry(identity: FileIdentity?, startsEarly: Bool, isAutomatic: Bool = false) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
@@ -136,8 +132,7 @@ extension Upload {
         tries.changes = tries.changes.increased
     }
 
-    /// Applies the policy `onUncertain`, which has possibly changed, to a held or waiting upload whose outcome is
-    /// unknown.
+    /// Applies the policy `onUncertain` to a held or waiting upload whose outcome is unknown.
     mutating func decide(by policy: QueueRetryPolicy) -> Bool {
         switch (state, policy.onUncertain) {
         case (.held(let failure), .fail), (.waiting(_, let failure), .fail):
@@ -210,8 +205,7 @@ extension Upload {
         state = .paused(ifAny: reasons)
     }
 
-    /// Adjusts an upload that was loaded from disk or is put back: its attempt has ended, and the network has possibly
-    /// returned.
+    /// Adjusts an upload that was loaded from disk or is put back, without its attempt.
     mutating func recover() {
         switch state {
         case .running: state = .queued

@@ -11,8 +11,7 @@ package struct RateEstimator: Hashable, Sendable {
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// The minimum time, in seconds, between points. Until then, new bytes change the last point, because a connection
-    /// writes thousands of times a second.
+    /// The minimum seconds between points. Until then, bytes change the last one, as thousands of writes follow.
     private static let resolution = 0.1
     private static let capacity = 512
 
@@ -21,8 +20,7 @@ package struct RateEstimator: Hashable, Sendable {
         var bytes: Double
     }
 
-    /// The bytes sent up to different times, at first only the start. Above `capacity`, the points that no mean needs
-    /// are dropped.
+    /// The bytes sent up to different times. Above `capacity`, the points that no mean needs are dropped.
     private var points: [Point]
 
     package init(at start: Double) { points = [Point(time: start, bytes: 0)] }

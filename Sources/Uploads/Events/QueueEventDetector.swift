@@ -57,11 +57,7 @@ public struct QueueEventDetector: Sendable {
         return events
     }
 
-    /// Stores the upload for the next update, and counts its outcome.
-    ///
-    /// - Parameters:
-    ///   - isStanding: Whether the upload is not new. Its outcome is then not counted.
-    ///   - isOffline: Whether the engine reports no network, and so no upload gets an event `offline` of its own.
+    /// Stores the upload for the next update, and counts its outcome unless it `isStanding`, not new.
     private mutating func take(_ upload: Upload, isStanding: Bool, isOffline: Bool) -> UploadEvent.Kind? {
         let before = seen[upload.id]
         let kind = UploadEvent.Kind(from: before?.upload, to: upload, isOffline: isOffline)

@@ -142,12 +142,8 @@ public struct FileSearch: Sendable {
             return components.isEmpty || components.contains("..") ? last : components.joined(separator: "/")
         }
 
-        /// Adds the files in a folder and in the folders below it, and reports what it leaves out.
-        ///
-        /// - Parameters:
-        ///   - folders: The nested folders from the one that the user named (first) to the one to search (last).
-        ///   - shown: The path of the folder to search. It begins with the path that the user gave.
-        ///   - prefix: The folders at the beginning of the files' names for the server, such as `day3`.
+        /// Adds the files below the last of nested `folders`, and reports what it leaves out. The user sees the path
+        /// `shown`. Names for the server begin with `prefix`, such as `day3`.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
             guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {

@@ -31,8 +31,7 @@ package enum FolderContents: Hashable, Sendable {
         package var isHidden: Bool { name.first == UInt8(ascii: ".") }
     }
 
-    /// Reads the entries of a folder, absolute or relative, also through a symbolic link. The call blocks until the
-    /// volume responds.
+    /// Reads the entries of a folder, also through a link. The call blocks until the volume responds.
     package init(of folder: LocalPath) {
         do throws(SystemCallError) {
             guard try FileStatus(folder, follows: true).kind == .folder else {

@@ -38,8 +38,7 @@ struct GlobPattern: Sendable {
         self.tokens = tokens
     }
 
-    /// Returns whether the pattern matches the whole `name`. As in the shell, only a dot matches a dot at its
-    /// beginning.
+    /// Returns whether the pattern matches the whole `name`, and as in the shell, a dot at its beginning.
     func matches(_ name: [UInt8]) -> Bool {
         if name.first == UInt8(ascii: "."), tokens.first != .byte(UInt8(ascii: ".")) { return false }
         // Backtracks to the last star only, so that no pattern needs more than quadratic time.
@@ -75,8 +74,7 @@ struct GlobPattern: Sendable {
         }
     }
 
-    /// Returns the Unicode scalar at `position`, and its length. A byte of invalid UTF-8 counts as a value above all
-    /// scalars.
+    /// Returns the scalar at `position`, and its length. A byte of invalid UTF-8 counts as above all scalars.
     private static func scalar(at position: Int, in bytes: [UInt8]) -> (value: UInt32, length: Int) {
         var iterator = bytes[position...].makeIterator()
         var decoder = UTF8()

@@ -87,10 +87,8 @@ public struct Timetable: Hashable, Sendable {
 }
 
 extension Timetable.Entry {
-    /// Returns the times at which the entry's limit applies, one for each day on which it begins. If a clock change
-    /// skips a time of day, its moment is used; if a time occurs twice, the first moment.
-    ///
-    /// - Parameter days: The days to look at, counted from the day of `date`.
+    /// Returns the times at which the entry's limit applies, one for each of the `days`, counted from the day of
+    /// `date`. If a clock change skips a time, its moment is used; if a time occurs twice, the first one.
     fileprivate func spans(beginning days: ClosedRange<Int>, around date: Date, in zone: ZoneRules)
         -> [Range<Date>]
     {

@@ -28,8 +28,7 @@ final class ProgressStore: Sendable {
             }
         }
 
-        /// Changes an entry, and adds the newly sent bytes to the estimate of the rate. `now`, in seconds, is evaluated
-        /// only if it is needed.
+        /// Changes an entry, and adds the newly sent bytes to the estimate of the rate.
         mutating func change(
             _ id: Upload.ID, at now: @autoclosure () -> Double, _ body: (inout Entry) -> Void
         ) {
@@ -90,10 +89,8 @@ final class ProgressStore: Sendable {
         state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
 
-    /// Notes that `bytes` bytes were sent, and that `reached` bytes of the file are now sent or confirmed.
-    ///
-    /// - Returns: True if the caller must report `reached` to the queue now, because the server cannot be asked after a
-    ///   crash.
+    /// Notes that `bytes` bytes were sent, and that `reached` bytes of the file are now sent or confirmed. Returns true
+    /// if the caller must report `reached` to the queue now, as the server cannot be asked after a crash.
     func sent(_ id: Upload.ID, bytes: ByteCount, reached: ByteCount, at instant: ContinuousClock.Instant)
         -> Bool
     {

@@ -21,9 +21,7 @@ package struct QueueEnvironment: Sendable {
         self.look = look
     }
 
-    /// Returns the environment outside of simulations.
-    ///
-    /// - Parameter readers: The threads that open files, which can block on a slow volume.
+    /// Returns the environment outside of simulations. `readers` open files, which can block on a slow volume.
     package static func system(_ readers: BlockingIOPool = .shared) -> QueueEnvironment {
         QueueEnvironment(
             executor: nil, random: { .random(in: $0) },

@@ -41,20 +41,15 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         self.onUncertain = onUncertain
     }
 
-    /// The maximum number of restarts because the file changed. A file that changes again is possibly still being
-    /// written.
+    /// The maximum number of restarts because the file changed. It is possibly still being written.
     static let restartLimit = 3
 
     /// The longest random delay, in seconds, while the server has locked the upload for an earlier request. It takes
     /// the lock from a stalled request after 20 s (tusd 2.9.2) or 30 s (@tus/server 2.4.3, tuspyserver 4.4.3).
     static let longestLockedWait = 15.0
 
-    /// Returns how many seconds of a delay are left at `now`. The bounds protect against wrong values in the queue's
-    /// file, and against a wall clock that was set back.
-    ///
-    /// - Parameters:
-    ///   - delay: The whole delay in seconds, as recorded when it began.
-    ///   - until: The recorded wall-clock time at which the delay ends.
+    /// Returns how many seconds of a delay are left at `now`. `until` is its recorded end. The bounds protect against
+    /// wrong values in the queue's file, and against a wall clock that was set back.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
         let longest = min(max(cap, timeout), 366 * 86_400)
         let drawn = delay.isFinite ? delay : cap
@@ -180,8 +175,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return .wait(tries.delay)
     }
 
-    /// Decides about an upload whose response is missing. Each attempt has possibly stored a copy of the file, so the
-    /// upload is held after `serverTries` retries.
+    /// Decides about an upload whose response is missing. Each attempt has possibly stored a copy of the file.
     private func decide(
         afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double
@@ -200,12 +194,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// Returns the decision to wait, and stores the delay in `tries`.
-    ///
-    /// - Parameters:
-    ///   - count: The number of failures in a row, which determines the upper bound of the random delay.
-    ///   - asked: The delay that the server asked for, in seconds, which can be longer.
-    ///   - longest: The limit on the upper bound, in seconds.
+    /// Returns the decision to wait, and stores the delay. `count` failures in a row determine the upper bound of the
+    /// random delay, and `longest` limits it. `asked` by the server can be longer.
     private func wait(
         after count: Int, asked: Double?, upTo longest: Double = .infinity, tries: inout Upload.Tries,
         random: (ClosedRange<Double>) -> Double

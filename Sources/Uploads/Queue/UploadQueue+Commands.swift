@@ -87,9 +87,7 @@ extension UploadQueue {
         }
     }
 
-    /// Returns the reply to a command that changed the queue, and makes it the next one to undo.
-    ///
-    /// - Parameter ids: The uploads that the reply names; nil for those in `result`.
+    /// Returns the reply to a command, which can be undone now. Without `ids`, it names those in `result`.
     private func reply(_ result: TransactionResult, about ids: [Upload.ID]? = nil) -> QueueReply {
         if let undo = result.undo { send(.commanded(undo)) }
         return .changed(ids ?? result.ids)
@@ -113,13 +111,8 @@ extension UploadQueue {
         return result
     }
 
-    /// Retries uploads. If an upload failed or is held because of its file, it sends the file's current version from
-    /// now on.
-    ///
-    /// - Parameters:
-    ///   - isEach: Whether the user named each upload. If a path has a new symbolic link, the function then throws;
-    ///     otherwise it leaves out the upload.
-    ///   - startsEarly: Whether an upload with a start condition starts now.
+    /// Retries uploads, with the current versions of those files that had changed or could not be read. If a path has a
+    /// new symbolic link, throws if the user named `isEach` upload, and otherwise leaves out the upload.
     private func retry(
         _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
     ) async throws(UploadFailure) -> TransactionResult {
@@ -140,8 +133,7 @@ extension UploadQueue {
         return try await transact(.change(ids.filter { !refused.contains($0) }, change))
     }
 
-    /// Looks up the current version of each upload's file, sorted by id. A lookup can block on a slow volume, so 16 run
-    /// at once.
+    /// Looks up the version of each upload's file, 16 at once, as a volume can be slow. The result is sorted by id.
     private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
         await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
             var left = uploads[...]
@@ -163,9 +155,8 @@ extension UploadQueue {
 
     /// Undoes the last command, or redoes the one undone last. Skips commands whose reversal would change nothing.
     ///
-    /// - Parameter number: The number of this `undo` or `redo`, from `CommandOrder.begin`.
-    /// - Throws: `UploadFailure` if the last command was a retry or has only done uploads left, if no command is left,
-    ///   or if the disk refuses the change.
+    /// - Throws: `UploadFailure` if the command cannot be undone, is not the `offered` one to which the user has
+    ///   agreed, or is missing, or if the disk refuses the change.
     private func goBack(
         _ direction: UndoStack.Direction, _ number: Int?, only offered: Int? = nil
     ) async throws(UploadFailure) -> QueueReply {

@@ -7,10 +7,8 @@ import Synchronization
 extension UploadQueue {
     func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
 
-    /// Passes an event to the core, and waits for its reply, which follows the write of what must be on disk.
-    ///
-    /// - Parameter event: Creates the event from the number of the reply.
-    /// - Throws: `UploadFailure` if the core or the journal refuses the event.
+    /// Passes an event, created from the number of the reply, to the core, and waits for the reply. It follows the
+    /// write of what must be on disk, or the failure of this write.
     @discardableResult
     func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {
         replies.last += 1
@@ -165,10 +163,8 @@ extension UploadQueue {
         send(.sent(id, run: number, sample.sent))
     }
 
-    /// Passes the upload resource that an attempt reports to the core, and waits for the reply.
-    ///
-    /// - Parameter durably: Whether the resource must survive a power cut as soon as this function returns.
-    /// - Throws: `UploadFailure` if the attempt is no longer the current one, or if the disk refuses a durable write.
+    /// Passes the upload resource that an attempt reports to the core. Throws if the attempt is no longer the current
+    /// one, or if the disk refuses a write that must survive a power cut (`durably`).
     fileprivate func record(
         _ resource: Redacted<UploadResource>?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
@@ -251,8 +247,7 @@ extension UploadQueue {
         return nil
     }
 
-    /// Adds done uploads to the history, and then removes them from the queue. Returns false if they stay, because the
-    /// history or the journal refuses them.
+    /// Moves done uploads to the history. Returns false if the history or the journal refuses them.
     private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
         let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
         // A user may remove some of the uploads while the history is written.

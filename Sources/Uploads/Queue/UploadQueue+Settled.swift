@@ -16,9 +16,8 @@ extension UploadQueue {
     /// file is possibly still being written. Call this before the queue starts, with the files that the watcher knows.
     package func leaveChanges(of files: some Sequence<LocalPath>) { core.index.watchedFiles.formUnion(files) }
 
-    /// Removes the marks that `leaveChanges` set, of files that are missing or whose folder is no longer watched.
-    ///
-    /// - Parameter evenQueued: Whether to include files with unfinished uploads. A missing file can return.
+    /// Removes the marks of files that are missing, and can return if they are queued, or that are not watched any
+    /// more.
     package func forgetChanges(of files: some Sequence<LocalPath>, evenQueued: Bool = false) {
         for file in files where core.index.watchedFiles.contains(file) {
             if evenQueued || core.queued(from: file).allSatisfy(\.isDone) {

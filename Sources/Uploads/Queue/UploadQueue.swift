@@ -42,8 +42,7 @@ public actor UploadQueue: QueueClient {
     let rateLimit: RateLimit
     nonisolated let progressStore: ProgressStore
     nonisolated let listeners = UpdateListeners()
-    /// The results of journal appends, until the queue passes all at once to the core. The journal does not wait for
-    /// it.
+    /// The results of journal appends, which the journal adds without waiting for this actor.
     nonisolated let appendResults = Mutex<[(Ticket, Result<Void, JournalError>)]>([])
     nonisolated let lastNotice = Atomic(0)
     var effects: [CoreEffect] = []

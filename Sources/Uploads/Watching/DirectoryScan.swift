@@ -18,12 +18,8 @@ struct DirectoryScan {
         var isComplete = true
     }
 
-    /// Scans a folder, and the folders below it if the watched folder is recursive.
-    ///
-    /// - Parameters:
-    ///   - place: The path of the folder to scan, without symbolic links.
-    ///   - root: The path of the watched folder, without symbolic links.
-    /// - Returns: The files that the patterns choose.
+    /// Scans the folder `place`, and the folders below it if the watched folder `root` is recursive. Both paths are
+    /// without symbolic links.
     func look(into place: LocalPath, below root: LocalPath) -> Findings {
         var findings = Findings()
         watch(place)

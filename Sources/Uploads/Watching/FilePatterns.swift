@@ -27,8 +27,7 @@ public struct FilePatterns: Sendable {
         }
     }
 
-    /// Returns true if the patterns choose a file, which is in no hidden folder. `path` are the names below the watched
-    /// folder.
+    /// Returns whether the patterns choose a file, by its names below the watched folder.
     package func take(file path: [[UInt8]]) -> Bool {
         guard let name = path.last, !left.contains(where: { $0.matches(name) }) else { return false }
         guard path.dropLast().allSatisfy({ $0.first != 0x2E }) else { return false }
@@ -36,8 +35,7 @@ public struct FilePatterns: Sendable {
         return !path.indices.contains { end in exclude.contains { $0.matches(Array(path[...end])) } }
     }
 
-    /// Returns true if a folder, with the names `path` below the watched one, can contain files that the patterns
-    /// choose. False for a hidden folder.
+    /// Returns whether a folder, by its names below the watched one, can contain chosen files.
     package func enter(folder path: [[UInt8]]) -> Bool {
         path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
     }

@@ -28,11 +28,8 @@ package final class FolderWatch: Sendable {
     /// Creates a watcher for `start`. Throws `SystemCallError` if no file descriptor is free.
     package init() throws(SystemCallError) { wakeup = try WakeupPipe() }
 
-    /// Starts the thread that watches the folder.
-    ///
-    /// - Parameters:
-    ///   - events: Creates, on the new thread, the source of the events that report changes in the folder.
-    ///   - report: Receives the new reports, on the new thread, after each call of `WatchedTree.work`.
+    /// Starts the thread that watches the folder. On it, `events` creates the source of events, and `report` receives
+    /// new reports.
     package func start(
         _ tree: WatchedTree,
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,

@@ -3,8 +3,7 @@ import Synchronization
 
 /// A lookup of done uploads in the history, so that files in watched folders are not sent again.
 final class HistoryLookup: Sendable {
-    /// The number of the newest history entries that a search by id reads, among which are uploads that have just left
-    /// the queue.
+    /// The number of the newest entries that a search by id reads. Uploads that just left the queue are there.
     private static let newest = 5000
 
     private enum All {

@@ -33,8 +33,7 @@ package struct StabilityTracker<Instant: InstantProtocol> where Instant.Duration
     /// Returns the files that must be checked now. The caller then calls `saw`, `isInUse` or `forget`.
     package mutating func due(at now: Instant) -> [LocalPath] { looks.due(at: now) }
 
-    /// Records that a check found a file in the version `identity`, and plans the next one. Returns true if the file
-    /// has settled.
+    /// Records that a check found a file in this version. Returns true if it has settled; otherwise plans a check.
     package mutating func saw(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) -> Bool {
         guard case .seen(identity, let since) = sights[path] else {
             sights[path] = .seen(identity, since: now)

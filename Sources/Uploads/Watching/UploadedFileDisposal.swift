@@ -44,11 +44,8 @@ package struct UploadedFileDisposal: Hashable, Sendable {
         return .deleted
     }
 
-    /// Moves the file to another folder, if it is still the version that was sent.
-    ///
-    /// - Parameters:
-    ///   - folder: The target folder on the same file system, created if it is missing.
-    ///   - names: The folders below `folder`, and the new name, to which a number is added if it exists already.
+    /// Moves the file to another folder on the same file system, if it is still the version that was sent. `names` are
+    /// the folders below `folder`, and the new name, to which a number is added if it exists already.
     package func move(to folder: LocalPath, as names: [[UInt8]]) -> Outcome {
         guard let name = names.last else { return .changed }
         let source: Folder?
@@ -74,9 +71,7 @@ package struct UploadedFileDisposal: Hashable, Sendable {
 
     /// Renames the file to its hidden name in `target`, if it is the version that was sent, and no process has it open
     /// for writing. Both are checked before and after the renaming, or only after it if the hidden name exists already.
-    ///
-    /// - Parameter source: The folder of the file, if it exists.
-    /// - Returns: Nil if the sent version has the hidden name now; otherwise the outcome to report.
+    /// Returns the outcome to report if the sent version does not have the hidden name now.
     private func take(from source: Folder?, to target: Folder) -> Outcome? {
         if target.version(of: asideName) == nil {
             let name = LocalPath(bytes: path.lastComponent)

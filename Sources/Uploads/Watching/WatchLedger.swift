@@ -38,9 +38,8 @@ package final class WatchLedger {
 
     package subscript(_ path: LocalPath) -> WatchNote? { all[path] }
 
-    /// Updates `all` with notes, of which `gone` removes one, and writes the changes to disk.
-    ///
-    /// - Throws: `JournalError` if the notes cannot be written. The next write includes them.
+    /// Updates `all` with notes, of which `gone` removes one, and writes the changes to disk. After a failure, the next
+    /// write includes them.
     package func write(_ notes: [WatchNote]) throws(JournalError) {
         let new = notes.filter { $0.disposition == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
         guard !new.isEmpty else { return }

@@ -122,8 +122,7 @@ extension WatchedFolders {
         for upload in await queue.current(ids) { take(upload) }
     }
 
-    /// Records that the upload `id` sends an older version of the file at `path`. When it has ended, the watcher
-    /// reports the file again.
+    /// Lets the watcher report the file at `path` again when the upload `id` of an older version has ended.
     private func follow(_ id: Upload.ID, _ path: LocalPath) async {
         tracker.supersede(id, path)
         // The upload may have ended just now. If it is held, this version waits until the user has decided.
@@ -135,10 +134,8 @@ extension WatchedFolders {
         }
     }
 
-    /// Writes a `WatchNote` for a file that was already uploaded, according to the history.
-    ///
-    /// - Parameter isOurs: Whether the previous Ferry process had begun to add the file from the watched folder.
-    ///   Otherwise the file stays in the folder.
+    /// Notes that a file was already uploaded. If `isOurs`, the previous Ferry process had begun to add it, so it does
+    /// not stay in the folder.
     private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
         tracker.interrupted.remove(new.path)
         write([

@@ -13,8 +13,7 @@ extension WatchedFolders {
         }
         gone = gone.filter { id in tracker.paths[id].flatMap { ledger[$0] }?.disposition == .queued(id) }
         guard !gone.isEmpty else { return }
-        // Done uploads leave the queue for the history; others leave because the user removed them. The same version of
-        // a removed upload's file is not queued again.
+        // Done uploads leave for the history. The file of a removed upload is not queued again.
         let done = history.done(gone)
         for id in gone {
             if let upload = done[id] {

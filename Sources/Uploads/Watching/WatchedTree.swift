@@ -6,8 +6,7 @@ import FerryTransfer
 package struct WatchedTree {
     package typealias Instant = SuspendingClock.Instant
 
-    /// The times between two full scans of a folder: on a local file system whose changes the system reports, and
-    /// elsewhere.
+    /// The times between two full scans, on a local file system that reports changes and elsewhere.
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
     /// The time between two searches for a watched folder that is missing.
     package static let absence = Duration.seconds(3)
@@ -44,7 +43,6 @@ package struct WatchedTree {
 
     /// - Parameters:
     ///   - known: The versions of files that must not be reported.
-    ///   - exceptions: The folders that are not scanned.
     ///   - isTaken: Returns whether a file belongs to another watched folder.
     package init(
         _ folder: WatchedFolder, known: [LocalPath: FileIdentity] = [:], exceptions: [LocalPath] = [],
@@ -81,9 +79,8 @@ package struct WatchedTree {
         again.remove(path)
     }
 
-    /// Processes the events of the folder, scans it if a full scan is due, and checks the files that are due.
-    ///
-    /// - Returns: The reports about files and the notices for users. The last element is the state of the folder.
+    /// Processes the events of the folder, scans it if a full scan is due, and checks the files that are due. The last
+    /// report is the state of the folder.
     package mutating func work(
         _ happened: [FolderEvent], events: any FolderEvents, at now: Instant
     ) -> [WatchReport] {

@@ -1,5 +1,4 @@
-/// A cache of ranges of numbers whose uploads are all done or no longer in the queue. Thousands of uploads can wait for
-/// the same range.
+/// A cache of ranges without open uploads. Thousands of uploads can wait for the same range.
 struct CompletedRanges {
     /// The number of checked uploads above which a result is cached. Shorter checks are as fast.
     private static let cachingThreshold = 16
@@ -10,9 +9,8 @@ struct CompletedRanges {
     private var last: (ranges: [ClosedRange<Upload.ID>], left: Int) = ([], 0)
     private var greatest = Upload.ID.min
 
-    /// Returns the greatest number of an open upload in ascending `ranges`. An upload is open if it is not done, or if
-    /// its end is not on disk yet. In a range that is longer than the queue, the uploads are searched instead of the
-    /// numbers.
+    /// Returns the greatest number in ascending `ranges` of an upload that is not done, or not on disk as done. In a
+    /// range that is longer than the queue, the uploads are searched instead of the numbers.
     mutating func lastOpen(
         in ranges: [ClosedRange<Upload.ID>], of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {

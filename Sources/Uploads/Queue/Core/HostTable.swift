@@ -38,8 +38,7 @@ struct HostTable {
     /// uploads can end and close their files.
     private var exhaustion: StartPause?
     private var linkReturned: Instant?
-    /// The `generation` of the last report that the link is up. The link monitor raises it each time this machine loses
-    /// a local address.
+    /// The last `generation`, which rises each time this machine loses a local address.
     private(set) var lastGeneration = 0
     private var lastProbe = 0
     /// The number of pending uploads to each host; nil until some host fails or asks for a pause.
@@ -112,10 +111,8 @@ extension HostTable {
         link.close(because: reason, at: now.date)
     }
 
-    /// Notes that the link is up. `generation` rises each time this machine loses an address.
-    ///
-    /// - Returns: Whether waiting uploads can possibly start now, and whether an address was lost since the last
-    ///   report.
+    /// Notes that the link is up. Returns whether waiting uploads can possibly start now, and whether this machine has
+    /// lost an address since the last report.
     mutating func linkIsUp(generation: Int, at now: Moment) -> (mayStart: Bool, hasLostAddress: Bool) {
         let hasLostAddress = generation > lastGeneration
         lastGeneration = generation
@@ -134,8 +131,7 @@ extension HostTable {
         return (true, true)
     }
 
-    /// Lets uploads start even if the link is reported as down, because the report can be wrong, until `endForce`. Also
-    /// discards what is known of all hosts.
+    /// Lets uploads start in spite of the link until `endForce`, and discards what is known of all hosts.
     mutating func force() {
         link.force()
         entries = [:]

@@ -62,9 +62,7 @@ struct JournalHealth {
         if isAccepting { plan(at: now) }
     }
 
-    /// Processes a report of the journal. If uploads start (`isAccepting`), plans a repair if one is needed.
-    ///
-    /// - Returns: True if the state has changed, or if the journal refuses changes.
+    /// Processes a report of the journal, and returns whether there is something new. Plans a repair if needed.
     mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
         switch (condition, state) {
         case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)

@@ -3,8 +3,7 @@ import FerryFiles
 /// The uploads that have a start condition, each with the upload or the time for which it waits now.
 struct PendingStarts {
     enum Wait: Hashable {
-        /// The upload waits for this upload. Of several, this is the one with the highest number, which usually ends
-        /// last.
+        /// The upload waits for this one, the highest number of several, which usually ends last.
         case upload(Upload.ID)
         case date(Date)
         case rest

@@ -23,8 +23,7 @@ extension QueueCore {
         var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0
-            // A server that repeatedly loses confirmed bytes must reach the limit on tries. The failures of a bad link
-            // have no limit.
+            // A server that repeatedly loses confirmed bytes must reach the limit on tries. A bad link has none.
             if upload.tries.resent < .sum(.sum(upload.size, upload.size), Self.resentByLinks) {
                 upload.tries.server = 0
                 upload.tries.authentication = 0

@@ -33,8 +33,7 @@ extension QueueCore {
         var postponed: [Upload] = []
         while let id = nextReady(limits, whole: whole) {
             guard let upload = uploads[id] else { continue }
-            // The previous attempt is still ending, or the command that queued the upload is not on disk yet. Their
-            // events call this function again.
+            // The last attempt is still ending, or the command is not on disk yet. An event calls this function again.
             guard !runs.contains(id), !unconfirmed.isInFlight(id) else {
                 postponed.append(upload)
                 continue
@@ -170,8 +169,7 @@ extension QueueCore {
         return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
-    /// Returns the uploads that wait for an unfinished upload of `ids`, held until a user decides about them. Call this
-    /// before the uploads `ids` are removed.
+    /// Returns the uploads that wait for an unfinished upload of `ids`, which is to be removed, as held.
     func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
@@ -186,8 +184,7 @@ extension QueueCore {
         Set(Set(conditions.lazy.flatMap(\.after)).flatMap(known))
     }
 
-    /// Returns the uploads that no other command can change while `ids` are put back: `orphaned`, and all for which
-    /// these wait.
+    /// Returns the uploads that are locked while `ids` are put back: `orphaned`, and all for which these wait.
     func involved(
         inPuttingBack ids: [Upload.ID], _ orphaned: some Collection<Upload.ID>
     ) -> Set<Upload.ID> {
@@ -195,8 +192,7 @@ extension QueueCore {
         return awaited(by: conditions).union(orphaned)
     }
 
-    /// Returns `changed`, which return to the queue or to an earlier state, with those held that wait for a removed
-    /// upload.
+    /// Returns `changed`, with those held that wait for a removed upload.
     func holdingOrphans(among changed: [Upload]) -> [Upload] {
         guard changed.contains(where: { $0.start != nil }) else { return changed }
         let gone = removals.unfinished

@@ -174,8 +174,7 @@ extension QueueCore {
 
 // Adding and removing uploads, and putting removed ones back.
 extension QueueCore {
-    /// Returns the uploads that the start conditions of the new uploads name. Throws if the queue takes no uploads, or
-    /// not under the name of this batch.
+    /// Returns the uploads that the new ones name. Throws if the queue takes no uploads under these batches.
     func awaited(by new: [NewUpload]) throws(UploadFailure) -> Set<Upload.ID> {
         if !new.isEmpty { try checkRoom(for: new) }
         return awaited(by: Self.conditions(of: new))
@@ -242,8 +241,7 @@ extension QueueCore {
         return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
     }
 
-    /// Returns the transactions that pause or resume those uploads of `ids` whose batch a user has paused or resumed
-    /// while they were written.
+    /// Returns transactions that pause or resume uploads as users did with their batches during the write.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
         let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
         let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
@@ -289,9 +287,7 @@ extension QueueCore {
         )
     }
 
-    /// Begins to put removed uploads back at their ranks.
-    ///
-    /// - Parameter orphaned: The uploads that the removal held, with the states to which those still held return.
+    /// Begins to put removed uploads back at their ranks. The `orphaned` ones still held return to these states.
     mutating func beginPutBack(
         _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {

@@ -33,10 +33,8 @@ extension QueueCore {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
-    /// Applies the rule of a transaction that adds files, and returns it with the files to add. Marks them in
-    /// `pendingAdds`, so that no other command with a rule adds them.
-    ///
-    /// - Throws: `UploadFailure` if the rule is `settled` and another command is adding one of the files.
+    /// Applies the rule of a transaction that adds files, and marks them, so that no other command with a rule adds
+    /// them. Throws if the rule is `settled` and another command is adding one of them.
     private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
         guard case .add(let new, let rule) = transaction else { return transaction }
         switch rule {

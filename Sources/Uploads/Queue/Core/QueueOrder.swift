@@ -1,10 +1,7 @@
 /// Calculates the new ranks when uploads move in the queue.
 enum QueueOrder {
-    /// Returns the new rank of each upload whose rank the move changes. The chosen uploads keep their sequence.
-    ///
-    /// - Parameters:
-    ///   - order: The uploads of the queue by rank. A move to the top or bottom needs only the `chosen` ones.
-    ///   - taken: The ranks in use, beyond which a move to the top or bottom assigns new ranks.
+    /// Returns the new rank of each upload whose rank the move changes. The `chosen` uploads keep their sequence. A
+    /// move to the top or bottom needs only them in `order`, and assigns ranks beyond the `taken` ones.
     static func ranks(
         after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)],
         within taken: ClosedRange<Int64>

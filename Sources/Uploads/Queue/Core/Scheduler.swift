@@ -33,12 +33,10 @@ struct Scheduler {
         heaps[host, default: Heap()].insert(contentsOf: ready.lazy.map { Entry(rank: $0.rank, id: $0.id) })
     }
 
-    /// Removes and returns the next upload that can start; nil if there is none.
+    /// Removes and returns the next upload that can start.
     ///
     /// - Parameters:
-    ///   - running: The number of shares that running uploads occupy at each host.
-    ///   - stuck: The number of these shares that stuck uploads occupy.
-    ///   - isBlocked: Returns true if no upload to a host can start now.
+    ///   - running: The number of shares that running uploads occupy at each host, also those that are `stuck`.
     ///   - places: Returns the number of shares that an upload needs. It is not overtaken if too few are free.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(

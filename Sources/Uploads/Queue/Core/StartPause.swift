@@ -5,8 +5,7 @@ import FerryProtocols
 struct StartPause {
     typealias Instant = ContinuousClock.Instant
 
-    /// The time between two checks of a host behind a captive portal. It is short, so that uploads start soon after the
-    /// user has signed in.
+    /// The time between two checks of a host behind a captive portal, soon after the user has signed in.
     static let portalInterval = Duration.seconds(10)
 
     let until: Instant

@@ -108,16 +108,14 @@ struct TransactionLog {
     /// The files that commands are adding now, without those of `AddRule.all`, which the queue may contain twice.
     var pendingAdds: Set<UploadKey> = []
 
-    /// True while the record of a limit is being written. If it is refused, the earlier limits return, so later changes
-    /// wait.
+    /// True while the record of a limit is being written. Later changes wait, as the earlier limits can return.
     var isSetting: Bool {
         inFlight.values.contains { flight in
             if case .settings = flight.0 { true } else { false }
         }
     }
 
-    /// True while the record of a move is being written. If it is refused, the earlier ranks return, so later moves
-    /// wait.
+    /// True while the record of a move is being written. Later moves wait, as the earlier ranks can return.
     var isMoving: Bool {
         inFlight.values.contains { flight in
             if case .change(_, .setRanks, _) = flight.0 { true } else { false }

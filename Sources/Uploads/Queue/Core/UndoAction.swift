@@ -14,8 +14,7 @@ package enum UndoAction: Hashable, Sendable {
     case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     /// Sets the ranks of uploads. A user moved only the uploads `moved`, but others can change places with them.
     case setRanks([Upload.ID: Int64], moved: Set<Upload.ID>)
-    /// Sets the bandwidth limit of a scope: of all uploads, a destination or a batch. Nil restores the configured
-    /// limit.
+    /// Sets the bandwidth limit of a scope; nil restores the configured limit.
     case limitBandwidth(Bandwidth?, LimitScope)
     case limitConcurrency(Int?)
     /// Makes `undo` fail, because these uploads were retried, and a retry cannot be undone.
@@ -83,8 +82,7 @@ extension UndoAction {
         }
     }
 
-    /// Returns the action that undoes this action, which is mostly that of the transaction. A move back names the same
-    /// uploads.
+    /// Returns the action that undoes this action, mostly that of the transaction.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
         switch (self, undo) {
         case (.unadd, .putBack(let ids, let orphaned, _)): .putBack(ids, orphaned: orphaned, areAdded: true)
@@ -152,8 +150,7 @@ extension UndoStack {
 }
 
 extension QueueChangeKind {
-    /// The reason why `undo` cannot undo a command and fails, if it has changed nothing: the command was a retry, or
-    /// has only done uploads left.
+    /// The reason why an `undo` that has changed nothing fails. Without one, it continues with the command before.
     var refusal: UploadFailure? {
         let summary: String
         switch self {

@@ -24,16 +24,14 @@ package struct UndoStack {
         lastNumber = Int(exactly: (start.timeIntervalSince1970 * 1_000_000).rounded()) ?? 0
     }
 
-    /// Adds the undo action of a new command.
-    ///
-    /// - Returns: The dropped actions: all redo actions and, if the stack is full, the oldest undo action.
+    /// Adds the undo action of a new command. Returns the dropped actions: all redo actions, and the oldest undo action
+    /// if the stack is full.
     mutating func record(_ action: UndoAction, at date: Date) -> [UndoAction] {
         let dropped = entries.removeValue(forKey: .redo) ?? []
         return dropped.map(\.action) + (push(action, at: date).map { [$0] } ?? [])
     }
 
-    /// Removes and returns the entry that `undo` or `redo` must carry out next. The caller reports the result with
-    /// `went` or `failed`.
+    /// Removes and returns the entry to carry out next, of which the caller reports `went` or `failed`.
     package mutating func next(_ direction: Direction) -> Entry? { entries[direction]?.popLast() }
 
     /// Records that the action of `entry`, which `next` returned, was carried out, and that `action` reverses it.
