@@ -174,18 +174,20 @@ public struct FileSearch: Sendable {
                 case .link: leaveOut(path, "is a symbolic link; name it to add it")
                 case .special: leaveOut(path, "is not a regular file")
                 case .missing: leaveOut(path, "no such file")
-                case .file:
-                    guard seen.insert(path).inserted, isKept(path, at: folder.path.appending(name)) else {
-                        continue
-                    }
-                    do throws(UploadFailure) {
-                        let identity = try folder.identity(ofFile: name)
-                        queue(
-                            folder.path.appending(name), identity, shown: path, relativeName: relative)
-                    } catch {
-                        leaveOut(path, error.reason(folder.path.appending(name)), error.cause)
-                    }
+                case .file: addFile(name, in: folder, shown: path, relativeName: relative)
                 }
+            }
+        }
+
+        private mutating func addFile(
+            _ name: [UInt8], in folder: SourceFolder, shown: LocalPath, relativeName: String
+        ) {
+            let path = folder.path.appending(name)
+            guard seen.insert(shown).inserted, isKept(shown, at: path) else { return }
+            do throws(UploadFailure) {
+                queue(path, try folder.identity(ofFile: name), shown: shown, relativeName: relativeName)
+            } catch {
+                leaveOut(shown, error.reason(path), error.cause)
             }
         }
 

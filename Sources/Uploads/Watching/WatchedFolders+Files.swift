@@ -60,7 +60,7 @@ extension WatchedFolders {
         write(before)
         do throws(UploadFailure) {
             let taken = try await queue.takeSettled(new)
-            await didAdd(zip(new, taken), to: watch)
+            await didAdd(Array(zip(new, taken)), to: watch)
         } catch {
             notices.once("\(watch.folder.path.text): \(new.count) files wait, as \(error.summary)")
             let paths = new.map(\.path)
@@ -76,32 +76,27 @@ extension WatchedFolders {
         for path in paths { stations[index].thread.lookAgain(at: path) }
     }
 
-    private func didAdd(_ taken: some Sequence<(NewUpload, SettledFile)>, to watch: Watch) async {
+    private func didAdd(_ taken: [(NewUpload, SettledFile)], to watch: Watch) async {
         var written: [WatchNote] = []
         var added: [NewUpload] = []
         var ids: [Upload.ID] = []
         var waiting: [(id: Upload.ID, path: LocalPath)] = []
-        let taken = Array(taken)
         let there = Dictionary(
             await queue.current(taken.map(\.1.id)).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         for (upload, file) in taken {
-            let before = ledger[upload.path]
             var after = WatchNote(
                 path: upload.path, to: watch.to, identity: upload.identity, disposition: .queued(file.id))
-            switch file {
-            case .added:
-                added.append(upload)
-                hasActed = true
-            case .renewed:
-                hasActed = true
-            case .known(let id):
+            if case .added = file { added.append(upload) }
+            if case .known(let id) = file {
                 guard let known = there[id], known.identity.isSameContent(as: upload.identity) else {
                     waiting.append((id, upload.path))
                     continue
                 }
-                if before?.disposition == .queued(id) { continue }
+                if ledger[upload.path]?.disposition == .queued(id) { continue }
                 // A user added this file, so it stays in the folder after the upload.
                 if !tracker.interrupted.contains(upload.path) { after.disposition = .over }
+            } else {
+                hasActed = true
             }
             if case .queued(let id) = after.disposition {
                 tracker.follow(id, upload.path)

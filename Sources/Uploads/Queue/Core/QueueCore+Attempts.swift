@@ -16,8 +16,7 @@ extension QueueCore {
     ) {
         guard let run = runs.run(of: id, number: number), var upload = uploads[id] else {
             removals.record(resource, of: id)
-            effects.append(.reply(reply, .failure(.stopped)))
-            return
+            return sendReply(reply, .failure(.stopped))
         }
         countResent(of: &upload, toGoOnWith: resource)
         var isLifted = false
@@ -25,8 +24,7 @@ extension QueueCore {
             upload.tries.network = 0
             // A server that repeatedly loses confirmed bytes must reach the limit on tries. A bad link has none.
             if upload.tries.resent < .sum(.sum(upload.size, upload.size), Self.resentByLinks) {
-                upload.tries.server = 0
-                upload.tries.authentication = 0
+                (upload.tries.server, upload.tries.authentication) = (0, 0)
             }
             isLifted = hosts.responded(run.host)
         }
@@ -35,8 +33,7 @@ extension QueueCore {
         if isLifted { advance() }
         guard runs.isRecordDue(id, isDurable: durably, now: now.instant) else {
             publish([id])
-            effects.append(.reply(reply, .success(TransactionResult())))
-            return
+            return sendReply(reply, .success(TransactionResult()))
         }
         submit(.record(id, durably: durably), reply)
     }
@@ -73,8 +70,9 @@ extension QueueCore {
         _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?,
         sent: ByteCount, _ reply: ReplyID
     ) {
-        func acknowledge() { effects.append(.reply(reply, .success(TransactionResult()))) }
-        guard let run = runs.end(id, number: number) else { return acknowledge() }
+        guard let run = runs.end(id, number: number) else {
+            return sendReply(reply, .success(TransactionResult()))
+        }
         if case .failed(let failure) = outcome { keepPause(after: failure, at: run.host) }
         discard(removals.endWindows(at: now.instant, isRunning: runs.contains))
         defer { retryBlocked() }
@@ -85,21 +83,16 @@ extension QueueCore {
                 if let upload = removals[id] { effects.append(.reclaim([upload])) }
                 removals.complete(id, as: .done(run.timed(receipt, now: now.instant), at: now.date))
             }
-            acknowledge()
+            sendReply(reply, .success(TransactionResult()))
             return advance()
         }
         let before = upload
         upload.tries.countSent(sent, by: run)
         if health.isRefused { publish([]) }
-        switch (upload.state, outcome) {
-        case (.running, _): break
-        // The server's last response counts, even if it arrives after a pause.
-        case (.paused, .done), (.queued, .done): break
-        case (.paused(.offline), .failed(let failure)) where failure.status != nil: break
-        default:
+        guard upload.state.accepts(outcome) else {
             // A user paused the upload, or the link is down: only the number of sent bytes is new.
             guard upload.tries != before.tries else {
-                acknowledge()
+                sendReply(reply, .success(TransactionResult()))
                 return advance()
             }
             store(upload)
@@ -156,12 +149,8 @@ extension QueueCore {
         case .wait(let seconds):
             upload.state = .waiting(until: now.date.addingTimeInterval(seconds), failure: failure)
         case .restart:
-            guard let file, file != upload.identity else {
-                upload.state = .held(failure)
-                return
-            }
-            upload.take(file)
-            upload.state = .queued
+            upload.state = file == nil || file == upload.identity ? .held(failure) : .queued
+            if let file { upload.take(file) }
         case .hold(let failure): upload.state = .held(failure)
         case .fail(let failure): upload.state = .failed(failure)
         }
@@ -271,6 +260,17 @@ extension QueueCore {
         guard ids.isEmpty else { return submit(.save(ids, .process), nil) }
         publish([])
         advance()
+    }
+}
+
+extension Upload.State {
+    /// True if the outcome of an attempt changes this state. The server's last response does, even after a pause.
+    fileprivate func accepts(_ outcome: UploadAttempt.Outcome) -> Bool {
+        switch (self, outcome) {
+        case (.running, _), (.paused, .done), (.queued, .done): true
+        case (.paused(.offline), .failed(let failure)): failure.status != nil
+        default: false
+        }
     }
 }
 

@@ -99,23 +99,23 @@ extension QueueCore {
         case .limitConcurrency(let count):
             let undo = UndoAction.limitConcurrency(settings.concurrency)
             changeSettings(undo: undo, reply) { $0.concurrency = count }
-        case .save(let ids, var durability):
+        case .save(let ids, let durability):
             let saved = ids.compactMap { uploads[$0] }
-            if durability == .process {
-                // If the disk refused an earlier record, this one may contain the URL to which the next bytes are sent.
-                if ids.contains(where: unconfirmed.dirty.contains) {
-                    durability = .powerCut
-                } else if ids.contains(where: unconfirmed.hasEnded) {
-                    // An upload ended while this record waited for a command.
-                    durability = .finding
-                }
-            }
             append(
-                saved.map(QueueChange.set), durability, .save(saved, begun: unconfirmed.dirty.now), reply)
+                saved.map(QueueChange.set), self.durability(of: ids, durability),
+                .save(saved, begun: unconfirmed.dirty.now), reply)
         case .record(let id, let durably):
             guard let upload = uploads[id] else { throw .stopped }
             append([.set(upload)], durably ? .finding : .process, .record(id, durably: durably), reply)
         }
+    }
+
+    private func durability(of ids: [Upload.ID], _ asked: Durability) -> Durability {
+        guard asked == .process else { return asked }
+        // If the disk refused an earlier record, this one may contain the URL to which the next bytes are sent.
+        if ids.contains(where: unconfirmed.dirty.contains) { return .powerCut }
+        // An upload may have ended while this record waited for a command.
+        return ids.contains(where: unconfirmed.hasEnded) ? .finding : .process
     }
 
     /// Requests the write of a journal record. Until its result, the uploads `ids` neither start nor change.

@@ -293,11 +293,8 @@ extension QueueCore {
             uploads.insert(upload)
             index.countPending(false, upload.state.isPending)
             // Most uploads of a long queue are for one host, and are enqueued together.
-            guard upload.start == nil else {
-                planned.append(upload.id)
-                continue
-            }
-            guard case .queued = upload.state else { continue }
+            if upload.start != nil { planned.append(upload.id) }
+            guard case .queued = upload.state, upload.start == nil else { continue }
             let host = lookups.host(upload)
             if let last = ready.host, last != host {
                 schedule.ready.enqueue(ready.uploads, host: last)
