@@ -38,7 +38,7 @@ struct GlobPattern: Sendable {
         self.tokens = tokens
     }
 
-    /// Returns whether the pattern matches the whole `name`, and as in the shell, a dot at its beginning.
+    /// Returns whether the pattern matches the whole `name`. A dot at its beginning needs a dot, as in the shell.
     func matches(_ name: [UInt8]) -> Bool {
         if name.first == UInt8(ascii: "."), tokens.first != .byte(UInt8(ascii: ".")) { return false }
         // Backtracks to the last star only, so that no pattern needs more than quadratic time.

@@ -18,7 +18,7 @@ struct WatchTracker {
     private var endings: [Upload.ID: Upload.State] = [:]
     /// The uploads that send an older version of their file. When they have ended, the newer version is sent.
     private var superseded: Set<Upload.ID> = []
-    /// The files that the previous Ferry process, and not a user, was about to add to the queue when it ended.
+    /// The files that the previous Ferry process was about to add when it ended. Their uploads are not from a user.
     var interrupted: Set<LocalPath> = []
     /// The uploaded files that are being deleted or moved now, with indexes in `WatchedFolders.stations`.
     var removals: [LocalPath: Int] = [:]

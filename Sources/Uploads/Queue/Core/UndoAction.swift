@@ -8,6 +8,7 @@ package enum UndoAction: Hashable, Sendable {
     /// after the pause.
     case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
     case remove([Upload.ID])
+    /// Removes the uploads that a command added, except those that are done.
     case unadd([Upload.ID])
     /// Puts back removed uploads. The `orphaned` ones, which waited for one of them, return to these states. If
     /// `areAdded`, `unadd` removed the uploads, and also undoes this action.
