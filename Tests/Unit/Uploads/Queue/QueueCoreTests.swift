@@ -103,7 +103,7 @@ struct QueueCoreTests {
                 configuration: .init(concurrency: 1), lookups: Self.lookups,
                 limits: LimitSchedule(zone: .local), now: Self.moment(seconds))
             for id in 1...2 { _ = core.undo.record(.putBack([id]), at: core.now.date) }
-            numbers += core.undo.entries(.undo).map(\.number)
+            numbers += core.undo.entries[.undo, default: []].map(\.number)
         }
         #expect(Set(numbers).count == 4)
         #expect(numbers.allSatisfy { $0 < 1 << 53 })

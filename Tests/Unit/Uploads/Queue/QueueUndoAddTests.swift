@@ -112,7 +112,7 @@ struct QueueUndoAddTests {
             (.pause(.ids([ids[2]])), .resumed), (.resume(.ids([ids[2]])), .paused),
             (.move(.ids([ids[2]]), .top), .moved), (.remove(.ids([ids[1]])), .putBack),
             (.limitConcurrency(3), .limited(.concurrency(1))),
-            (.limitBandwidth(.atMost(9), .total), .limited(.bandwidth(.none(of: .total)))),
+            (.limitBandwidth(.atMost(9), .total), .limited(.bandwidth(BandwidthLimit(.total, .unlimited)))),
         ]
         for (command, change) in commands {
             _ = await fixture.queue.perform(command)
