@@ -1,4 +1,3 @@
-import FerryProtocols
 import FerryUploads
 
 /// The events that the screen's model handles.

@@ -1,5 +1,3 @@
-import FerryProtocols
-import FerryUploads
 
 /// The handlers of actions in the dialogs.
 extension Model {

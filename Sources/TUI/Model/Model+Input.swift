@@ -1,4 +1,3 @@
-import FerryProtocols
 import FerryUploads
 
 /// The handlers of keys, clicks and pasted text.

@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The state of the whole screen. It receives messages and returns effects, because it has no access to the terminal,

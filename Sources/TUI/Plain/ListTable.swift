@@ -1,4 +1,3 @@
-import FerryProtocols
 
 /// The queue as a table for a terminal: a header, and a line per upload. The table fits the width of the terminal,
 /// unless the terminal has fewer than about 40 columns.

@@ -1,4 +1,3 @@
-import FerryTransfer
 import FerryUploads
 
 /// The command `add`. Additions run one after the other: each finds its files, then queues them.

@@ -1,5 +1,3 @@
-import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The state of the line mode, which prints lines instead of drawing a screen, and reads commands instead of keys.

@@ -1,6 +1,4 @@
-import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The texts of the line mode about an upload. They can contain control characters; `PlainModel.say` escapes them.

@@ -1,4 +1,3 @@
-import FerryFiles
 package import FerryUploads
 
 /// The line mode: it prints events as lines, and reads commands as lines from standard input. It moves no cursor and

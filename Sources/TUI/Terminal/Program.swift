@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// The event loop of the screen: waits for events, turns them into messages for the model, performs the model's

@@ -1,4 +1,3 @@
-import FerryFiles
 package import FerryUploads
 
 /// The terminal interface over a queue. One thread owns the terminal while the screen is shown.

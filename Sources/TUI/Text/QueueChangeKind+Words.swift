@@ -1,4 +1,3 @@
-package import FerryFiles
 package import FerryUploads
 
 extension QueueChangeKind {

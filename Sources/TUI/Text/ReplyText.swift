@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// Makes the text that the screen shows for a reply of the queue.

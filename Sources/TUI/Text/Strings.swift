@@ -1,4 +1,3 @@
-package import FerryFiles
 import FerryProtocols
 package import FerryUploads
 

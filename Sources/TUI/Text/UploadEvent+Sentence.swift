@@ -1,6 +1,4 @@
-import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The sentences about an event, for the log, and for the plain lines that can replace the screen.

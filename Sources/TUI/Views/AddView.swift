@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The Add dialog. It shows the typed line, the entries of one folder, and the total of the chosen files. Below are the

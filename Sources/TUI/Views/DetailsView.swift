@@ -1,6 +1,4 @@
-import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The facts about the upload under the cursor: its destination, protocol, progress and history.

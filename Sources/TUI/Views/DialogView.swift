@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// Makes the box of the open dialog.

@@ -1,4 +1,3 @@
-import FerryTransfer
 import FerryUploads
 
 /// The dialog that lists the paths that Ferry left out when it searched for files, each with the reason.

@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The list of uploads: the titles of the columns, and one row for each upload. Without rows, a text explains why there

@@ -1,4 +1,3 @@
-import FerryFiles
 
 /// The newest entries of the log, below the list.
 struct LogView {

@@ -1,5 +1,3 @@
-import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The row that shows the toast, a short message. Without a toast, the row shows the path and the destination of the

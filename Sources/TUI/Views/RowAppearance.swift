@@ -1,6 +1,5 @@
 import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The content of an upload's row, independent of the width of the screen.

@@ -1,5 +1,3 @@
-import FerryTransfer
-import FerryUploads
 
 /// Draws the whole screen, at every size. The frame depends only on the model.
 struct ScreenView {

@@ -1,4 +1,3 @@
-import FerryTransfer
 import FerryUploads
 
 /// The Add dialog's list: moving, marking and changing the folder.

@@ -1,5 +1,3 @@
-import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The handlers of the Add dialog's keys.

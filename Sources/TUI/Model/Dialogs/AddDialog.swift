@@ -1,4 +1,3 @@
-import FerryTransfer
 import FerryUploads
 
 /// The dialog in which the user chooses files to add. Nothing is queued until the user confirms.

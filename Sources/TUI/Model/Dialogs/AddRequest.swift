@@ -1,4 +1,3 @@
-package import FerryTransfer
 package import FerryUploads
 
 /// The user's choice of files: text that was typed or pasted, and paths that were marked in folders.

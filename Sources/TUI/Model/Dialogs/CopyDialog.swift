@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The dialog that asks what to copy of the chosen uploads: paths, URLs or errors.

@@ -1,4 +1,3 @@
-import FerryTransfer
 import FerryUploads
 
 /// The list of the entries of one folder, below the input line of the Add dialog. It also stores which files and

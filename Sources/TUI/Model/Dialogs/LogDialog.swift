@@ -1,4 +1,3 @@
-import FerryUploads
 
 /// The dialog that shows the log. The user can limit it to the important entries, and to those with certain words.
 struct LogDialog: Sendable {

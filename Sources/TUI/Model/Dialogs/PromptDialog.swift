@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The dialog that asks for the bandwidth limit or the maximum number of uploads at once.

@@ -1,5 +1,3 @@
-import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The rule for automatic scrolling of the list.

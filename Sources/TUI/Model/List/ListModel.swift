@@ -1,5 +1,3 @@
-import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The state of the list of uploads: its rows, filter, sort and cursor.

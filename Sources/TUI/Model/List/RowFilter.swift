@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The filter of the list: terms that must all match. Examples of terms are `raw` (the path contains it),

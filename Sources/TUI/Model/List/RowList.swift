@@ -1,4 +1,3 @@
-import FerryUploads
 
 /// A row of a list: an upload and its sort keys.
 struct Row: Hashable, Sendable {

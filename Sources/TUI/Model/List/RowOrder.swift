@@ -1,6 +1,4 @@
-import FerryFiles
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The key and the direction by which the rows are sorted. The sequence of the uploads in the queue does not change.

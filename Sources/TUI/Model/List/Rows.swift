@@ -1,4 +1,3 @@
-import FerryUploads
 
 /// A snapshot of the list's rows, in their visible sequence.
 struct Rows: RandomAccessCollection, Sendable {

@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The uploads, the rows of each tab, and sums over the uploads. Every change updates all of them.

@@ -1,5 +1,4 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
 /// The progress and the rates of the uploads, sampled while they run.

@@ -1,4 +1,3 @@
-import FerryProtocols
 import FerryUploads
 
 /// The latest sample of a running upload, and the rates computed from all samples of its current attempt.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// A line of the log: one event.
