@@ -10,13 +10,13 @@ struct Cell: Hashable, Sendable {
     var onCursorLine = false
 }
 
-/// The contents of the whole screen. The views draw it, the renderer sends it to the terminal, and tests check it.
+/// The contents of the whole screen.
 struct Frame: Equatable, Sendable {
     let size: Size
     private(set) var cells: [Cell]
-    /// The position of the terminal's cursor. Magnifiers and screen readers follow it.
+    /// The position of the terminal's cursor, which magnifiers and screen readers follow.
     var cursor = Point(row: 0, column: 0)
-    /// The clickable regions. Where regions overlap, a click goes to the last one in the array.
+    /// The clickable regions. The last one under a click gets it.
     var regions: [Region] = []
 
     init(size: Size) {
@@ -32,8 +32,7 @@ struct Frame: Equatable, Sendable {
         regions.last { $0.rows.contains(point.row) && $0.columns.contains(point.column) }?.target
     }
 
-    /// Draws text of the program itself, which needs no escapes, and returns the column after it. Draws at most `limit`
-    /// columns, and nothing beyond the edge of the screen. A wide character is never split.
+    /// Draws text of the program, and returns the column after it.
     @discardableResult
     mutating func put(
         _ text: some StringProtocol, row: Int, column: Int, role: Role = .normal, limit: Int = .max
@@ -41,8 +40,7 @@ struct Frame: Equatable, Sendable {
         put(SafeText(own: text), row: row, column: column, role: role, limit: limit)
     }
 
-    /// Draws text from outside the program, such as a file name, and returns the column after it. Escapes that replace
-    /// undrawable characters, such as `\u{202E}`, are drawn with the role `escape`.
+    /// Draws at most `limit` columns, and nothing beyond the edge of the screen. A wide character is never split.
     @discardableResult
     mutating func put(
         _ text: SafeText, row: Int, column: Int, role: Role = .normal, limit: Int = .max
@@ -62,8 +60,7 @@ struct Frame: Equatable, Sendable {
         line.reduce(column) { put($1.text, row: row, column: $0, role: $1.role) }
     }
 
-    /// Draws text so that it ends before the column `end`. Text that is wider than `end` columns begins at column 0
-    /// instead.
+    /// Draws text so that it ends before the column `end`, but begins at column 0 or later.
     mutating func putRight(_ text: String, row: Int, end: Int, role: Role = .normal) {
         put(text, row: row, column: max(0, end - CellWidth.of(text)), role: role)
     }
@@ -112,7 +109,7 @@ struct Frame: Equatable, Sendable {
         }
     }
 
-    /// Sets a cell. Overwriting one half of a wide character blanks the other half.
+    /// Sets a cell.
     private mutating func set(_ cell: Cell, row: Int, column: Int) {
         let index = row * size.columns + column
         if cells[index].width == 0, cell.width != 0, column > 0, cells[index - 1].width == 2 {
@@ -126,7 +123,6 @@ struct Frame: Equatable, Sendable {
 }
 
 extension Frame: CustomStringConvertible {
-    /// The text of the screen, one line for each row, without the spaces at the ends of the lines.
     var description: String { (0..<size.rows).map(text).joined(separator: "\n") }
 
     func text(_ row: Int) -> String {

@@ -18,18 +18,16 @@ struct Point: Hashable, Sendable {
 
 /// A part of a frame that reacts to clicks.
 struct Region: Equatable, Sendable {
-    /// The target of a click. It names an upload by its id, because lines can move between drawing and clicking.
+    /// The target of a click. Uploads have ids, because lines can move between drawing and clicking.
     enum Target: Hashable, Sendable {
         case upload(Upload.ID)
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
-        /// An entry of the folder that the Add dialog lists. The associated value is the entry's name in bytes. A click
-        /// on `entryMark`, the space before the name, marks the entry or removes its mark.
+        /// An entry's name in the Add dialog's list; `entryMark` is the space before it, where a click marks.
         case entry([UInt8])
         case entryMark([UInt8])
-        /// The rest of the screen while a dialog is open. A click there does nothing, even if it hits an upload in the
-        /// list behind the dialog.
+        /// The rest of the screen while a dialog is open.
         case nothing
     }
 

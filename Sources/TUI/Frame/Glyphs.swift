@@ -15,7 +15,7 @@ struct Glyphs: Sendable {
         isUnicode ? isAscending ? "▲" : "▼" : isAscending ? "^" : "v"
     }
 
-    /// The mark after an upload's state if the server has possibly stored the file twice.
+    /// The mark of an upload that the server possibly has twice.
     var twice: String { isUnicode ? "×2" : "x2" }
 
     func state(_ kind: StateKind) -> String {
@@ -31,8 +31,7 @@ struct Glyphs: Sendable {
         }
     }
 
-    /// Returns the full and the empty part of a progress bar, together `width` cells wide. The parts have different
-    /// characters, so that they differ even without colours.
+    /// Returns the full and the empty part of a progress bar, different even without colours.
     func bar(_ fraction: Double, width: Int) -> (full: String, rest: String) {
         let share = fraction.isFinite ? max(0, min(1, fraction)) : 0
         guard isUnicode else {
@@ -44,8 +43,7 @@ struct Glyphs: Sendable {
         return (full, String(repeating: "─", count: width - halves / 2 - halves % 2))
     }
 
-    /// Returns one symbol for each part of a multipart upload, with the uploaded parts first, and two spaces at the
-    /// end. Returns an empty string if the counts are invalid, or if there are more parts than `width`.
+    /// Returns a symbol for each part, the uploaded ones first, and two spaces; empty if they do not fit.
     func parts(_ parts: UploadResource.Parts, width: Int) -> String {
         guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.stored) else {
             return ""

@@ -22,15 +22,13 @@ package enum GraphStyle: String, CaseIterable, Hashable, Sendable {
 
 /// A filled curve in lines of text, with the newest value on the right.
 struct Graph {
-    /// The lines from top to bottom. Empty cells are spaces, because a space is only one byte and screen readers skip
-    /// it.
+    /// The lines from top to bottom. Screen readers skip the spaces in them.
     let lines: [String]
-    /// The value at the top of the graph, at least 1. It is the peak, rounded up to 1, 2, 5, 10, 20, … times a power of
-    /// 1024. The rounding prevents frequent changes of this value.
+    /// The value at the top: the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024, so that it rarely
+    /// changes.
     let scale: Double
-    /// The greatest of the values shown, or `least` if that is greater.
+    /// The greatest of the values shown and `least`.
     let peak: Double
-    /// The number of values shown.
     let count: Int
 
     init(_ values: [Double], width: Int, height: Int, style: GraphStyle, least: Double = 0) {
@@ -63,8 +61,7 @@ struct Graph {
         }
     }
 
-    /// Returns the braille character with `left` and `right` dots in its two columns, filled from the bottom. Each dot
-    /// is one bit of the code point's low byte (Unicode, chapter 21.1). Returns a space if there are no dots.
+    /// Returns the braille character with dots filled from the bottom. Each dot is a bit (Unicode, chapter 21.1).
     private static func braille(_ left: Int, _ right: Int) -> String {
         let dots =
             [0x40, 0x04, 0x02, 0x01].prefix(left).reduce(0, |)
@@ -73,8 +70,6 @@ struct Graph {
         return String(scalar)
     }
 
-    /// Returns the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024. Returns 1 if the peak is at most 1 or
-    /// not finite.
     static func scale(_ peak: Double) -> Double {
         guard peak.isFinite, peak > 1 else { return 1 }
         let unit = 1024.0.raised(to: (peak.logarithm / 1024.0.logarithm).rounded(.down))

@@ -1,5 +1,4 @@
-/// The colours and attributes of each `Role` (the purpose of text, such as `title`), limited to the colours that the
-/// terminal supports.
+/// The colours and attributes of each role in the colours of the terminal.
 struct Palette: Sendable {
     enum Tier: Sendable, CaseIterable {
         /// No colours: the terminal has none, or the user wants none.
@@ -11,8 +10,7 @@ struct Palette: Sendable {
         /// 24-bit colours.
         case direct
 
-        /// - Parameter areDirect: True if the terminal reads colour numbers from 8 on as RGB values. Smaller numbers
-        ///   are palette numbers.
+        /// - Parameter areDirect: True if the terminal reads numbers from 8 on as RGB values.
         init(colours: Int, areDirect: Bool) {
             self =
                 switch colours {
@@ -24,8 +22,7 @@ struct Palette: Sendable {
         }
     }
 
-    /// Two colour numbers of the terminal, and the attributes of the text. A colour of nil is the terminal's default,
-    /// which fits light and dark backgrounds.
+    /// The style of text. A colour of nil is the terminal's default.
     struct Style: Hashable, Sendable {
         var foreground: Int?
         var background: Int?
@@ -35,18 +32,13 @@ struct Palette: Sendable {
     let tier: Tier
     let theme: Theme
 
-    /// - Parameter tier: The colours that the terminal supports. For a theme without colours, `mono` is used instead.
     init(tier: Tier, theme: Theme = .standard) {
         self.tier = theme.hasColours ? tier : .mono
         self.theme = theme
     }
 
-    /// Returns the colours and attributes of a role.
-    ///
-    /// - Parameter onCursorLine: True for text in the cursor's line, which is never dim. If the theme has a background
-    ///   `cursorLine` for this terminal, the text is bold on this background, and keeps its colour. Otherwise the text
-    ///   has the normal colour, and reverse video is switched on, or off if the role has it. The roles `dialog`,
-    ///   `selection` and `banner` are always drawn in this second way.
+    /// Returns the style of a role. In the cursor's line, text is never dim. It is bold on the theme's `cursorLine`;
+    /// without one, and for some roles, it has reverse video in the normal colour.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }
@@ -91,8 +83,7 @@ struct Palette: Sendable {
         }
     }
 
-    /// True if the terminal has 256 or more colours and the theme gives the role a colour. The role then needs no
-    /// attribute to be recognized.
+    /// True if the role's colour is distinct enough without an attribute.
     private func hasShades(_ role: Role) -> Bool {
         (tier == .full || tier == .direct) && number(theme[role].colour) != nil
     }

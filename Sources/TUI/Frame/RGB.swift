@@ -15,8 +15,7 @@ package struct RGB: Hashable, Sendable {
         self.init(UInt8(value >> 16), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF))
     }
 
-    /// Creates one of xterm's 256 colours: the 16 that users can change, a colour cube, and a ramp of greys.
-    /// - Parameter number: A number from 0 to 255.
+    /// Creates one of xterm's 256 colours: 16 that users can change, a cube, and a ramp of greys.
     init(palette number: Int) {
         switch number {
         case 232...:
@@ -30,15 +29,13 @@ package struct RGB: Hashable, Sendable {
         }
     }
 
-    /// The number of the most similar of xterm's 256 colours. The first 16 are left out, because users can change them.
+    /// The most similar of xterm's 256 colours, without the first 16, which users can change.
     var nearestInPalette: Int {
         (16...255).min { distance(to: RGB(palette: $0)) < distance(to: RGB(palette: $1)) } ?? 16
     }
 
-    /// The number of the colour in terminals with 24-bit colours.
-    ///
-    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Black and pure blues
-    /// have such numbers, so they get one step of green, which adds 256.
+    /// The number in terminals with 24-bit colours. Some (`xterm-direct256`) read numbers below 256 as palette numbers,
+    /// so black and pure blues get a step of green.
     var directNumber: Int {
         let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
         return number < 256 ? number + 256 : number

@@ -8,8 +8,7 @@ extension Theme {
     package static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: colours($0).dark) }
     /// The theme for light backgrounds.
     package static let light = Theme(cursorLine: Colour(nil, 254)) { Look(colour: colours($0).light) }
-    /// The theme of white and bright text on black. In terminals of 8 or 16 colours, the terminal's own background
-    /// stays.
+    /// The theme of white and bright text on black, or on the own background of terminals of 8 or 16 colours.
     package static let highContrast = Theme(background: Colour(nil, 16)) { role in
         Look(colour: colours(role).black, removed: .dim)
     }
@@ -21,8 +20,7 @@ extension Theme {
         "default": standard, "light": light, "high-contrast": highContrast, "mono": mono,
     ]
 
-    /// Returns the colours of a role on a dark, on a light and on a black background. The light background has other
-    /// colours instead of yellow and cyan, which are unreadable on it.
+    /// Returns the colours on a dark, a light and a black background. Yellow and cyan are unreadable on a light one.
     private static func colours(_ role: Role) -> (dark: Colour, light: Colour, black: Colour) {
         switch role {
         case .normal, .dialog, .title, .banner, .selection, .field: (Colour(), Colour(), Colour(nil, 231))

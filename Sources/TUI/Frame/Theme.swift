@@ -14,15 +14,13 @@ package struct Theme: Hashable, Sendable {
             self.set(full: full)
         }
 
-        /// Sets one of xterm's 256 colours by its number, 0 to 255. Terminals with 24-bit colours show the same colour.
-        /// Nil sets the terminal's default. `basic` does not change.
+        /// Sets one of xterm's 256 colours, 0 to 255, also for terminals with 24-bit colours. `basic` does not change.
         package mutating func set(full number: Int?) {
             full = number
             exact = number.map(RGB.init(palette:))
         }
 
-        /// Sets a 24-bit colour, and the most similar of xterm's 256 colours for terminals of 256 colours. Nil sets the
-        /// terminal's default. `basic` does not change.
+        /// Sets a 24-bit colour, and the most similar of xterm's 256. `basic` does not change.
         package mutating func set(exact colour: RGB?) {
             exact = colour
             full = colour?.nearestInPalette

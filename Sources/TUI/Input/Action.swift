@@ -19,9 +19,8 @@ enum Action: Hashable, Sendable {
     case copyPath, copyAddress, copyError
     case removeNow, quitNow, quitWhenIdle, stopEngine
 
-    /// True if the action changes the marked uploads or the one under the cursor, or marks the row under the cursor.
-    /// Such an action is refused for a moment after the cursor has moved by itself, and while the screen is too small
-    /// for the list.
+    /// True if the action is about marked uploads or the row under the cursor. It is refused for a moment after the
+    /// cursor has moved by itself, and while the screen is too small for the list.
     var isAboutTargets: Bool {
         switch self {
         case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark, .markRange: true
@@ -29,7 +28,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// True if the action adds, changes or removes uploads or limits, so that it has no effect while no engine runs.
+    /// True if the action has no effect while no engine runs.
     var needsEngine: Bool {
         switch self {
         case .add, .pause, .pauseAll, .retry, .retryAll, .remove, .clearDone, .undo, .redo, .tryNow: true
@@ -38,8 +37,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// True if the action moves in the list, shows another tab or marks many rows. Such an action ends the automatic
-    /// movement of the cursor (`Following`).
+    /// True if the action ends the automatic movement of the cursor (`Following`).
     var isMovement: Bool {
         switch self {
         case .up, .down, .pageUp, .pageDown, .halfPageUp, .halfPageDown, .top, .bottom, .show: true
@@ -48,9 +46,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// Returns the row that the action moves to; nil if the action does not move. The row can be outside of the list.
-    ///
-    /// - Parameter page: The number of rows of a page.
+    /// Returns the row that the action moves to, possibly outside of the list; nil if it does not move.
     func row(from row: Int, of count: Int, page: Int) -> Int? {
         switch self {
         case .up: row - 1
@@ -65,7 +61,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// The name in configurations: the case, followed by its payload if it has one (`showFailed`).
+    /// The name in configurations: the case and its payload (`showFailed`).
     var name: String {
         guard let payload = Mirror(reflecting: self).children.first, let label = payload.label else {
             return "\(self)"

@@ -7,17 +7,10 @@ package struct RebindingError: Error, Hashable, Sendable {
 }
 
 extension ActionTable {
-    /// The keys that stay with their default actions, so that the user can always leave a dialog and suspend the
-    /// program.
+    /// The keys that stay, so that the user can always leave a dialog and suspend the program.
     private static let fixed: Set<Key> = [.control("c"), .control("z")]
 
-    /// Returns the table with changed keys for some actions.
-    ///
-    /// - Parameter changes: The labels of the new keys of each changed action. The dictionary's key is the action's
-    ///   `Entry.name`.
-    /// - Throws: `RebindingError` if a name or a key is unknown, if a key cannot be bound, or if `cancel` or `quit`
-    ///   gets no key. The error is also thrown if two actions in one context have the same key, or if the same key
-    ///   opens and confirms a dialog.
+    /// Returns the table with the key labels for the actions of these `Entry.name`s.
     package func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }
@@ -57,7 +50,7 @@ extension ActionTable {
         return keys + entry.keys.filter { fixed.contains($0) && !keys.contains($0) }
     }
 
-    /// Returns the reason why a key cannot be bound, as the end of a sentence about the key; nil if it can be bound.
+    /// Returns the end of a sentence about a key that cannot be bound.
     private static func reasonAgainst(_ key: Key, for entry: Entry) -> String? {
         if fixed.contains(key), !entry.keys.contains(key) {
             return key == .control("z") ? "always suspends" : "always leaves"
@@ -86,8 +79,7 @@ extension ActionTable {
         }
     }
 
-    /// Checks that the key that opens a confirmation dialog does not also confirm the dialog. A key that is held down
-    /// repeats, so it would do both.
+    /// Checks that a key that opens a question does not also confirm it: a key that is held down repeats.
     private func checkConfirmation(changed: Set<String>) throws(RebindingError) {
         try checkConfirmation(of: .remove, by: entry(for: .removeNow, in: .removal), changed: changed)
         try checkConfirmation(of: .undo, by: entry(for: .confirm, in: .undo), changed: changed)
@@ -105,8 +97,7 @@ extension ActionTable {
         }
     }
 
-    /// Returns the error for two actions that share a key. The error names `first` if its keys were changed, otherwise
-    /// `second`.
+    /// Returns the error for two actions that share a key. It names one whose keys were changed.
     private static func clash(
         _ key: Key, _ first: Entry, _ second: Entry, _ changed: Set<String>, expected: String
     ) -> RebindingError {

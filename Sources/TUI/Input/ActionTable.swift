@@ -1,11 +1,11 @@
-/// The table of all actions and keys. The key map, the hint line and the help are made from it, so they always agree.
+/// The table of all actions and keys, for the key map, the hint line and the help.
 package struct ActionTable: Hashable, Sendable {
     /// An action in one context, and its keys.
     package struct Entry: Hashable, Sendable {
         var action: Action
         var context: Context
         var keys: [Key]
-        /// The word for the hint line, which is the last line of the screen; nil if the action does not appear there.
+        /// The word for the hint line; nil if the action does not appear there.
         var hint: String?
         /// The description in the help.
         package internal(set) var help: String
@@ -25,7 +25,7 @@ package struct ActionTable: Hashable, Sendable {
             rows.map { Entry(action: $0, context: context, keys: $1, hint: $2, help: $3) }
         })
 
-    /// The entries by importance: if the hint line is too narrow, it leaves out the last ones.
+    /// The entries by importance for the hint line.
     package let entries: [Entry]
     private let map: [Context: [Key: Action]]
 
@@ -44,19 +44,17 @@ package struct ActionTable: Hashable, Sendable {
         entries.first { $0.action == action && $0.context == context }
     }
 
-    /// The first key of an action as users read it. nil if the action has no key, or does not exist in the context.
+    /// The first key of an action as users read it.
     func label(of action: Action, in context: Context = .list) -> String? {
         entry(for: action, in: context)?.keys.first?.label
     }
 
-    /// Returns the action's first key in the context `list`, followed by `what`, such as `p resumes`; nil if the action
-    /// has no key in that context.
+    /// Returns the action's first key in the list and `what`: `p resumes`.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     private typealias Row = (action: Action, keys: [Key], hint: String?, help: String)
 
-    /// The rows by context. `ferry config --keys` prints them in this sequence. The contexts `quit`, `quitOrDetach` and
-    /// `leave` appear twice: first with the actions that leave at once, then with the actions that wait or stay.
+    /// The rows by context, as `ferry config --keys` prints them: actions that leave at once come before the others.
     private static let rows: KeyValuePairs<Context, [Row]> = [
         .list: [
             (.help, ["?", .function(1)], "help", "show all keys"),

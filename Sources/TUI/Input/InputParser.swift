@@ -1,27 +1,25 @@
-/// Turns the terminal's bytes into keys. The result does not depend on the boundaries between reads, and invalid bytes
-/// do not stop the parser.
+/// Turns the terminal's bytes into keys, independent of the boundaries between reads.
 struct InputParser: Sendable {
     private enum State {
         case ground
         case escape
-        /// The state after `ESC [`, with the parameter bytes so far.
+        /// The state after `ESC [`, with the parameter bytes.
         case control([UInt8])
         /// The state after `ESC O`.
         case singleShift
-        /// The state inside a UTF-8 sequence.
         case unicode([UInt8], missing: Int)
-        /// The state inside a control string (OSC, DCS, APC, PM), which the parser ignores up to its terminator.
+        /// A control string (OSC, DCS, APC, PM), which is ignored up to its terminator.
         case string(length: Int, afterEscape: Bool)
         case paste(PasteBuffer)
     }
 
-    /// The maximum number of bytes of one paste. The parser drops all bytes between this limit and the end marker.
+    /// The maximum number of bytes of one paste; the rest is dropped.
     static let pasteLimit = 4 << 20
     private static let longestString = 4096
 
     private var state = State.ground
 
-    /// True while more bytes can change the meaning of the last ones: after a lone ESC, or within a sequence.
+    /// True after a lone ESC, or within a sequence.
     var isWaiting: Bool {
         switch state {
         case .ground, .paste: false
@@ -46,7 +44,7 @@ struct InputParser: Sendable {
         return keys
     }
 
-    /// Ends the wait for more bytes: a lone ESC becomes the Escape key, and an incomplete sequence is dropped.
+    /// Ends the wait for more bytes: a lone ESC becomes the Escape key.
     mutating func flush() -> [Key] {
         guard isWaiting else { return [] }
         defer { state = .ground }
@@ -76,8 +74,7 @@ struct InputParser: Sendable {
         }
     }
 
-    /// Adds bytes to the paste up to and including the next `~`, the last byte of the end marker. Without a `~`, adds
-    /// all bytes. If the end marker is complete, appends the pasted text to `keys`. Returns the number of added bytes.
+    /// Adds bytes up to the next `~`, which can end the end marker, to the paste. Returns their number.
     private mutating func paste(_ bytes: some Collection<UInt8>, _ keys: inout [Key]) -> Int {
         guard case .paste(var buffer) = state else { return 0 }
         state = .ground  // so that the buffer has one owner and is not copied
@@ -190,8 +187,7 @@ struct InputParser: Sendable {
         }
     }
 
-    /// Reads a mouse report (SGR, xterm's mode 1006): button, column, row. `M` is a press or a turn of the wheel, and
-    /// `m` is a release. Returns nil for a movement, another button or a malformed report.
+    /// Reads a mouse report (SGR, xterm's mode 1006): button, column, row. `M` is a press or the wheel, `m` a release.
     private static func mouse(final: UInt8, parameters: ArraySlice<UInt8>) -> Key? {
         let numbers = numbers(in: Array(parameters))
         guard numbers.count == 3, (1...9999).contains(numbers[1]), (1...9999).contains(numbers[2]) else {
@@ -215,19 +211,18 @@ struct InputParser: Sendable {
     }
 }
 
-/// Collects the bytes of a bracketed paste up to its end marker. The text is returned without the marker.
+/// Collects the bytes of a bracketed paste up to its end marker.
 private struct PasteBuffer {
     private static let end: [UInt8] = Array("\u{1B}[201~".utf8)
-    /// The last byte of the end marker.
     static let last = UInt8(ascii: "~")
 
     private var bytes: [UInt8] = []
-    /// The first `InputParser.pasteLimit` bytes if the paste is longer; otherwise nil.
+    /// The beginning of a paste beyond the limit.
     private var kept: [UInt8]?
 
     var isComplete: Bool { kept == nil }
 
-    /// Returns the pasted text once the collected bytes end with the end marker; nil before that.
+    /// Returns the pasted text once the end marker is complete.
     mutating func append(_ chunk: some Collection<UInt8>) -> String? {
         bytes.append(contentsOf: chunk)
         let isEnd = bytes.suffix(Self.end.count).elementsEqual(Self.end)
@@ -243,7 +238,7 @@ private struct PasteBuffer {
 }
 
 enum PastedText {
-    /// Decodes pasted text. Line ends become line feeds, because terminals send them as carriage returns.
+    /// Decodes pasted text. Terminals send line ends as carriage returns.
     static func decode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var afterReturn = false

@@ -1,7 +1,5 @@
 extension Key {
-    /// Creates the key that has this label. For every key that can be bound, this is the inverse of `label`.
-    ///
-    /// The name of a key can be short or long (`Del`, `Delete`), in capital or small letters. Characters are
+    /// Creates the key of a label, in any case and by its short or long name (`Del`, `Delete`). Characters are
     /// case-sensitive.
     init?(label: String) {
         if let scalar = label.unicodeScalars.first, label.unicodeScalars.count == 1 {
@@ -28,8 +26,7 @@ extension Key {
 
     var isCharacter: Bool { if case .character = self { true } else { false } }
 
-    /// The reason why the bytes from the terminal do not identify this key: the label of another key with the same
-    /// bytes, or `the beginning of other keys`. Nil if the bytes identify this key.
+    /// The label of another key with the same bytes, or `the beginning of other keys`.
     var arrivesAs: String? {
         switch self {
         case .control("h"): Key.backspace.label
@@ -40,8 +37,7 @@ extension Key {
         }
     }
 
-    /// Returns the single character after a prefix; nil if the label has another form. The prefix matches in capital
-    /// and in small letters.
+    /// Returns the single character after a prefix, in any case.
     private static func rest(of label: String, after prefix: String) -> Character? {
         guard label.count == prefix.count + 1, label.lowercased().hasPrefix(prefix.lowercased()) else {
             return nil

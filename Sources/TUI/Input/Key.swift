@@ -1,4 +1,4 @@
-/// One event from the terminal: a key, a paste, a mouse event or the cursor's position.
+/// One event from the terminal.
 enum Key: Hashable, Sendable {
     case character(Character)
     case control(Character)
@@ -7,18 +7,18 @@ enum Key: Hashable, Sendable {
     case pageUp, pageDown, home, end, insert, delete
     case backspace, tab, backTab, enter, escape
     case function(Int)
-    /// Pasted or dropped text. `isComplete` is false if the text was cut off at `InputParser.pasteLimit`.
+    /// Pasted or dropped text, possibly cut off at `InputParser.pasteLimit`.
     case paste(String, isComplete: Bool)
-    /// Characters, line ends and tabs that arrived too fast for typing: possibly a paste.
+    /// Characters that arrived too fast for typing: possibly a paste.
     case burst(String)
     case press(button: Int, Point)
     case release(Point)
     /// A turn of the wheel, in lines. Negative is up.
     case wheel(Int, Point)
-    /// The terminal's response to a request for the cursor's position, not a key that a user pressed.
+    /// The response to a request for the cursor's position.
     case cursorPosition(Point)
 
-    /// The names of keys without a visible character. The first name of a key is shown. A second name is accepted, too.
+    /// The names of keys without a visible character. The first of a key is shown, and others are accepted.
     static let names: [(key: Key, name: String)] = [
         (" ", "space"), (.up, "Up"), (.down, "Down"), (.left, "Left"), (.right, "Right"),
         (.shiftUp, "Shift-Up"), (.shiftDown, "Shift-Down"), (.home, "Home"), (.end, "End"),
@@ -28,7 +28,6 @@ enum Key: Hashable, Sendable {
         (.escape, "Esc"), (.escape, "Escape"),
     ]
 
-    /// The key as hints and help write it.
     var label: String {
         if let name = Self.names.first(where: { $0.key == self })?.name { return name }
         return switch self {

@@ -1,18 +1,14 @@
-/// Turns the terminal's bytes and their times into keys. Much text in one read is possibly a paste. A lone ESC becomes
-/// the Escape key if no byte follows within `escapeDelay`.
+/// Turns the terminal's bytes and their times into keys.
 struct KeyReader: Sendable {
-    /// The time in seconds after which a lone ESC is the Escape key, and no longer the beginning of a sequence.
+    /// The seconds after which a lone ESC is the Escape key.
     static let escapeDelay = 0.05
-    /// The minimum number of printable bytes in a burst. A burst is one read that is possibly a paste without the
-    /// terminal's paste markers.
+    /// The minimum number of printable bytes of a burst: one read that is possibly a paste without paste markers.
     static let burst = 8
 
     private var parser = InputParser()
-    /// The time at which a lone ESC becomes the Escape key, or an incomplete sequence is dropped. Nil while there
-    /// is no lone ESC and no incomplete sequence.
+    /// The time at which a lone ESC or an incomplete sequence ends.
     private(set) var deadline: Double?
 
-    /// - Parameter now: The time in seconds on a monotonic clock.
     mutating func read(_ bytes: [UInt8], now: Double) -> [Key] {
         defer { deadline = parser.isWaiting ? now + Self.escapeDelay : nil }
         if parser.isAtStart, let cut = Self.endOfBurst(bytes) {
@@ -28,8 +24,7 @@ struct KeyReader: Sendable {
         return parser.flush()
     }
 
-    /// Returns the index after the last whole character of a burst; nil if the bytes are not a burst. A burst has at
-    /// least `burst` printable bytes, not all of them equal. Its only control characters are tabs and line ends.
+    /// Returns the end of the last whole character of a burst: bytes that are not all equal, with tabs and line ends.
     private static func endOfBurst(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= burst,
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })

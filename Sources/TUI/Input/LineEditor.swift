@@ -1,4 +1,4 @@
-/// A line of text that the user is typing, and the cursor in it.
+/// A line that the user is typing, and the cursor in it.
 struct LineEditor: Hashable, Sendable {
     private(set) var characters: [Character]
     /// The number of characters before the cursor.
@@ -16,7 +16,7 @@ struct LineEditor: Hashable, Sendable {
         position += text.count
     }
 
-    /// Handles a key that edits the line or moves the cursor in it. Returns false for any other key.
+    /// Handles a key that edits the line or moves the cursor. Returns false for any other.
     mutating func handle(_ key: Key) -> Bool {
         switch key {
         case .character(let character): insert(String(character))
@@ -41,7 +41,7 @@ struct LineEditor: Hashable, Sendable {
         position = start
     }
 
-    /// Returns the start of the word before the cursor. Words end at blanks and slashes, as in paths.
+    /// Returns the start of the word before the cursor.
     private func startOfWord() -> Int {
         var start = position
         while start > 0, Self.separates(characters[start - 1]) { start -= 1 }

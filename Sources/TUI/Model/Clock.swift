@@ -1,14 +1,12 @@
 import FerryFiles
 
-/// The current time. The model gets it in messages, because the model has no access to a clock.
+/// The current time, which the model gets in messages.
 struct Clock: Hashable, Sendable {
-    /// The seconds since the first use of the clock in this process. This clock is monotonic.
+    /// The seconds since the first use of the clock in this process (monotonic).
     var seconds: Double
-    /// The wall clock's time, for texts and for converting dates with `seconds(of:)`.
     var date: Date
 
-    /// Returns the time on the monotonic clock at which the wall clock will show `date`. The result becomes wrong if
-    /// the wall clock is set before that time.
+    /// Returns the monotonic time of a date; wrong if the wall clock is set in between.
     func seconds(of date: Date) -> Double { seconds + date.timeIntervalSince(self.date) }
 
     /// The seconds within which a second click makes a double click.

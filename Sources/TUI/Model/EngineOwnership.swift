@@ -1,5 +1,4 @@
-/// The relation between the screen and the engine, which runs the uploads. This relation decides what happens to the
-/// engine when the user leaves.
+/// The relation of the screen to the engine, which decides what happens to the engine when the user leaves.
 package enum EngineOwnership: Hashable, Sendable {
     /// The engine ends with the screen.
     case own

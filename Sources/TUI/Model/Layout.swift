@@ -1,4 +1,4 @@
-/// The rows that each part of the screen takes. They depend on the screen's size and on whether the graph is shown.
+/// The rows of each part of the screen, by the screen's size and whether the graph is shown.
 struct Layout: Hashable, Sendable {
     enum SizeClass: Hashable, Sendable { case wide, standard, compact, tiny }
 
@@ -22,12 +22,10 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// The row in which a toast appears; nil on a small screen. Without a toast, a standard screen shows a line about
-    /// the upload under the cursor there (`NoteView`). A wide screen shows the log's last row there.
+    /// The row of a toast, and of a line about the upload under the cursor (`NoteView`); nil on a small screen.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
-    /// The rows of the log's newest entries: five on a wide screen, one on a standard screen, otherwise none.
     var log: Range<Int> {
         switch sizeClass {
         case .wide: (size.rows - 6)..<(size.rows - 1)
@@ -36,7 +34,6 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The rows of the graph; empty if the graph is hidden or the screen is small.
     var graph: Range<Int> {
         guard hasGraph else { return 0..<0 }
         switch sizeClass {
@@ -46,15 +43,13 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The rows of the details below the list of a wide screen. Empty on other screens, where the details open as a
-    /// dialog.
+    /// The rows of the details below the list. Other screens show them as a dialog.
     var details: Range<Int> {
         guard sizeClass == .wide else { return 0..<0 }
         let end = size.rows - (hasGraph ? 11 : 7)
         return (end - 7)..<end
     }
 
-    /// The rows of the list; empty if the screen is too small for a list.
     var list: Range<Int> {
         switch sizeClass {
         case .wide: 3..<(details.lowerBound - 1)

@@ -11,8 +11,7 @@ enum Message: Sendable {
     case replied(QueueReply, to: Request)
     /// The contents of a folder. `number` is the number of the model's request.
     case listed(BrowsedFolder, number: Int)
-    /// The files that a search found. `past` contains the done uploads that the history has for the paths of these
-    /// files. `number` is the number of the model's request.
+    /// The files that a search found. `past` has the history's done uploads of their paths.
     case previewed(FileSelection, past: [Upload] = [], number: Int)
     /// The completions of a typed line. `number` is the number of the model's request.
     case completed([String], number: Int)
@@ -29,8 +28,7 @@ extension Message {
     var isPreview: Bool { if case .previewed = self { true } else { false } }
 }
 
-/// An action outside the model, such as a command to the queue. The model has no access to the terminal or the queue,
-/// so it only requests the action. `Program` and `EffectRunner` perform it.
+/// An action outside of the model, which only requests it. `Program` and `EffectRunner` perform it.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)
     /// Finds the files that the user chose to add. A search that still runs is cancelled.
@@ -51,15 +49,14 @@ enum Effect: Sendable {
     case finish(ScreenOutcome)
 }
 
-/// A command that the screen has sent to the queue. It decides how the queue's reply is worded for the user.
+/// A command sent to the queue. It decides how the queue's reply is worded for the user.
 enum Request: Hashable, Sendable {
-    /// An addition: `files` files were sent to the queue, and `skipped` files could not be added.
+    /// An addition of `files` files; `skipped` ones could not be added.
     case add(files: Int, skipped: Int)
     case pause(warning: String?)
     case pauseAll(warning: String?)
     case resume, retry, move, tryNow
-    /// A removal. `name` is the file's name if the user chose one upload on the screen; otherwise nil. The text needs
-    /// the name, because the table no longer has the upload when the reply comes.
+    /// A removal. `name` is the file's name of a single upload, which the table no longer has when the reply comes.
     case remove(name: String?)
     case limitBandwidth(Bandwidth?)
     case limitConcurrency(Int)

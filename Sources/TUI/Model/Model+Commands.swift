@@ -55,8 +55,7 @@ extension Model {
         return []
     }
 
-    /// Pauses the marked uploads, or the one under the cursor. If none of them can be paused, resumes those that the
-    /// user has paused.
+    /// Pauses the targets. If none can be paused, resumes those that the user has paused.
     private mutating func togglePause() -> [Effect] {
         let targets = list.targets
         let going = targets.filter(\.canBePaused)
@@ -82,8 +81,7 @@ extension Model {
         return [.perform(.resume(.all), .resume)]
     }
 
-    /// Returns a warning if a pause would lose sent bytes, because some of the running uploads use a protocol that
-    /// cannot resume. Returns nil if no bytes would be lost.
+    /// Returns a warning if a pause would lose sent bytes, because the protocol of a running upload cannot resume.
     func restartWarning(_ uploads: [Upload]) -> String? {
         let losing = uploads.filter { upload in
             table.running.contains(upload.id) && !upload.canResume
@@ -147,15 +145,14 @@ extension Model {
         return []
     }
 
-    /// Quits. If uploads are running, asks the user first. Quits without a question if the engine is gone, or if the
-    /// user has already chosen to wait for the running uploads.
+    /// Quits; asks first if uploads run that nothing else finishes.
     private mutating func quit() -> [Effect] {
         if phase == .finishing || table.running.isEmpty || isEngineGone { return [.finish(.quit)] }
         dialog = .quit(openedAt: clock.seconds, ownership)
         return []
     }
 
-    /// Detaches the screen, so that uploads continue without it. Refuses if no engine can continue them.
+    /// Detaches the screen, so that uploads continue without it.
     mutating func detach() -> [Effect] {
         switch ownership {
         case .attached: return [.finish(.quit)]
@@ -173,7 +170,6 @@ extension Model {
         return [.startEngine]
     }
 
-    /// The message for an action that needs an engine, while none runs. It has the next step.
     var engineIsMissing: String {
         guard ownership == .attached else {
             return "the engine ended with its screen; `ferry` starts another"

@@ -1,4 +1,3 @@
-
 /// The handlers of actions in the dialogs.
 extension Model {
     mutating func run(_ action: Action) -> [Effect] {
@@ -48,7 +47,7 @@ extension Model {
         }
     }
 
-    /// Lets `change` handle an event in the Add dialog, and acts on the outcome. Does nothing if the dialog is closed.
+    /// Lets `change` handle an event in the Add dialog, if it is open, and acts on the outcome.
     mutating func updateAdd(
         _ change: (inout AddDialog, inout AddSurroundings) -> DialogOutcome
     ) -> [Effect] {
@@ -75,8 +74,7 @@ extension Model {
         }
     }
 
-    /// Runs an action in the dialog with the details of an upload. `previous` and `next` show the details of another
-    /// upload, and move the list's cursor to it. An action that the dialog does not know closes the dialog.
+    /// Runs an action in the details. An action that they do not know closes them.
     private mutating func runInDetails(_ action: Action, from first: Int) -> [Effect] {
         let page = DetailsView(model: self).page(from: first)
         switch action {
@@ -90,8 +88,7 @@ extension Model {
         return []
     }
 
-    /// Closes the dialog with the details, and runs an action on the upload that the dialog showed. The marked uploads
-    /// are not affected.
+    /// Closes the details, and runs an action on the upload that they showed instead of the marked ones.
     private mutating func runOnShown(_ action: Action) -> [Effect] {
         let marked = list.marks
         list.marks = []

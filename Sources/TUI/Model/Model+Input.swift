@@ -45,7 +45,7 @@ extension Model {
         return []
     }
 
-    /// Types a key that has no action into the open dialog. Does nothing if the dialog takes no text.
+    /// Types a key that has no action into the open dialog.
     private mutating func type(_ key: Key) -> [Effect] {
         switch dialog {
         case .help(var help):
@@ -95,11 +95,9 @@ extension Model {
     var showsList: Bool { dialog == nil || context == .filter }
 }
 
-/// The handlers of characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal
-/// without bracketed paste.
-///
-/// These characters are treated as text, because they could do harm as commands. Only the first character can be a
-/// command: a key that opens a dialog for the text after it.
+/// The handlers of characters that arrived together: typed over a slow line, sent by a script, or pasted without
+/// bracketed paste. As commands they could do harm, so only the first can be one: a key that opens a dialog for the
+/// text after it.
 extension Model {
     mutating func take(burst: String) -> [Effect] {
         let line = TypedLine(burst)
@@ -119,8 +117,8 @@ extension Model {
         return paste(burst, isComplete: true)
     }
 
-    /// Opens a dialog if the line's first character is the dialog's key and the other characters can be text in it.
-    /// Returns nil for any other line, which is possibly a paste.
+    /// Opens a dialog if the line's first character is its key and the rest can be its text. Any other line is possibly
+    /// a paste.
     private mutating func open(_ line: TypedLine) -> [Effect]? {
         guard let rest = line.rest else { return nil }
         let opening = actions.action(for: .character(line.first), in: .list)
@@ -137,8 +135,7 @@ extension Model {
         }
     }
 
-    /// Types a line in the filter or in the log's search, with Enter if Enter followed the line. Both change only the
-    /// view, so an Enter that was possibly pasted does no harm.
+    /// Types a line in the filter or the log's search. An Enter that was possibly pasted does no harm there.
     private mutating func type(_ line: TypedLine) -> [Effect] {
         let effects = paste(line.text, isComplete: true)
         return line.isEntered ? effects + run(.confirm) : effects
@@ -151,7 +148,6 @@ private struct TypedLine {
     /// True if Enter followed the line.
     var isEntered: Bool
 
-    /// Creates the line from characters that arrived together; nil if they are empty or several lines.
     init?(_ burst: String) {
         isEntered = burst.hasSuffix("\n")
         text = isEntered ? String(burst.dropLast()) : burst

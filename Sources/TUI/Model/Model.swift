@@ -1,17 +1,15 @@
 import FerryProtocols
 import FerryUploads
 
-/// The state of the whole screen. It receives messages and returns effects, because it has no access to the terminal,
-/// the clock or the queue.
+/// The state of the whole screen: messages in, effects out.
 struct Model: Sendable {
-    /// The state of the screen's connection to the queue.
     enum Phase: Hashable, Sendable {
         /// The first update of the queue has not arrived yet.
         case loading
         case shown
         /// The running uploads finish, then the screen closes.
         case finishing
-        /// The queue sends no more updates. `isLoaded` is false if it has never sent one.
+        /// The queue sends no more updates.
         case ended(isLoaded: Bool)
     }
 
@@ -51,20 +49,16 @@ struct Model: Sendable {
 
     var actions: ActionTable { appearance.actions }
 
-    /// The number of unsent bytes of the uploads that run or start as soon as possible (`Upload.isDue`).
     var bytesLeft: Int128 { live.remaining(in: table).total }
 
-    /// True until the model has the uploads of the queue. Stays true if the queue ends before its first update. An
-    /// incomplete update does not change the value while the engine is silent (`isSilent`).
+    /// True until the model has the queue's uploads. An incomplete update counts only if the engine is not silent.
     var isLoading: Bool { phase == .loading || phase == .ended(isLoaded: false) }
 
     var hasQueueEnded: Bool { if case .ended = phase { true } else { false } }
 
     var isOffline: Bool { if case .offline = status.network { true } else { false } }
 
-    /// True if the engine, which runs the uploads, has ended, or if the queue sends no more updates. The screen is
-    /// possibly outdated then. False while the engine merely does not respond (`isSilent`), because it can respond
-    /// again.
+    /// True if the engine has ended or the queue sends no more updates. An engine that is silent can respond again.
     var isEngineGone: Bool {
         if case .lost = status.contact { return true }
         return hasQueueEnded
@@ -72,8 +66,7 @@ struct Model: Sendable {
 
     var isSilent: Bool { if case .silent = status.contact { true } else { false } }
 
-    /// The time on the clock at which the model next needs the message `clock`. Then a sample of the progress is due, a
-    /// countdown changes, the toast ends, or the Add dialog makes a request. Nil if the model waits for none of these.
+    /// The time on the clock at which the model next needs the message `clock`; nil if it waits for nothing.
     var deadline: Double? {
         var moments: [Double] = []
         if !table.running.isEmpty, !isEngineGone {
@@ -89,8 +82,7 @@ struct Model: Sendable {
         !table.running.isEmpty && !isEngineGone && live.wantsSamples(at: clock.seconds)
     }
 
-    /// Returns true if the progress was sampled, a countdown has changed or a toast has expired since `moment`, a time
-    /// on the clock.
+    /// Returns true if the frame has changed since `moment`, a time on the clock, without a message.
     func changesByItself(since moment: Double) -> Bool {
         if let sampledAt = live.sampledAt, sampledAt > moment { return true }
         if !table.waiting.isEmpty, clock.seconds.rounded(.down) > moment.rounded(.down) { return true }
@@ -169,7 +161,6 @@ struct Model: Sendable {
 
     private static let networkIsBack = "the network is back; uploads resume where they stopped"
 
-    /// Logs a change of an upload, if the change is an event that the log shows. Does not log a new upload.
     private mutating func logChange(from before: Upload?, to upload: Upload) {
         guard let before, let kind = UploadEvent.Kind(from: before, to: upload, isOffline: isOffline) else {
             return
@@ -201,8 +192,7 @@ struct Model: Sendable {
         return []
     }
 
-    /// Asks the user before an undo. If the queue would refuse the undo, sends it without a question: the reply
-    /// contains the reason. Does nothing if a dialog is open.
+    /// Asks the user before an undo. The reply to an undo that the queue would refuse contains the reason.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
         if offer.refusal != nil {
@@ -232,7 +222,6 @@ struct Model: Sendable {
         return [.setMouse(hasMouse)]
     }
 
-    /// Finishes the running uploads, then closes the screen.
     mutating func finishRunning() -> [Effect] {
         guard !table.running.isEmpty else { return [.finish(.quitWhenIdle)] }
         phase = .finishing
@@ -243,7 +232,6 @@ struct Model: Sendable {
         toast.say(kind, text, now: clock.seconds)
     }
 
-    /// Shows and logs a warning.
     mutating func hint(_ text: String) {
         say(.warning, text)
         log.add(.warning, text, date: clock.date)

@@ -1,6 +1,6 @@
 package import FerryUploads
 
-/// Decides which events the terminal reports to a user who is possibly looking at another window, and how.
+/// Decides which events the terminal reports to a user who is possibly looking at another window.
 package struct TerminalNotification: Sendable {
     /// The control sequence with which the terminal notifies the user.
     package enum Signal: String, CaseIterable, Sendable {
@@ -23,9 +23,6 @@ package struct TerminalNotification: Sendable {
         throttle = NotificationThrottle(events)
     }
 
-    /// Returns the effect that notifies the user of an update; empty if no notification is due.
-    ///
-    /// - Parameter seconds: The time on a monotonic clock.
     mutating func effects(of update: QueueUpdate, at seconds: Double) -> [Effect] {
         guard signal != .none,
             let (text, _) = throttle.take(detector.take(update), at: seconds)

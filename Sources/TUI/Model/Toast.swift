@@ -1,8 +1,7 @@
-/// A short message on the screen about the most recent event or action. It disappears after a few seconds.
+/// A short message on the screen about the most recent event or action.
 struct Toast: Hashable, Sendable {
     var kind: LogEntry.Level
     var text: String
-    /// The time on the model's clock at which the toast disappears.
     var expires: Double
 
     init(_ kind: LogEntry.Level, _ text: String, now: Double) {
@@ -15,7 +14,6 @@ struct Toast: Hashable, Sendable {
 /// The visible toast, if any.
 struct ToastModel: Sendable {
     private(set) var current: Toast?
-    /// The time on the clock at which a toast most recently expired.
     private(set) var endedAt = -Double.infinity
 
     mutating func say(_ kind: LogEntry.Level, _ text: String, now: Double) {

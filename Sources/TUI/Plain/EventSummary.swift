@@ -1,18 +1,17 @@
 import FerryProtocols
 import FerryUploads
 
-/// Turns upload events into lines of text. Up to `limit` events in a second get a line each. If there are more events,
-/// one line summarizes them.
+/// Turns upload events into lines: one for each of up to `limit` events in a second, else one for all.
 struct EventSummary: Sendable {
     static let limit = 5
     private static let second = 1.0
-    /// The maximum number of seconds that one summary of a burst covers.
+    /// The maximum number of seconds of one summary.
     private static let longest = 8.0
 
     private enum Mode {
-        /// Few events arrive. Since the time `since`, `reported` events got a line each.
+        /// Few events arrive: `reported` of them got a line since this time.
         case calm(since: Double, reported: Int)
-        /// Many events have arrived since the time `since`. Their summary is due `length` seconds after that time.
+        /// Many events have arrived since this time. Their summary is due after `length` seconds.
         case burst(since: Double, length: Double)
     }
 
@@ -25,18 +24,15 @@ struct EventSummary: Sendable {
         static let namesShown = 3
     }
 
-    /// True if a summary contains the names of some uploads; false if it contains only numbers. If true and many events
-    /// arrive at once, the first of them get a line each before the summary.
+    /// True if a summary has names instead of numbers, and the first events of a burst get a line each before it.
     private let names: Bool
     private var mode = Mode.calm(since: -.infinity, reported: 0)
-    /// The first events that the next summary covers, at most `limit`. If the summary covers no more than these, each
-    /// gets a line of its own instead.
+    /// The first events that the next summary covers. If there are no others, each gets a line.
     private var first: [UploadEvent] = []
     private var sums: [UploadEvent.Kind: Sum] = [:]
 
     init(names: Bool) { self.names = names }
 
-    /// The time on the clock at which the lines about the current burst are due; nil without a burst.
     var deadline: Double? {
         if case .burst(let since, let length) = mode { since + length } else { nil }
     }
@@ -79,7 +75,6 @@ struct EventSummary: Sendable {
         return ["in the last \(length > 1 ? "\(Int(length)) seconds" : "second") " + takeSums()]
     }
 
-    /// Returns the lines for all events that were not reported yet.
     mutating func finish() -> [String] {
         mode = .calm(since: -.infinity, reported: 0)
         let count = sums.values.reduce(0) { $0 + $1.count }
@@ -104,12 +99,11 @@ struct EventSummary: Sendable {
         return first.map(\.sentence)
     }
 
-    /// Returns a line with the number of events of each kind, and forgets the events.
-    /// Example without names:
-    /// `12 added (1.2 GiB), numbers 4712 to 4723; 137 done (3.1 GiB), up to number 4711`.
+    /// Returns a line such as `12 added (1.2 GiB), numbers 4712 to 4723; 137 done (3.1 GiB), up to number 4711`, and
+    /// forgets the events.
     private mutating func takeSums() -> String {
         defer { (first, sums) = ([], [:]) }
-        // If an upload is done, the summary leaves out the uploads that began or resumed sending.
+        // Uploads that are done also began.
         let kinds = UploadEvent.Kind.allCases.filter {
             sums[.done] == nil || ![.began, .continued].contains($0)
         }

@@ -1,8 +1,8 @@
-/// Splits a stream of bytes into lines, independent of the boundaries between reads.
+/// Splits a stream of bytes into lines.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         case text(String)
-        /// A line of more bytes than the limit. All its bytes were dropped.
+        /// A line beyond the limit, which was dropped.
         case tooLong
     }
 
@@ -26,7 +26,6 @@ struct LineSplitter {
         return lines
     }
 
-    /// Returns the text after the last line break as a line; nil if there is no such text.
     mutating func finish() -> Line? { line.isEmpty ? nil : take() }
 
     private mutating func take() -> Line {

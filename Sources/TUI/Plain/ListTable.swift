@@ -1,10 +1,6 @@
-
-/// The queue as a table for a terminal: a header, and a line per upload. The table fits the width of the terminal,
-/// unless the terminal has fewer than about 40 columns.
+/// The queue as a table: a header, and a line per upload. It fits the terminal from about 40 columns on.
 package struct ListTable: Sendable {
-    /// The texts of one upload.
-    ///
-    /// - `remark`: The most important remark on the upload; empty if there is none.
+    /// The texts of one upload, with the most important remark or an empty one.
     package typealias Row = (
         number: String, state: String, size: String, progress: String, name: String, destination: String,
         remark: String

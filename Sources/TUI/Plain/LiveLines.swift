@@ -1,14 +1,11 @@
 import FerryProtocols
 package import FerryUploads
 
-/// The lines at the bottom of a terminal while a command uploads or waits. The command does not open the full-screen
-/// interface. The lines show a bar, the percentage done, the sent bytes, the rate and the remaining time. They also
-/// show the number of uploads in each state, and the running files.
-///
-/// The type has no access to the terminal, the clock or the queue.
+/// The lines at the bottom of a terminal while a command uploads or waits: the total progress, the number of uploads in
+/// each state, and the running files.
 package struct LiveLines: Sendable {
     private var model: Model
-    /// The sizes in bytes of the uploads that run, or wait to start as soon as possible (`Upload.isDue`).
+    /// The sizes of the due uploads (`Upload.isDue`).
     private var due: [Upload.ID: ByteCount] = [:]
     private var bytesDue = Int128(0)
     private var done = 0
@@ -24,7 +21,7 @@ package struct LiveLines: Sendable {
             ownership: .attached)
     }
 
-    /// - Parameter seconds: The time in seconds on a monotonic clock.
+    /// Sets the time; `seconds` is on a monotonic clock.
     package mutating func advance(to seconds: Double, _ date: Date) {
         _ = model.update(.clock(Clock(seconds: seconds, date: date)))
     }
@@ -39,9 +36,8 @@ package struct LiveLines: Sendable {
 
     package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
 
-    /// Updates the sums for a new or changed upload. An upload that runs or starts as soon as possible (`Upload.isDue`)
-    /// is counted in `bytesDue`. When it is done, it is counted in `bytesDone` instead. Uploads that were done from the
-    /// start are not counted.
+    /// Moves an upload from `bytesDue` to `bytesDone` when it is done. Those that were done from the start do not
+    /// count.
     private mutating func count(_ upload: Upload) {
         if let size = due.removeValue(forKey: upload.id) {
             bytesDue -= Int128(size)
@@ -55,12 +51,8 @@ package struct LiveLines: Sendable {
         bytesDue += Int128(upload.size)
     }
 
-    /// Returns the current lines, each at most `columns` cells wide. Returns no lines before the queue is read, or
-    /// below 10 columns.
-    ///
-    /// - Parameters:
-    ///   - rows: The number of rows of the terminal. Below 10 rows, no files are shown.
-    ///   - hasColour: Whether the bar is drawn in colours.
+    /// Returns the lines, each at most `columns` cells wide; none before the queue is read, or below 10 columns. Files
+    /// are shown from 10 `rows` on.
     package func lines(columns: Int, rows: Int, hasColour: Bool) -> [LiveLine] {
         guard !model.isLoading, columns >= 10 else { return [] }
         let files = rows >= 10 ? Self.filesShown : 0
@@ -83,8 +75,7 @@ package struct LiveLines: Sendable {
                 parts.append("ETA \(Strings.remaining(left))")
             }
         }
-        // A part that does not fit is dropped as a whole, because a cut number would be wrong. The amounts are dropped
-        // first.
+        // A part that does not fit is dropped as a whole, because a cut number would be wrong; the amounts first.
         func text() -> String { parts.joined(separator: "  ") }
         if text().count + 8 > columns, parts.count > 2 { parts.remove(at: 1) }
         while text().count > columns, parts.count > 1 { parts.removeLast() }

@@ -1,19 +1,17 @@
 import FerryProtocols
 import FerryUploads
 
-/// The lines about the queue and its uploads in the line mode, which prints plain lines instead of drawing a screen.
+/// The lines of the line mode about the queue and its uploads.
 extension Model {
     private static let linesShown = 50
     private static let detailsShown = 20
 
-    /// True if uploads run, are queued, or wait for a retry or the network. Queued uploads count even if they cannot
-    /// start.
+    /// True if uploads run, are queued, or wait for a retry or the network.
     var hasWork: Bool {
         table.count(.queued) + table.running.count + table.waiting.count + table.offline.count > 0
     }
 
-    /// The text that the line mode prints first about the queue: the number of uploads in each tab that has uploads. If
-    /// the queue is empty, the text says so.
+    /// The first line about the queue: the number of uploads in each tab.
     var overview: String {
         let counts = Tab.allCases.filter { $0 != .all && table.count($0) > 0 }.map { tab in
             "\(Strings.count(table.count(tab))) \(tab.title.lowercased())"

@@ -6,17 +6,15 @@ enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, RowFilter)
     case show(UploadNumbers)
-    /// Adds files. The text is a list of paths, patterns and `file://` URLs, quoted if necessary. If the line names no
-    /// destination, `destination` is nil.
+    /// Adds files: paths, patterns and `file://` URLs, quoted if necessary.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// A bandwidth limit; nil restores the configured limit.
+    /// A bandwidth limit; nil for the configured one.
     case limit(Bandwidth?, LimitScope)
-    /// Lists the limits.
     case limits
     case parallel(Int)
     case undo
@@ -65,8 +63,7 @@ enum PlainCommand: Hashable, Sendable {
         return .list(tab ?? .all, filter)
     }
 
-    /// Reads the words of `add`. If the last word but one is `to`, the last word is the destination. A `to` inside a
-    /// quoted path is a part of the path.
+    /// Reads the words of `add`. If the last but one is `to` outside of quotes, the last is the destination.
     private static func add(_ words: [Substring], _ rest: Substring) throws(PlainCommandError) -> PlainCommand
     {
         var (paths, destination) = (rest, String?.none)
@@ -89,8 +86,7 @@ enum PlainCommand: Hashable, Sendable {
         return .move(try numbers(words.dropLast(), .move).selection, move)
     }
 
-    /// Reads the words of `limit`. Without words, returns the command that lists the limits. The name after `to` or
-    /// `batch` can contain blanks.
+    /// Reads the words of `limit`. The name after `to` or `batch` can contain blanks.
     private static func limit(_ words: [Substring], _ rest: Substring) throws(PlainCommandError)
         -> PlainCommand
     {

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The command `add`. Additions run one after the other: each finds its files, then queues them.
+/// The command `add`. Each addition finds its files, then queues them, before the next begins.
 extension PlainModel {
     private static let problemsShown = 5
 

@@ -24,11 +24,8 @@ extension PlainModel {
         }
     }
 
-    /// Handles the line after a question. After the question before a removal or an undo, `y` or `yes` confirms, and
-    /// any other line cancels. After the question before quitting, this function does nothing: the command `quit`
-    /// confirms.
-    ///
-    /// - Returns: True if the line was only a reply. False if the line is to run as a command.
+    /// Handles the line after a question, which `y` or `yes` confirms; `quit` is confirmed by itself. Returns false if
+    /// the line is to run as a command.
     private mutating func takeReply(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)
@@ -141,16 +138,14 @@ extension PlainModel {
         say("type yes to remove \(targets.count == 1 ? "it" : "them"); anything else keeps what is there")
     }
 
-    /// Returns the outcome of a removal. The outcome mentions done uploads only: the removal of any other upload is an
-    /// event with a line of its own.
+    /// Returns the outcome, which mentions done uploads only: other removals are events with their own lines.
     private func removalOutcome(_ selection: UploadSelection) -> Outcome {
         let done = model.uploads(in: selection).filter { !$0.state.isUnfinished }
         let text = "removed \(Strings.count(done.count, "done upload")) from the queue"
         return Outcome(changed: done.isEmpty ? nil : text, unchanged: "nothing to remove there")
     }
 
-    /// Quits. Asks the user to type `quit` again if files are still being added, or if uploads are running and would
-    /// stop. Does not ask if the engine is gone.
+    /// Quits. Asks the user to type `quit` again if additions or uploads would stop.
     private mutating func quit() {
         let running = model.table.running.count
         if question == .quit || model.isEngineGone
@@ -216,6 +211,6 @@ extension PlainModel {
 }
 
 extension PlainModel.Outcome {
-    /// Creates the outcome of a command that concerns no upload. Its line is printed even if no upload has changed.
+    /// Creates the outcome whose line is printed even if no upload has changed.
     init(always text: String) { self.init(changed: text, unchanged: text) }
 }

@@ -1,43 +1,34 @@
 import FerryUploads
 
-/// The state of the line mode, which prints lines instead of drawing a screen, and reads commands instead of keys.
-///
-/// The type has no access to the terminal, the clock or the queue. Its lines are safe for every terminal.
+/// The state of the line mode, which prints lines instead of drawing a screen. They are safe for every terminal.
 struct PlainModel: Sendable {
-    /// The source of the typed commands, and whether more can come.
     enum Input: Hashable, Sendable {
         /// A terminal, where the end of the input (Ctrl-D) quits.
         case terminal
         case pipe
-        /// The pipe has ended. The model waits until all commands are carried out.
+        /// The pipe has ended, and commands are not carried out yet.
         case ended
-        /// The model waits for the queue to become idle.
         case waitingForIdle
-        /// The queue has been idle since this time on the clock. The model waits up to a second for the last events.
-        /// Queued uploads that cannot start, for example because another upload failed, do not extend the wait.
+        /// The queue has been idle since this time. The model waits up to a second for the last events.
         case idle(since: Double)
     }
 
-    /// A confirmation question. The next typed line is the reply or another command.
+    /// A confirmation question, which the next typed line can answer.
     enum Question: Hashable, Sendable {
         case quit
         case removal(UploadSelection)
         case undo(Int)
     }
 
-    /// The lines that report the outcome of a command, in addition to the lines about the uploads' events.
+    /// The lines about the outcome of a command, besides those about the uploads' events.
     struct Outcome: Hashable, Sendable {
-        /// The line if the command changed something; nil for no line.
         var changed: String?
-        /// The line if nothing had to change; nil for no line.
         var unchanged: String?
-        /// The first word of the line about an undo or redo: `undone` or `redone`; nil for any other command. A
-        /// description of the change follows the word.
+        /// The first word about an undo or redo, `undone` or `redone`, which the change follows.
         var reversed: String?
-        /// The number of files that the command `add` sent to the queue; nil for any other command.
+        /// The number of files to add.
         var files: Int?
-        /// The command and its uploads, to explain why some of these uploads are unchanged; nil for a command without
-        /// such an explanation.
+        /// The command and its uploads, to explain why some are unchanged.
         var steering: Steering?
     }
 
@@ -52,13 +43,13 @@ struct PlainModel: Sendable {
         let number: Int
     }
 
-    /// The screen's model. It is never drawn: the lines are made from its tables and sums.
+    /// The screen's model, of which the lines are made.
     var model: Model
     var input: Input
     var question: Question?
-    /// The outcomes to print when the pending replies arrive, in the sequence of the commands.
+    /// The outcomes of the commands whose replies are pending.
     var awaited: [Outcome] = []
-    /// The additions to make, in sequence. The search for the files of the first one is running.
+    /// The additions to make. The search for the files of the first is running.
     var additions: [Addition] = []
 
     private var detector = QueueEventDetector(reportsStanding: true)
@@ -66,17 +57,12 @@ struct PlainModel: Sendable {
     private var troubles = EventSummary(names: true)
     private var summaryDue: Double?
     private var effects: [PlainEffect] = []
-    /// The lines typed before the first update of the queue, and the end of the input. The model handles them after
-    /// that update, because commands need the queue's uploads.
+    /// The lines typed before the first update of the queue. The commands need its uploads.
     private var early: [PlainMessage] = []
 
-    /// The seconds between lines about the progress.
     static let summaryInterval = 10.0
-    /// The number of seconds between samples of the running uploads.
     private static let sampling = 1.0
-    /// The number of seconds for which the model waits for the last events once the queue is idle.
     private static let eventWait = 1.0
-    /// The maximum width of a printed line, in cells.
     private static let longestLine = 2000
 
     init(
@@ -89,8 +75,7 @@ struct PlainModel: Sendable {
         input = readsTerminal ? .terminal : .pipe
     }
 
-    /// The time on the clock at which the model next needs the message `clock`. Then a line or a sample of the progress
-    /// is due, or the wait for the last events ends. Nil if the model waits for none of these.
+    /// The time on the clock at which the model next needs the message `clock`; nil if it waits for nothing.
     var deadline: Double? {
         let sample = isRunning ? (model.live.sampledAt ?? now) + Self.sampling : nil
         var end: Double?

@@ -1,11 +1,10 @@
 import FerryProtocols
 import FerryUploads
 
-/// The texts of the line mode about an upload. They can contain control characters; `PlainModel.say` escapes them.
+/// The texts of the line mode about an upload, not yet escaped.
 enum PlainText {
     private static let longestName = 100
 
-    /// Returns the file's name, without its middle if it is very long.
     static func name(_ upload: Upload) -> String {
         let name = upload.path.name
         guard name.count > longestName else { return name }
@@ -14,9 +13,7 @@ enum PlainText {
 
     static func numbered(_ upload: Upload) -> String { "\(upload.id), \(name(upload))" }
 
-    /// Returns a text about the failure of an upload that waits for a retry, waits for the user (`held`) or has failed.
-    /// For a held or failed upload, the text also says what the user can do, and with which command. Returns nil in any
-    /// other state.
+    /// Returns a text about the failure. The user can act on a held or failed upload: the text says how.
     static func trouble(_ upload: Upload) -> String? {
         switch upload.state {
         case .waiting(_, let failure): return RowAppearance.sentence(failure, of: upload)
@@ -29,12 +26,10 @@ enum PlainText {
         }
     }
 
-    /// The next step for an upload whose outcome is unknown.
     static func next(_ upload: Upload) -> String {
         Uncertainty.next(retry: "retry \(upload.id)", remove: "remove \(upload.id)")
     }
 
-    /// Returns a line of the list: number, name, size and state.
     static func line(_ upload: Upload, in model: Model) -> String {
         "\(upload.id): \(name(upload)), \(ByteFormat.sentence(upload.size)), \(now(upload, in: model))"
     }
@@ -67,8 +62,8 @@ enum PlainText {
         parts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// Returns a duration: `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`. Returns `very long` from 100 days
-    /// on. A screen reader would read `2:31` as a time of day.
+    /// Returns a duration: `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`, `very long` from 100 days on. A
+    /// screen reader would read `2:31` as a time of day.
     static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 100 * 86_400 else { return "very long" }
         let tenths = Int((max(0, seconds) * 10).rounded())

@@ -36,7 +36,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
         return arguments.isEmpty ? rawValue : "\(rawValue) \(arguments)"
     }
 
-    /// Finds the command for a word: its name, an unambiguous beginning of its name, or `?` for `help`.
+    /// Finds the command for its name, an unambiguous beginning of it, or `?` for `help`.
     init(_ word: Substring) throws(PlainCommandError) {
         let start = word == "?" ? "help" : word.lowercased()
         let found = Self.allCases.filter { $0.rawValue.hasPrefix(start) }
@@ -52,7 +52,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
     }
 }
 
-/// The reason why a typed line is not a command, mostly followed by the correct form.
+/// The reason why a typed line is not a command.
 struct PlainCommandError: Error, Hashable, Sendable {
     let text: String
 

@@ -1,18 +1,14 @@
 import FerryUploads
 
-/// Performs the effects (requested actions) that need the queue or the disk, and posts their results to the mailbox.
-/// Commands run one after the other, in the sequence in which they were typed.
+/// Performs the effects that need the queue or the disk, and posts their results to the mailbox.
 struct EffectRunner: Sendable {
     let client: any QueueClient
     let add: AddService
     let mailbox: Mailbox
-    /// Starts a new engine after the attached engine has ended; nil if that is impossible.
     var startEngine: (@Sendable () async -> QueueReply)?
 
-    /// Runs the screen or the line mode, and performs its effects until it ends.
-    ///
-    /// If the user leaves, returns once the last commands are carried out. After a signal or a lost terminal, does not
-    /// wait for them.
+    /// Runs the screen or the line mode, and performs its effects until it ends. Waits for the last commands, but not
+    /// after a signal or without a terminal.
     func serve<Failure>(
         _ interface: (_ send: @escaping @Sendable (Effect) -> Void) async -> Result<ScreenOutcome, Failure>
     ) async throws(Failure) -> ScreenOutcome {
@@ -28,8 +24,7 @@ struct EffectRunner: Sendable {
         return try result.get()
     }
 
-    /// Performs effects until the stream ends. Then waits for the reply to the last command, so that commands typed
-    /// before leaving are carried out.
+    /// Performs effects until the stream ends, and waits for the reply to the last command.
     func run(_ effects: AsyncStream<Effect>) async {
         let (commands, continuation) = AsyncStream.makeStream(of: Effect.self)
         let listening = Task { await listen() }

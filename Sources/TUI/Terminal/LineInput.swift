@@ -1,13 +1,12 @@
 import CFerryTerminal
 import FerryFiles
 
-/// Lines from standard input. A thread reads them until the input or the process ends, because a blocked read cannot be
-/// cancelled.
+/// Lines from standard input. A thread reads them, because a blocked read cannot be cancelled.
 enum LineInput {
     static var isTerminal: Bool { StandardStream.input.isTerminal }
 
-    /// - Parameter handle: Called for each line, at the end of the input, and when the terminal hangs up. On a
-    ///   terminal, more lines can follow the end of the input (Ctrl-D).
+    /// Calls `handle` for each line, at the end of the input, and when the terminal hangs up. On a terminal, more lines
+    /// can follow Ctrl-D.
     static func start(_ handle: @escaping @Sendable (PlainMessage) -> Void) {
         DetachedThread.start(name: "input") { read(handle) }
     }

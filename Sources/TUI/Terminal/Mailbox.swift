@@ -2,11 +2,7 @@ import CFerryTerminal
 import FerryUploads
 import Synchronization
 
-/// Passes messages to one receiver: the thread of the screen, or the task of the line mode. Any thread can post. The
-/// first message in an empty mailbox wakes the receiver.
-///
-/// Updates of the queue are merged. So while the terminal is stalled, the mailbox holds at most one change per upload.
-/// Progress does not pass through the mailbox: the receiver samples it.
+/// Passes messages to the thread of the screen or the task of the line mode. The first in an empty mailbox wakes it.
 final class Mailbox: Sendable {
     struct Contents: Sendable {
         var update: QueueUpdate?
@@ -18,9 +14,8 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// The index of each upload in `contents.update.changed`. Without these indices, each merge would search all
-        /// uploads there. Nil until the first merge: most updates need no merge, and indices for the whole queue would
-        /// be large.
+        /// The index of each upload in `contents.update.changed`; nil until the first merge, which most updates do not
+        /// need.
         var indices: [Upload.ID: Int]?
     }
 
@@ -39,7 +34,6 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Tells the receiver to quit.
     func close() { change { $0.contents.isClosed = true } }
 
     func drain() -> Contents {

@@ -38,20 +38,16 @@ package struct PlainScreen: Sendable {
         (events, post) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Makes `run` return with the outcome `hangUp` for SIGHUP, and `signal` for any other signal. Events that were not
-    /// printed yet are printed first. Replies of the queue to earlier commands are not awaited.
+    /// Makes `run` return the outcome of a signal, once pending events are printed. Does not wait for replies.
     package func end(by signal: Int32) {
         post.yield(.message(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal))))
     }
 
-    /// Prints events and runs commands until the line mode ends. It ends when the user quits, or when all work is done
-    /// after the end of a pipe. The queue or the system can also end it. Call this function only once.
-    ///
-    /// If the calling task is cancelled, the outcome is `quit`.
+    /// Prints events and runs commands until the line mode ends. Call this function only once.
     package func run() async -> ScreenOutcome {
         let mailbox = Mailbox { [post] in post.yield(.mail) }
         LineInput.start { [post] in post.yield(.message($0)) }
-        // The line mode does not show which files were uploaded before, so it need not read the history to find them.
+        // The line mode does not show which files were uploaded before.
         var add = add
         add.past = { _ in [] }
         return await EffectRunner(client: client, add: add, mailbox: mailbox).serve { send in

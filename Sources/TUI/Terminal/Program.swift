@@ -1,7 +1,6 @@
 import FerryUploads
 
-/// The event loop of the screen: waits for events, turns them into messages for the model, performs the model's
-/// effects, and draws. It stays on one thread.
+/// The event loop of the screen, on one thread.
 final class Program {
     private let session: TerminalSession
     private let client: any QueueClient
@@ -12,8 +11,7 @@ final class Program {
     private var renderer: Renderer
     private var keys = KeyReader()
     private var pacer: FramePacer
-    /// The request that asks the terminal how wide it draws a symbol; nil if the terminal was not asked or the wait is
-    /// over. Nothing is drawn until the terminal responds or the request times out.
+    /// The pending question how wide the terminal draws a symbol. Nothing is drawn until it is over.
     private var probe: WidthProbe?
     private var lastFrame: Frame?
     private var outcome: ScreenOutcome?
@@ -65,7 +63,7 @@ final class Program {
         return outcome
     }
 
-    /// True once the terminal itself is gone. SIGHUP alone does not set this.
+    /// True once the terminal itself is gone, not after SIGHUP alone.
     private var isGone = false
 
     private func turn() {
@@ -177,8 +175,8 @@ final class Program {
         if !hasStopped { update(.cannotSuspend) }
     }
 
-    /// Waits until the program is in the foreground again. After `bg`, uploads continue but the terminal belongs to the
-    /// shell. Returns false if the program must end.
+    /// Waits until the program is in the foreground again; after `bg`, uploads continue. Returns false if the program
+    /// must end.
     private func waitForForeground() -> Bool {
         while outcome == nil, !session.isInForeground {
             session.waitInBackground(seconds: 0.25)

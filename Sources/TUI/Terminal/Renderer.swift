@@ -16,13 +16,11 @@ struct Renderer {
         }
     }
 
-    /// Forgets the shown frame, so that the next frame is drawn completely.
     mutating func forget() {
         shown = nil
         terminal_forget()
     }
 
-    /// Draws a frame. It sends no bytes if nothing has changed.
     mutating func paint(_ frame: Frame) {
         let before = shown.flatMap { $0.size == frame.size ? $0 : nil }
         var hasChanged = before == nil || before?.cursor != frame.cursor

@@ -70,10 +70,7 @@ package struct Screen: Sendable {
         self.startEngine = startEngine
     }
 
-    /// Shows the screen on the terminal until the user or the system ends the screen, then restores the terminal.
-    ///
-    /// If the calling task is cancelled, the screen closes and the outcome is `quit`.
-    /// - Throws: `ScreenError` if there is no terminal or it cannot show a screen; nothing was drawn then.
+    /// Shows the screen until it ends or the task is cancelled (`quit`), then restores the terminal.
     package func run() async throws(ScreenError) -> ScreenOutcome {
         let mailbox = Mailbox()
         let client = client
@@ -84,8 +81,7 @@ package struct Screen: Sendable {
                 await withCheckedContinuation {
                     (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
                     DetachedThread.start(name: "screen", stackSize: 4 << 20) {
-                        // `Program` is created on this thread and is not Sendable, so the compiler ensures that no
-                        // other thread uses the terminal.
+                        // `Program` is not Sendable, so the compiler ensures that only this thread uses the terminal.
                         let result = Result { () throws(ScreenError) -> ScreenOutcome in
                             let program = try Program(
                                 client: client, mailbox: mailbox, configuration: configuration, send: send)
@@ -105,17 +101,15 @@ package struct Screen: Sendable {
 package enum ScreenOutcome: Hashable, Sendable {
     /// The user left, or the task was cancelled. Uploads are possibly still running.
     case quit
-    /// The user chose to wait for the running uploads, and the wait is over: they have ended, or the engine is gone.
-    ///
-    /// The line mode ends with this outcome if its input has ended and the queue is idle, or if the queue sends no more
-    /// updates.
+    /// The running uploads that the user waited for have ended, or the engine is gone. The line mode: its input has
+    /// ended and the queue is idle, or the queue sends no more updates.
     case quitWhenIdle
     /// The user left, and a background engine takes over the queue.
     case detach
     /// The user left, and the attached engine is to stop.
     case stopEngine
-    /// The terminal is gone, or SIGHUP arrived: a window was closed, or an ssh connection was lost. Printing can fail
-    /// from then on. The screen leaves SIGHUP ignored, so that the process has time to finish.
+    /// The terminal is gone, or SIGHUP arrived, which the screen leaves ignored, so that the process has time to
+    /// finish.
     case hangUp
     /// SIGINT, SIGTERM or SIGQUIT arrived. The exit status is 128 plus the number of the signal.
     case signal(Int32)
@@ -150,8 +144,7 @@ package struct AddService: Sendable {
     package var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
     package var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
-    /// Returns the sorted completions of a line. Each completion replaces the whole line. Reading directories for them
-    /// can take long.
+    /// Returns the sorted completions of a line, each for the whole line. Reading directories can take long.
     package var complete: @Sendable (_ line: String) async -> [String]
     /// Returns the current destinations.
     package var destinations: @Sendable () async -> DestinationNames

@@ -39,10 +39,7 @@ extension LimitScope {
 }
 
 extension BandwidthLimit {
-    /// Returns the limit with its end: `2 MiB/s until 18:00`.
-    ///
-    /// - Parameter now: The current time. The text has only the time of day if the limit ends less than a day after
-    ///   `now`. For a later end, the text also has the day of the week or the date.
+    /// Returns the limit with its end: `2 MiB/s until 18:00`, or with the day if that is a day or more after `now`.
     package func text(at now: Date, in zone: ZoneRules) -> String {
         bandwidth.text + (until.map { " until \(Strings.moment($0, after: now, in: zone))" } ?? "")
     }
@@ -51,9 +48,7 @@ extension BandwidthLimit {
     func listed(at now: Date, in zone: ZoneRules) -> String { "\(scope.title): \(text(at: now, in: zone))" }
 }
 
-/// Makes the sentence that confirms a change of a bandwidth limit.
 enum LimitConfirmation {
-    /// - Parameter bandwidth: The new limit; nil if the configured limit applies again.
     static func sentence(_ bandwidth: Bandwidth?, of scope: LimitScope) -> String {
         let suffix = scope == .total ? "" : " for \(scope.text)"
         return switch bandwidth {

@@ -1,5 +1,4 @@
-/// The number of cells of a scalar on the screen: 0, 1 or 2. It is nil for a scalar that must not be drawn, such as a
-/// control character.
+/// The number of cells of a scalar: 0, 1 or 2; nil for one that must not be drawn.
 enum CellWidth {
     static func of(_ scalar: Unicode.Scalar) -> Int? {
         let value = scalar.value
@@ -20,7 +19,7 @@ enum CellWidth {
         return WideScalars.contains(scalar) ? 2 : 1
     }
 
-    /// Returns the number of cells of a text. A scalar that must not be drawn counts as one cell.
+    /// Returns the cells of a text, with 1 for a scalar that must not be drawn.
     static func of(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + (of($1) ?? 1) }
     }

@@ -55,14 +55,10 @@ package struct NoOpExplanation {
     private let uploads: [Cause: [Upload.ID]]
     private let spelled: (String) -> String
 
-    /// - Parameters:
-    ///   - uploads: The chosen uploads that were not changed, in their current state.
-    ///   - spelled: Formats a command such as `retry 5` for users.
     package init(_ command: Command, _ uploads: [Upload], spelled: @escaping (String) -> String) {
         self.init(command, unchanged: uploads.map { Unchanged($0, by: command) }, spelled: spelled)
     }
 
-    /// - Parameter unchanged: The chosen uploads that were not changed.
     package init(
         _ command: Command, unchanged: [Unchanged], spelled: @escaping (String) -> String
     ) {
@@ -85,8 +81,7 @@ package struct NoOpExplanation {
         return "\(what) \(cause.words(isOne: ids.count == 1))" + (next.map { ": \($0)" } ?? "")
     }
 
-    /// Returns the command that was probably meant, with its effect: `retry 5 starts it now`. Returns nil if there is
-    /// no such command.
+    /// Returns the command that was probably meant: `retry 5 starts it now`.
     private func next(_ cause: Cause, _ numbers: String, isOne: Bool) -> String? {
         let them = isOne ? "it" : "them"
         return switch (command, cause) {
@@ -100,27 +95,19 @@ package struct NoOpExplanation {
 }
 
 extension UploadSelection {
-    /// Returns true if the user possibly needs an explanation why uploads stayed unchanged. For a selection by id, that
-    /// is the case if the command did not change all of the uploads. For any other selection, that is the case if the
-    /// command changed nothing.
+    /// Returns true if the user possibly needs an explanation why uploads stayed unchanged: any of those named, or all
+    /// others.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
         if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
     }
 
-    /// Returns the chosen uploads for which the user needs an explanation why a command left them unchanged.
-    ///
-    /// For a selection by id, these are all unchanged uploads. For any other selection, the result is empty if the
-    /// command changed any upload.
+    /// Returns the chosen uploads for which the user needs an explanation why they are unchanged.
     package func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
         uploads.filter(needsExplanation(but: changed))
     }
 
-    /// Returns a function that is true for an upload for which the user needs an explanation why a command left it
-    /// unchanged.
-    ///
-    /// For a selection by id, these are all unchanged uploads. For numbers, a batch or all uploads, these are the
-    /// selected uploads if the command changed none, without the done ones of `all`. For all failed or all done
-    /// uploads, there are none.
+    /// Returns a function that is true for an upload for which the user needs an explanation. A selection by id needs
+    /// one for each unchanged upload; others only if nothing changed; `failed` and `done` never.
     package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
         switch self {
         case .ids(let ids):

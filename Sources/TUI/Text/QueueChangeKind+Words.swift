@@ -1,12 +1,7 @@
 package import FerryUploads
 
 extension QueueChangeKind {
-    /// Describes what an undo or a redo has done: `put back reel.mov`.
-    ///
-    /// - Parameters:
-    ///   - what: The words for the changed uploads, such as `reel.mov` or `3 uploads`.
-    ///   - now: The current time. For a limit that ends less than a day after `now`, the sentence has only the time of
-    ///     day. For a later end, the sentence also has the day of the week or the date.
+    /// Describes what an undo or a redo has done: `put back reel.mov`. `what` are the words for the changed uploads.
     package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "paused \(what)"
@@ -21,12 +16,7 @@ extension QueueChangeKind {
         }
     }
 
-    /// Describes a change before it happens: `put back reel.mov`.
-    ///
-    /// - Parameters:
-    ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
-    ///   - now: The current time. For a limit that ends less than a day after `now`, the text has only the time of day.
-    ///     For a later end, the text also has the day of the week or the date.
+    /// Describes a change before it happens: `put back reel.mov`. `what` are the words for the uploads.
     package func plan(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "pause \(what)"
@@ -47,11 +37,7 @@ extension QueueChangeKind {
 }
 
 extension UndoOffer {
-    /// Describes an undo before it happens: `remove 600 uploads, added at 14:02`.
-    ///
-    /// - Parameters:
-    ///   - what: The words for the affected uploads, such as `reel.mov` or `3 uploads`.
-    ///   - now: The current time. A change on another day is shown with its date.
+    /// Describes an undo before it happens: `remove 600 uploads, added at 14:02`, with the date of another day.
     package func sentence(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
         let time = Strings.moment(date, before: now, in: zone)
         let plan = change.plan(of: what, at: now, in: zone)
@@ -69,7 +55,7 @@ extension UndoOffer {
 }
 
 extension BandwidthLimit {
-    /// Returns the limit with its scope: `2 MiB/s until 18:00 for uploads to films`, `off for all uploads`.
+    /// Returns the limit with its scope: `off for all uploads`.
     fileprivate func sentencePart(at now: Date, in zone: ZoneRules) -> String {
         let text = bandwidth == .unlimited && until == nil ? "off" : text(at: now, in: zone)
         return "\(text) for \(scope.text)"

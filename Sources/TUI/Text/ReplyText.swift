@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// Makes the text that the screen shows for a reply of the queue.
+/// The text that the screen shows for a reply of the queue.
 struct ReplyText {
     let table: UploadTable
     let appearance: Appearance
@@ -9,7 +9,7 @@ struct ReplyText {
 
     typealias Words = (kind: LogEntry.Level, text: String)
 
-    /// Returns the text of a reply to a request; nil if the screen already shows what the reply reports.
+    /// Returns the text; nil if the screen already shows what the reply reports.
     func words(_ reply: QueueReply, to request: Request) -> Words? {
         switch reply {
         case .refused(let failure):
@@ -81,8 +81,7 @@ struct ReplyText {
 }
 
 extension UploadTable {
-    /// Returns the name of a single upload: `reel.mov`. For several uploads, returns their number: `3 uploads`. For a
-    /// single upload that is not in the table, returns `1 upload`.
+    /// Returns the name of a single upload that the table has, else the number: `3 uploads`.
     func phrase(for ids: [Upload.ID]) -> String {
         if ids.count == 1, let id = ids.first, let upload = self[id] { return upload.path.name }
         return Strings.count(ids.count, "upload")

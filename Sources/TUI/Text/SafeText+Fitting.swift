@@ -1,6 +1,5 @@
 extension SafeText {
-    /// Returns the text in at most `columns` cells. If the text is too long, the ellipsis replaces its middle
-    /// (`holiday-2024…final.mov`).
+    /// Returns the text in at most `columns` cells; the ellipsis replaces the middle (`holiday-2024…final.mov`).
     func fitted(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         let mark = Unit(text: ellipsis, width: 1)
@@ -12,7 +11,7 @@ extension SafeText {
         return SafeText(units: head + [mark] + tail)
     }
 
-    /// Returns the text in at most `columns` cells. If the text is too long, the ellipsis replaces its end.
+    /// Returns the text in at most `columns` cells; the ellipsis replaces the end.
     func truncated(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }
@@ -20,7 +19,7 @@ extension SafeText {
             units: Self.prefix(of: units, columns: columns - 1) + [Unit(text: ellipsis, width: 1)])
     }
 
-    /// Returns the text in at most `columns` cells. If the text is too long, the ellipsis replaces its beginning.
+    /// Returns the text in at most `columns` cells; the ellipsis replaces the beginning.
     func truncatedAtStart(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }
@@ -28,8 +27,7 @@ extension SafeText {
         return SafeText(units: [Unit(text: ellipsis, width: 1)] + tail.reversed())
     }
 
-    /// Breaks the text into lines of at most `columns` cells, at blanks where possible. If the text needs more than
-    /// `limit` lines, its end is dropped, and the last line ends with the ellipsis.
+    /// Breaks the text at blanks where possible, into at most `limit` lines; an ellipsis ends a longer text.
     func wrapped(to columns: Int, lines limit: Int, ellipsis: String) -> [SafeText] {
         guard columns > 0 else { return [SafeText()] }
         var lines: [SafeText] = []

@@ -4,7 +4,7 @@
 /// same width. Scalars that must not be drawn become escapes such as `\e` or `\u{202E}`. Each backslash is doubled, so
 /// that the original text cannot imitate an escape. The text is only for display, and is never used as a path.
 struct SafeText: Hashable, Sendable {
-    /// A part of the text that is drawn or dropped as a whole, such as a letter with its accents, or an escape.
+    /// A part that is drawn or dropped as a whole, such as a letter with its accents, or an escape.
     struct Unit: Hashable, Sendable {
         var text: String
         /// The number of cells, 1 or more.
@@ -16,16 +16,15 @@ struct SafeText: Hashable, Sendable {
 
     init(units: [Unit] = []) { self.units = units }
 
-    /// - Parameter agrees: Returns false for a scalar to which the C library gives another width than `CellWidth`. Such
-    ///   a scalar becomes an escape: a wrong width would shift the rest of its row on the terminal.
+    /// - Parameter agrees: Returns false for a scalar to which the C library gives another width. It becomes an escape:
+    /// a wrong width would shift the rest of the row.
     init(_ raw: some StringProtocol, agrees: (Unicode.Scalar, Int) -> Bool = { _, _ in true }) {
         units = []
         units.reserveCapacity(raw.utf8.count)
         for character in raw { append(character, agrees: agrees) }
     }
 
-    /// - Parameter text: Text of the program, or text that is already safe. A character that must not be drawn becomes
-    ///   `?`. A character that begins with a combining mark is dropped.
+    /// - Parameter text: Text that is the program's or safe already. Scalars that must not be drawn become `?`.
     init(own text: some StringProtocol) {
         units = text.compactMap { character in
             switch character.unicodeScalars.first.flatMap({ CellWidth.of($0) }) {
@@ -80,8 +79,8 @@ struct SafeText: Hashable, Sendable {
         appendEscape(scalar)
     }
 
-    /// Adds a combining mark to the last unit. Drops the mark if that unit already has two. If there is no unit, or if
-    /// the last unit is an escape, the mark itself becomes an escape.
+    /// Adds a combining mark to the last unit, two at most. Without a unit that is no escape, the mark becomes an
+    /// escape.
     private mutating func appendCombining(_ scalar: Unicode.Scalar) {
         guard let last = units.indices.last, !units[last].isEscape else { return appendEscape(scalar) }
         if units[last].text.unicodeScalars.count < 3 { units[last].text.unicodeScalars.append(scalar) }

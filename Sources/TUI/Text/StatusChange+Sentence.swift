@@ -2,10 +2,8 @@ import FerryProtocols
 package import FerryUploads
 
 extension StatusChange {
-    /// Returns the change as a sentence without a full stop.
-    ///
-    /// - Parameter now: The current time, used only for a bandwidth limit that ends. If it ends less than a day after
-    ///   `now`, the sentence has only the time of day. For a later end, it also has the day of the week or the date.
+    /// Returns the change as a sentence. A limit ends at a time of day, or at a day if that is a day or more after
+    /// `now`.
     package func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .online: "the network is back; uploads resume where they stopped"

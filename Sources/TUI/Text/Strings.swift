@@ -3,8 +3,7 @@ package import FerryUploads
 
 /// Texts for times, counts and percentages.
 package enum Strings {
-    /// Returns a remaining time in at most eight cells: `00:42`, `12:31`, `1:21:07`, `3d 04h`; dashes if it is unknown,
-    /// or 100 days or more.
+    /// Returns a remaining time in at most eight cells: `00:42`, `1:21:07`, `3d 04h`; dashes from 100 days on.
     package static func remaining(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0, seconds < 100 * 86_400 else { return "--:--" }
         let total = Int(seconds.rounded())
@@ -13,7 +12,7 @@ package enum Strings {
         return "\(padded(total / 60)):\(padded(total % 60))"
     }
 
-    /// Returns a countdown: `in 12 s`, `in 4 min`, `now`; `later` for more than 99 hours.
+    /// Returns a countdown: `in 12 s`, `in 4 min`, `now`; `later` from 99 hours on.
     package static func wait(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "now" }
         if seconds > 99 * 3600 { return "later" }
@@ -34,8 +33,7 @@ package enum Strings {
         return "\(day.year)-\(padded(day.month))-\(padded(day.day))"
     }
 
-    /// Returns the time of a future event to the minute: `14:02` if it is less than a day after `now`. If it is less
-    /// than a week, the text is `Mon 08:00`, otherwise `2026-11-30 08:00`.
+    /// Returns a future time: `14:02` for less than a day, `Mon 08:00` for a week, else `2026-11-30 08:00`.
     static func moment(_ date: Date, after now: Date, in zone: ZoneRules) -> String {
         let time = String(timeOfDay(date, in: zone).dropLast(3))
         let distance = date.timeIntervalSince(now)
@@ -44,7 +42,7 @@ package enum Strings {
         return "\(day) \(time)"
     }
 
-    /// Returns the time of a past event to the minute: `14:02` today, `2026-11-30 08:00` on other days.
+    /// Returns a past time: `14:02` today, `2026-11-30 08:00` on other days.
     static func moment(_ date: Date, before now: Date, in zone: ZoneRules) -> String {
         let time = String(timeOfDay(date, in: zone).dropLast(3))
         return zone.day(at: date) == zone.day(at: now) ? time : "\(day(date, in: zone)) \(time)"
@@ -52,8 +50,7 @@ package enum Strings {
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    /// Returns the start condition of a queued upload: `after 12`, `at 22:00`. Returns nil if the upload is not queued,
-    /// or if it has no start condition.
+    /// Returns the start condition of a queued upload: `after 12`, `at 22:00`.
     static func start(of upload: Upload, in model: Model) -> String? {
         guard case .queued = upload.state else { return nil }
         return upload.start?.words { moment($0, after: model.clock.date, in: model.appearance.zone) }
@@ -76,7 +73,6 @@ package enum Strings {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// Returns `1 upload waits` or `3 uploads wait`.
     static func waiting(_ number: Int) -> String {
         "\(count(number, "upload")) wait\(number == 1 ? "s" : "")"
     }

@@ -5,30 +5,26 @@ package enum Suggestions {
         "did you mean \(names.map { "`\($0)`" }.joined(separator: " or "))?"
     }
 
-    /// Returns the hint for an unknown name: "did you mean `films`? known are films, photos"; nil if no name is known.
-    /// Without a similar name, the question is left out.
+    /// Returns the hint for an unknown name: "did you mean `films`? known are films, photos"; nil without names.
     package static func hint(for word: String, among names: [String]) -> String? {
         guard !names.isEmpty else { return nil }
         let known = "known are \(names.joined(separator: ", "))"
         return nearest(to: word, among: names).map { "\(question([$0])) \(known)" } ?? known
     }
 
-    /// Returns the end of an error message about an unknown name: " (did you mean `films`?)"; empty without a similar
-    /// name.
+    /// Returns the end of an error message: " (did you mean `films`?)"; empty without a similar name.
     package static func remark(on word: String, among names: [String]) -> String {
         nearest(to: word, among: names).map { " (\(question([$0])))" } ?? ""
     }
 
-    /// Returns the name with the smallest edit distance from the word; case does not matter. The largest accepted
-    /// distance is a third of the word's length, but at least 1. Returns nil if no name is that close.
+    /// Returns the name with the smallest edit distance, up to a third of the word; case does not matter.
     package static func nearest(to word: String, among names: [String]) -> String? {
         let word = Array(word.lowercased())
         let distances = names.map { ($0, distance(word, Array($0.lowercased()))) }
         return distances.min { $0.1 < $1.1 }.flatMap { $0.1 <= max(1, word.count / 3) ? $0.0 : nil }
     }
 
-    /// Returns the number of edits from one word to the other. An edit inserts, removes or exchanges a letter, or swaps
-    /// two neighbours (the optimal string alignment distance).
+    /// Returns the optimal string alignment distance: letters inserted, removed, exchanged or swapped.
     private static func distance(_ left: [Character], _ right: [Character]) -> Int {
         var previous: [Int] = []
         var row = Array(0...right.count)

@@ -2,7 +2,7 @@
 struct Uncertainty {
     let actions: ActionTable
 
-    /// The texts for a row, the longest first. The row shows the first that fits.
+    /// The texts for a row, the longest first.
     var inRow: [String] {
         [
             "sent whole, no answer: \(retry) sends it again (maybe twice), \(remove) removes it",
@@ -21,9 +21,6 @@ struct Uncertainty {
 
     var next: String { Self.next(retry: retry, remove: remove) }
 
-    /// - Parameters:
-    ///   - retry: The key or command that retries the upload.
-    ///   - remove: The key or command that removes the upload.
     static func next(retry: String, remove: String) -> String {
         "check the server; \(retry) sends it again (maybe twice), \(remove) removes it"
     }
@@ -31,6 +28,6 @@ struct Uncertainty {
     private var retry: String { key(of: .retry) }
     private var remove: String { key(of: .remove) }
 
-    /// Returns the action's key. If the action has no key, returns its name, for which the user can search in the help.
+    /// Returns the action's key, else its name, for which the user can search in the help.
     private func key(of action: Action) -> String { actions.label(of: action) ?? action.name }
 }

@@ -3,8 +3,7 @@ import FerryUploads
 
 /// The sentences about an event, for the log, and for the plain lines that can replace the screen.
 extension UploadEvent {
-    /// The event as a sentence with the upload's number: `upload 7 done: film.mov, 4 MiB in 2.5 s, 1.6 MiB/s`. The user
-    /// needs the number for commands.
+    /// The event with the upload's number for commands: `upload 7 done: film.mov, 4 MiB in 2.5 s, 1.6 MiB/s`.
     var sentence: String {
         let line =
             "upload \(upload.id) \(phrase): \(([PlainText.name(upload)] + facts).joined(separator: ", "))"
@@ -12,7 +11,7 @@ extension UploadEvent {
         return "\(line): \(trouble)"
     }
 
-    /// The event as a sentence for the screen, without the upload's number: `film.mov done: 4 MiB in 2.5 s, 1.6 MiB/s`.
+    /// The event for the screen: `film.mov done: 4 MiB in 2.5 s, 1.6 MiB/s`.
     var named: String {
         let rest = kind.isTrouble ? trouble : facts.joined(separator: ", ")
         // The share of a paused or resumed upload continues the sentence: `film.mov resumed at 42% of 64 MiB`.
@@ -20,7 +19,6 @@ extension UploadEvent {
         return "\(PlainText.name(upload)) \(phrase)" + (rest.isEmpty ? "" : separator + rest)
     }
 
-    /// The verb of the sentence; the subject stands before it.
     private var phrase: String {
         switch kind {
         case .added: "added"
@@ -47,8 +45,7 @@ extension UploadEvent {
         }
     }
 
-    /// The message of the failure; empty if there is no failure. If the upload does not retry by itself, the next step
-    /// for the user follows.
+    /// The message of the failure, with the next step if the upload does not retry by itself.
     private var trouble: String {
         guard let failure = upload.failure else { return "" }
         return kind == .waits
@@ -68,9 +65,7 @@ extension UploadEvent {
         upload.target.destination.isEmpty ? [] : ["to \(upload.target.destination)"]
     }
 
-    /// The facts about a done upload: `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`. The duration and the rate
-    /// are left out if the upload was resumed, if the file is empty, and if the upload took less than 0.05 s. If the
-    /// server had the file before, the text `was there already` follows the size instead.
+    /// The facts about a done upload: `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`.
     private var outcome: [String] {
         guard case .done(let receipt, _) = upload.state else { return [] }
         if receipt.wasThere { return [amount, "was there already"] }

@@ -1,10 +1,8 @@
 package import FerryProtocols
 
 extension UploadFailure {
-    /// If a server asks for credentials and the user gave only a URL, returns a failure that names the command to set
-    /// up a destination. Only a destination can have `auth` in the configuration. Returns any other failure unchanged.
-    ///
-    /// - Parameter destination: The name of the upload's destination; empty if the user gave only a URL.
+    /// Returns a failure that names the command to set up a destination if a server wants credentials and `destination`
+    /// is empty, because the user gave only a URL. Only a destination can have `auth`.
     package func advised(for destination: String) -> UploadFailure {
         guard category == .authentication, status == 401, destination.isEmpty else { return self }
         // The summary names the schemes that the server asks for.

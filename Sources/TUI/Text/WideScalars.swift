@@ -1,6 +1,5 @@
-/// The scalars that occupy two cells (UAX #11, Unicode 14, width W and F), as ranges in ascending order.
-///
-/// The ranges include unassigned scalars, which `CellWidth` rejects before it looks here.
+/// The scalars of two cells (UAX #11, Unicode 14, width W and F), and unassigned ones, which `CellWidth` rejects
+/// before.
 enum WideScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value

@@ -1,26 +1,21 @@
 import FerryProtocols
 import FerryUploads
 
-/// The Add dialog. It shows the typed line, the entries of one folder, and the total of the chosen files. Below are the
-/// paths that the search for files left out, with reasons.
+/// The Add dialog: the typed line, a folder's entries, the total of the chosen files, and the paths left out.
 struct AddView {
     let add: AddDialog
     let size: Size
     let appearance: Appearance
 
-    /// The text of the toast (a short message) on a small screen, where the dialog covers the toast's row. It is nil
-    /// without a toast, and on a screen with tabs, where the toast stays visible.
+    /// The text of the toast on a small screen, where the dialog covers the toast's row.
     var notice: String?
 
     private static let label = "files "
-    /// If the list and the chosen files have fewer rows than this together, the list is drawn without a line above and
-    /// below it.
+    /// The rows that the list and the chosen files need before the list gets a line above and below it.
     private static let roomy = 8
-    /// The maximum number of rows of the list on any screen.
     private static let tallest = 30
 
-    /// The number of rows of the list. It is 0 if the list does not fit, or if the dialog shows pasted text instead of
-    /// the list.
+    /// The number of rows of the list; 0 if it does not fit or the dialog shows a paste.
     var listHeight: Int { parts.list }
 
     var box: DialogBox {
@@ -61,8 +56,7 @@ struct AddView {
 
     private var inside: Int { max(1, min(size.columns - 4, 100)) }
 
-    /// The number of rows of each part of the dialog. No number depends on the listed folder or the chosen files. So no
-    /// part moves when the user opens another folder or chooses files.
+    /// The rows of each part. They do not depend on the folder or the chosen files, so that no part moves.
     private var parts: (rule: Int, list: Int, result: Int) {
         let border = size.rows >= 6 && size.columns >= 20 ? 2 : 0
         // The last lines of a large screen stay visible.
@@ -147,7 +141,7 @@ struct AddView {
         return lines
     }
 
-    /// The file under the cursor if Enter would add it; otherwise the reason why nothing is chosen, or an example.
+    /// The file that Enter would add, or the reason why nothing is chosen, or an example.
     private var choice: DialogBox.Span {
         if let (path, entry) = add.fileUnderCursor {
             var text = appearance.fitted(path.name, to: max(1, inside - 12))

@@ -1,24 +1,20 @@
-/// The columns of the upload list, and the cells that each column takes.
+/// The columns of the upload list, from left to right.
 struct Columns: Hashable, Sendable {
-    /// The columns from left to right.
     enum Column: CaseIterable, Hashable, Sendable {
         case number, sign, word, name, batch, size, bar, percent, rate, remaining, target
     }
 
-    /// The width in cells of the two symbols before each row: one for the cursor, one for a marked upload.
+    /// The cells of the two symbols before each row: for the cursor and for a mark.
     static let markWidth = 2
     static let wordWidth = 8
     static let rateWidth = 7
-    /// The width, in cells, that the name column takes before the column of the destination (`target`) grows. Of the
-    /// remaining cells, `target` gets at least three quarters, because it also shows messages. If all visible names are
-    /// shorter than the name column, `target` gets more.
+    /// The cells that the name gets before the target grows. The target then gets at least three quarters of the rest,
+    /// because it also shows messages, and more if all visible names are shorter.
     private static let longestName = 48
-    /// The smallest width, in cells, to which the name column shrinks if all visible names are short. The target column
-    /// gets the cells that become free. On a narrow screen, the name column can be narrower than this.
+    /// The cells to which the name column shrinks for short names on a wide screen.
     private static let shortestName = 24
 
-    /// The steps that make the columns fit on a narrow screen, from the first to the last. Each step reduces one column
-    /// to the given width; 0 removes the column.
+    /// The steps that make the columns fit on a narrow screen; a width of 0 removes the column.
     private static let steps: [(column: Column, width: Int)] = [
         (.batch, 0), (.target, 0), (.number, 0), (.size, 0), (.bar, 8), (.bar, 0), (.remaining, 0),
         (.word, 0), (.rate, 0),
@@ -26,16 +22,12 @@ struct Columns: Hashable, Sendable {
 
     private var spans: [Column: Range<Int>] = [:]
 
-    /// The cells that a column takes, counted from 0 at the left edge. The range of a dropped column is empty, but its
-    /// lower bound is valid: a message can begin there.
+    /// The cells of a column. A dropped column is empty, but a message can begin at its lower bound.
     subscript(column: Column) -> Range<Int> { spans[column] ?? 0..<0 }
 
     func has(_ column: Column) -> Bool { !self[column].isEmpty }
 
-    /// - Parameters:
-    ///   - hasBatches: True if any upload has a batch. Otherwise the batch column is left out.
-    ///   - longest: Returns the width in cells of the longest visible name. It is called only if the screen is so wide
-    ///     that the target column can get more cells.
+    /// - Parameter longest: Returns the width of the longest visible name, if the target column can get more cells.
     init(width: Int, hasBatches: Bool = false, longest: () -> Int = { .max }) {
         // The bar is long only if there is space for all columns.
         var widths: [Column: Int] = [

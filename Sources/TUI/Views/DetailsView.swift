@@ -1,11 +1,10 @@
 import FerryProtocols
 import FerryUploads
 
-/// The facts about the upload under the cursor: its destination, protocol, progress and history.
+/// The facts about the upload under the cursor.
 struct DetailsView {
     let model: Model
 
-    /// - Parameter first: The first visible line, from 0. If all lines fit, all of them are visible.
     func box(from first: Int) -> DialogBox {
         let page = page(from: first)
         return DialogBox(
@@ -14,10 +13,9 @@ struct DetailsView {
             keys: keys, width: inside)
     }
 
-    /// The name of the file and the number of the upload: `Details of film.mov (12)`.
     var title: String { model.list.current.map { "Details of \($0.path.name) (\($0.id))" } ?? "Details" }
 
-    /// The range of the visible lines, and the indices of the first lines of the previous and the next page.
+    /// The visible lines, and the first lines of the previous and the next page.
     struct Page {
         var shown: Range<Int>
         var previous: Int
@@ -35,8 +33,7 @@ struct DetailsView {
             next: min(last, first + height))
     }
 
-    /// Returns the line that counts the hidden lines: `PgUp: 3 lines above, PgDn: 7 lines below`. A count is left out
-    /// if its action has no key.
+    /// Returns the line that counts the hidden lines: `PgUp: 3 lines above, PgDn: 7 lines below`.
     private func rest(after page: Page) -> DialogBox.Line {
         let (above, below) = (page.shown.lowerBound, allLines.count - page.shown.upperBound)
         func part(_ count: Int, _ action: Action) -> String? {
@@ -66,7 +63,7 @@ struct DetailsView {
             omitting: model.list.current?.canBeRetried == true ? [] : [.retry])
     }
 
-    /// Draws the facts about the upload under the cursor, as many as fit. An error and its next step come first.
+    /// Draws the facts about the upload under the cursor, as many as fit.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         guard let upload = model.list.current else { return }
         let lines = facts(upload).flatMap { self.lines($0, width: model.size.columns - 2) }
@@ -139,9 +136,7 @@ struct DetailsView {
         }
     }
 
-    /// Returns all bandwidth limits that apply to an upload: `2 MiB/s until 18:00 for uploads to films`. The lowest
-    /// limit decides the rate. Returns nil if no limit applies. Also returns nil for an upload that is done, or that
-    /// waits for an action of the user, such as a paused one.
+    /// Returns all limits of an upload that is due or scheduled: `2 MiB/s until 18:00 for uploads to films`.
     private func limit(_ upload: Upload) -> String? {
         guard upload.isDue || upload.isScheduled else { return nil }
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited && $0.scope.has(upload) }
@@ -152,8 +147,7 @@ struct DetailsView {
         }.joined(separator: "; ")
     }
 
-    /// Returns `5.1 MiB/s now, 4.7 MiB/s in this attempt, 00:01 left`, with a graph. The graph shows the last
-    /// 30 seconds with braille dots, otherwise the last 15. nil if there is no rate.
+    /// Returns `5.1 MiB/s now, 4.7 MiB/s in this attempt, 00:01 left`, with a graph of the last 15 or 30 seconds.
     private func speed(_ upload: Upload) -> String? {
         let estimate = model.live.estimates[upload.id]
         guard let live = model.live.progress[upload.id], let rate = estimate.rate else { return nil }
@@ -169,17 +163,15 @@ struct DetailsView {
     private static let sparkWidth = 30
     private static let stripWidth = 32
 
-    /// Returns the facts for an upload whose outcome is unknown, because the user must decide whether to retry or
-    /// remove it. Returns no facts for any other upload. These facts come first, because a small screen shows only a
-    /// few.
+    /// Returns the facts for an upload whose outcome is unknown. They come first: the user must decide, and a small
+    /// screen shows only a few.
     private func decision(_ upload: Upload) -> [Fact] {
         upload.isUncertain
             ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
     }
 
-    /// Returns the protocol's name. If `auto` chose it, the text also has the reason, or `chosen by auto` if no reason
-    /// is stored. An example is `tus, because the server says Tus-Version 1.0.0`. Before `auto` has chosen, the text is
-    /// `auto; detected when it starts`.
+    /// Returns the protocol's name, and the reason if `auto` chose it: `tus, because the server says Tus-Version
+    /// 1.0.0`.
     private static func protocolText(_ upload: Upload) -> String {
         if let choice = upload.resource?.choice { return choice.sentence }
         let name = upload.protocolName
@@ -200,8 +192,7 @@ struct DetailsView {
         return "was running when the engine ended; resumes when an engine runs"
     }
 
-    /// Returns the sent bytes of the running attempt: `12 MiB of 40 MiB (30%)`. nil if no attempt is sending, or if the
-    /// server has confirmed all sent bytes.
+    /// Returns the sent bytes of the running attempt that are not confirmed: `12 MiB of 40 MiB (30%)`.
     private func sent(_ upload: Upload) -> String? {
         guard let sample = model.live.progress[upload.id]?.sample, sample.phase.hasBegun,
             sample.sent > max(upload.confirmed, sample.confirmed)

@@ -1,11 +1,8 @@
-/// A dialog box over the upload list. If the body is too long for the screen, an ellipsis replaces its end. So the
-/// lines with the keys stay visible below the body.
+/// A dialog box over the upload list. An ellipsis replaces the end of a long body, so that the keys stay visible.
 struct DialogBox {
-    /// A part of a line, drawn in one style (`role`).
     struct Span {
         var text: SafeText
         var role: Role
-        /// The target of a click; nil if a click does nothing.
         var target: Region.Target?
 
         init(_ text: SafeText, _ role: Role = .dialog, target: Region.Target? = nil) {
@@ -20,7 +17,7 @@ struct DialogBox {
     var keys: [Line]
     /// The wanted number of columns of the content.
     var width: Int
-    /// The position of the cursor: line of the body and column. nil puts the cursor at the start of the content.
+    /// The cursor's line of the body and column; nil for the start of the content.
     var cursor: Point?
 
     /// Returns the number of lines that fit above the keys.
@@ -28,7 +25,6 @@ struct DialogBox {
         max(0, size.rows - keys - (hasBorder(size) ? 2 : 0))
     }
 
-    /// Returns the number of columns of the content: `width`, or fewer if the screen is narrower than that.
     private static func inside(_ size: Size, width: Int) -> Int {
         max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
     }
@@ -117,8 +113,7 @@ struct DialogBox {
 }
 
 extension DialogBox {
-    /// Returns a line for each key, such as `[y] remove`. If the lines do not fit on the screen, the keys are side by
-    /// side.
+    /// Returns a line for each key, such as `[y] remove`, or the keys side by side on a small screen.
     static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {
         let lines = hints(context, appearance).map { keySpans($0, appearance: appearance) }
         let room = size.rows - (hasBorder(size) ? 2 : 0)
@@ -135,11 +130,7 @@ extension DialogBox {
 
     private static let longestParagraph = 6
 
-    /// Returns the keys side by side, in as many lines as they need, up to `limit`. Keys beyond these lines are
-    /// dropped.
-    ///
-    /// - Parameter words: Words that replace the usual hint of an action, because its key does something else at the
-    ///   moment.
+    /// Returns the keys side by side in at most `limit` lines. `words` replace the usual hints of actions.
     static func keyRows(
         _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = [],
         words: [Action: String] = [:]

@@ -9,7 +9,7 @@ struct DialogView {
     private var appearance: Appearance { model.appearance }
     private var table: UploadTable { model.table }
 
-    /// Returns the box; nil for the filter, which is in the last line of the screen.
+    /// Returns the box; nil for the filter, which is in the last line.
     func box(for dialog: Dialog) -> DialogBox? {
         switch dialog {
         case .filter: nil
@@ -150,7 +150,6 @@ struct DialogView {
 }
 
 extension QueueChangeKind {
-    /// True if the change pauses or removes uploads, and so stops those that are running.
     fileprivate var stops: Bool {
         switch self {
         case .paused, .removed, .unadded: true

@@ -1,7 +1,6 @@
 /// A line that the user is typing, scrolled so that its cursor is visible.
 struct FieldView {
     let spans: DialogBox.Line
-    /// The column of the cursor within the field.
     let cursor: Int
 
     init(line: LineEditor, width: Int, appearance: Appearance) {

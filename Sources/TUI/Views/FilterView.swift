@@ -1,5 +1,5 @@
-/// The last line of the screen while the user types a filter. It shows the filter's text, its first error or else some
-/// hints, and the number of matches.
+/// The last line of the screen while the user types a filter: its text, its first error or some hints, and the number
+/// of matches.
 struct FilterView {
     let model: Model
     let line: LineEditor

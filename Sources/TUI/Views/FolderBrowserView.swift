@@ -5,13 +5,11 @@ import FerryUploads
 /// The visible rows of a folder. No text is made for other rows, so a large folder costs no more than a small one.
 struct FolderBrowserView {
     let browser: FolderBrowser
-    /// True if the list has the focus.
     let isActive: Bool
     let width: Int
     let height: Int
     let appearance: Appearance
 
-    /// The line with the folder's path. If any entries are marked, the line ends with their number.
     var header: DialogBox.Line {
         let marks = browser.marks.isEmpty ? SafeText() : safe(" " + Self.count(browser) + " ")
         let path = appearance.truncatedAtStart(
@@ -25,7 +23,6 @@ struct FolderBrowserView {
 
     var rule: DialogBox.Line { [.init(line(width), .barRest)] }
 
-    /// Returns the number of all marked entries, and of those outside the shown folder: `4 marked, 2 elsewhere`.
     static func count(_ browser: FolderBrowser) -> String {
         let here = browser.folder.map { browser.marks.count(in: $0) } ?? 0
         let elsewhere = browser.marks.count - here
@@ -33,10 +30,8 @@ struct FolderBrowserView {
         return "\(Strings.count(browser.marks.count)) marked\(rest)"
     }
 
-    /// The index within `lines` of the cursor's row.
     var cursorRow: Int { max(0, min(height - 1, browser.cursor - top)) }
 
-    /// The visible rows, then a message such as `empty` if no names are shown, then empty lines up to the height.
     var lines: [DialogBox.Line] {
         var lines = (top..<max(top, min(browser.count, top + height))).compactMap { index in
             browser[index].map { row($0, isUnderCursor: index == browser.cursor) }
@@ -57,7 +52,6 @@ struct FolderBrowserView {
         }
     }
 
-    /// The text below the rows: the reason why no names are shown; nil if there are names.
     private var message: DialogBox.Span? {
         switch browser.look {
         case .due, .asked: return .init(safe("looking"), .dim)

@@ -1,13 +1,12 @@
 import FerryProtocols
 import FerryUploads
 
-/// The graph of the total rate of all uploads, over the time span that the user has chosen.
+/// The graph of the total rate over the chosen time span.
 struct GraphView {
     let model: Model
 
     private static let labelWidth = 25
 
-    /// Draws the graph, with the peak in words beside it. A graph of more than two rows also gets the value at its top.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         guard let history = model.live.history[model.live.graph], !rows.isEmpty else { return }
         let room = model.size.columns - 2

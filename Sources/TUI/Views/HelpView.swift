@@ -1,20 +1,17 @@
-/// The help dialog. It shows the keys and actions that match the words in its search field, in one column or two.
+/// The help dialog, in one column or two.
 struct HelpView {
     let help: HelpDialog
     let size: Size
     let appearance: Appearance
 
-    /// The number of lines without entries. These are two border lines, the search field, a blank line, the line with
-    /// the dialog's own keys, and one line of the screen that stays free.
+    /// The lines without entries: two borders, the search field, a blank, the keys, and a free line of the screen.
     private static let frameLines = 6
 
-    /// Returns the number of entries in a column, limited by the rows of the screen and by the number of all entries.
     static func columnHeight(_ size: Size, entries: Int) -> Int {
         let columns = columnCount(size)
         return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))
     }
 
-    /// Returns the number of entries on one page.
     static func pageHeight(_ size: Size, entries: Int) -> Int {
         columnHeight(size, entries: entries) * columnCount(size)
     }

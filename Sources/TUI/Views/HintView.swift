@@ -1,7 +1,6 @@
 import FerryUploads
 
-/// The last line of the screen: the most useful keys, and on the right the cursor's position. The action table provides
-/// the keys.
+/// The last line of the screen: the most useful keys, and the cursor's position.
 struct HintView {
     private let model: Model
     private let traits: TargetTraits
@@ -28,7 +27,6 @@ struct HintView {
         frame.put(position, row: row, column: max(0, model.size.columns - position.width))
     }
 
-    /// The filter, the number of marks and the cursor's position: `/raw  2 marked  3/1,284`.
     private var position: String {
         let filter = model.table.filter.map { "/" + $0.text.prefix(model.size.columns / 4) + "  " } ?? ""
         return filter + count
@@ -41,8 +39,7 @@ struct HintView {
         return marks + (model.list.cursorIndex.map { "\(Strings.count($0 + 1))/\(total)" } ?? "0/\(total)")
     }
 
-    /// The actions that the hint line offers. If no engine runs, the start of one comes directly after Help. If an
-    /// upload that is marked or under the cursor can be retried, Retry comes there.
+    /// The offered actions. The one that is probably needed comes directly after Help.
     private var entries: [ActionTable.Entry] {
         let offered = model.actions.entries(in: .list).filter { isOffered($0.action) }
         guard model.isEngineGone || traits.canBeRetried else { return offered }
@@ -51,9 +48,7 @@ struct HintView {
             + offered.filter { $0.action != .help && $0.action != second }
     }
 
-    /// Returns the word for the key of an action; nil if the hint line does not show that key. The word for the pause
-    /// key is `resume` if the key resumes: no marked upload, or not the one under the cursor, can be paused, and the
-    /// user has paused one. On a compact screen, the word for the key that tries again is `now`.
+    /// Returns the word for the key of an action. The pause key resumes if nothing can be paused.
     private func hint(of entry: ActionTable.Entry) -> String? {
         if entry.action == .startEngine { return "start an engine" }
         if entry.action == .tryNow, model.layout.sizeClass == .compact { return "now" }

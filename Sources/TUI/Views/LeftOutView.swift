@@ -1,12 +1,11 @@
 import FerryUploads
 
-/// The dialog that lists the paths that Ferry left out when it searched for files, each with the reason.
+/// The dialog that lists the paths that the search for files left out, with the reasons.
 struct LeftOutView {
     let add: AddDialog
     let size: Size
     let appearance: Appearance
 
-    /// The number of visible lines.
     var height: Int { max(1, size.rows - (size.rows >= 18 ? 6 : 3)) }
 
     var box: DialogBox {
@@ -31,8 +30,8 @@ struct LeftOutView {
         DialogBox.keyRows(.leftOut, appearance: appearance, width: width, atMost: 1)
     }
 
-    /// Returns a line with a path that was left out and the reason. A path that is too long loses its beginning,
-    /// because paths often differ only at the end.
+    /// Returns a line with a path and the reason. A long path loses its beginning, because paths often differ at the
+    /// end.
     static func line(
         _ problem: FileSelection.Problem, width: Int, appearance: Appearance
     ) -> DialogBox.Line {

@@ -1,8 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// The list of uploads: the titles of the columns, and one row for each upload. Without rows, a text explains why there
-/// are none.
+/// The list of uploads, or the reason why there are none.
 struct ListView {
     let model: Model
     let columns: Columns
@@ -23,8 +22,7 @@ struct ListView {
             (.rate, "RATE", .rate, true), (.remaining, "ETA", .remaining, true), (.target, "TO", nil, false),
         ]
 
-    /// Draws the titles of the columns. An arrow marks the column by which the user sorted the rows; rows in the
-    /// sequence of the queue have no arrow. A click on a title sorts the rows, if they can be sorted by that column.
+    /// Draws the titles of the columns, with an arrow at the sort. A click on a title sorts the rows.
     func drawHeader(row: Int, in frame: inout Frame) {
         for (column, title, key, isRight) in Self.titles where columns.has(column) {
             let text = title + (key.map(arrow) ?? "")
@@ -172,7 +170,6 @@ struct ListView {
         }
     }
 
-    /// The lines that explain why there are no rows, with keys or commands that the user can use next.
     private var emptiness: [String] {
         if model.isLoading { return ["reading the queue"] }
         if model.table.filter != nil {

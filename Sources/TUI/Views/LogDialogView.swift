@@ -3,7 +3,6 @@ struct LogDialogView {
     let dialog: LogDialog
     let model: Model
 
-    /// Returns the number of visible lines.
     static func height(_ size: Size) -> Int { max(1, size.rows - 5) }
 
     var box: DialogBox {
@@ -34,8 +33,6 @@ struct LogDialogView {
                 : cursor.map { Point(row: dialog.showsWholeEntry ? 0 : $0 - top, column: 0) })
     }
 
-    /// Returns the keys in one line. Enter shows the upload that the entry under the cursor is about, or the whole
-    /// text of an entry about no single upload.
     private func keys(isAboutUpload: Bool, width: Int) -> [DialogBox.Line] {
         let isWhole = dialog.showsWholeEntry
         return DialogBox.keyRows(
@@ -44,7 +41,6 @@ struct LogDialogView {
             words: dialog.isTyping || isAboutUpload ? [:] : [.confirm: isWhole ? "back" : "whole text"])
     }
 
-    /// The reason why there are no entries. A demo has no earlier entries.
     private var emptiness: String {
         if !dialog.search.text.isEmpty || dialog.least > .information { return "no match" }
         return model.ownership == .own

@@ -1,10 +1,8 @@
-
 /// The newest entries of the log, below the list.
 struct LogView {
     let model: Model
 
-    /// Draws the entries above a toast, which takes the last row. If the newest entry has the same text as the toast,
-    /// the toast covers that entry instead.
+    /// Draws the entries above a toast. A toast with the text of the newest entry covers that entry.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         var rows = rows
         if let toast = model.toast.current, let row = model.layout.noteRow, rows.contains(row),
@@ -21,7 +19,6 @@ struct LogView {
         }
     }
 
-    /// Returns the line of an entry: `14:02:11 warn  reel.mov: …`.
     static func spans(_ entry: LogEntry, appearance: Appearance, width: Int) -> DialogBox.Line {
         let start = Self.start(entry, appearance: appearance)
         let room = width - start.reduce(0) { $0 + $1.text.width }
@@ -29,7 +26,7 @@ struct LogView {
         return start + [.init(text, entry.level == .information ? .dim : .normal)]
     }
 
-    /// Returns the time and the level of an entry, and a blank after each: `14:02:11 warn  `.
+    /// Returns the time and the level of an entry: `14:02:11 warn  `.
     static func start(_ entry: LogEntry, appearance: Appearance) -> DialogBox.Line {
         let time = Strings.timeOfDay(entry.date, in: appearance.zone)
         let word = Strings.padded(entry.level.word, 5)

@@ -1,7 +1,6 @@
 import FerryUploads
 
-/// The row that shows the toast, a short message. Without a toast, the row shows the path and the destination of the
-/// upload under the cursor, or its problem. Where the screen has a pane for the details, only the toast is drawn.
+/// The row that shows the toast. Without one, and where no details are visible, it shows the upload under the cursor.
 struct NoteView {
     let model: Model
 
@@ -26,7 +25,6 @@ struct NoteView {
         frame.put(target, row: row, column: end, role: .dim, limit: room - end + 1)
     }
 
-    /// Draws a toast over the row's content.
     func drawToast(_ toast: Toast, row: Int, in frame: inout Frame) {
         frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns)
         let room = model.size.columns - 2
@@ -40,7 +38,6 @@ struct NoteView {
         frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
     }
 
-    /// Returns the destination, followed by the name on the server if that differs from the file's name.
     private static func goal(_ upload: Upload) -> String {
         let target = upload.target
         return upload.isRenamed ? "\(target.destinationText): \(target.name)" : target.destinationText

@@ -5,25 +5,20 @@ import FerryUploads
 /// The content of an upload's row, independent of the width of the screen.
 struct RowAppearance: Sendable {
     var sign: StateKind
-    /// The state in at most eight cells.
     var word: String
     var role: Role
     /// The number of bytes that the progress bar shows as done; nil if the row has no bar.
     var part: ByteCount?
     var rate = ""
     var remaining = ""
-    /// The message that the row shows instead of rate and remaining time, in several versions, the longest first. Empty
-    /// if the row has no message.
+    /// The message instead of rate and remaining time, in several versions, the longest first.
     var messages: [String] = []
-    /// A short text for a narrow screen, such as `offline`, `later` or the rate. At most seven cells of it are drawn,
-    /// but all of `verified`, which replaces the percentage of 100. The text is empty if the row has no message, remark,
-    /// rate or start condition.
+    /// A short text for a narrow screen, such as `offline`, `later` or the rate, of which seven cells are drawn. Only
+    /// `verified`, which replaces the percentage of 100, is drawn completely.
     var short = ""
-    /// A remark such as `verified`, shown in the columns of rate and remaining time. It is shown only if the row has no
-    /// message. Empty if there is no remark.
+    /// A remark such as `verified`, in the columns of rate and remaining time.
     var remark = ""
-    /// The number of the stored parts of a running upload, in two versions: `12 of 40 parts`, `12/40 parts`. Empty for
-    /// other uploads, and for a protocol without parts.
+    /// The stored parts of a running upload, in two versions: `12 of 40 parts`, `12/40 parts`.
     var parts: [String] = []
 
     init(_ upload: Upload, in model: Model) {
@@ -148,14 +143,12 @@ struct RowAppearance: Sendable {
         }
     }
 
-    /// Returns the start condition in at most seven cells: `after 4`, `22:00`, or `later` if that is too long.
     private static func shortened(_ start: String) -> String {
         let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
         return moment.count <= Columns.rateWidth ? moment : "later"
     }
 
-    /// Returns the failure's message without the file's path, because the row has the file's name. If the failure has
-    /// an HTTP status, and the message does not contain that status, the status comes first.
+    /// Returns the failure's message without the file's path, which the row has, and with the HTTP status.
     static func sentence(_ failure: UploadFailure, of upload: Upload) -> String {
         let failure = failure.advised(for: upload.target.destination)
         let path = upload.path.text + ": "
@@ -165,7 +158,7 @@ struct RowAppearance: Sendable {
         return "\(status) \(summary)"
     }
 
-    /// Returns versions of the message about a changed file, the longest first. Some versions name the key for a retry.
+    /// Returns versions of the message about a changed file, the longest first.
     private static func changed(
         _ failure: UploadFailure, _ upload: Upload, _ actions: ActionTable
     ) -> [String] {
@@ -184,7 +177,6 @@ struct RowAppearance: Sendable {
         sentence(failure, of: upload) + (hint(failure, of: upload).map { "; \($0)" } ?? "")
     }
 
-    /// Returns the failure's message with the next step, and then the message alone.
     private static func sentences(_ failure: UploadFailure, of upload: Upload) -> [String] {
         let sentence = sentence(failure, of: upload)
         return hint(failure, of: upload).map { ["\(sentence); \($0)", sentence] } ?? [sentence]
@@ -192,7 +184,7 @@ struct RowAppearance: Sendable {
 
     private static func word(_ failure: UploadFailure) -> String { reason(failure) ?? "held" }
 
-    /// Returns a word for the failure's category in at most eight cells; nil for a category without such a short word.
+    /// Returns a word for the failure in at most eight cells, if its category has one.
     private static func reason(_ failure: UploadFailure) -> String? {
         switch failure.category {
         case .sourceChanged: "changed"
@@ -208,7 +200,7 @@ struct RowAppearance: Sendable {
 }
 
 extension UploadFailure.Detail {
-    /// The cause of a network failure in a few words; nil for a cause that only a newer version of this program knows.
+    /// The cause of a network failure in a few words; nil for one that only a newer version knows.
     fileprivate var words: String? {
         switch self {
         case .refused: "refused"

@@ -1,5 +1,4 @@
-
-/// Draws the whole screen, at every size. The frame depends only on the model.
+/// Draws the whole screen, at every size.
 struct ScreenView {
     let model: Model
 
@@ -37,8 +36,6 @@ struct ScreenView {
         return frame
     }
 
-    /// Draws the details, the graph and the log below the list, as far as the layout has rows for them. On a wide
-    /// screen, each of them has a title.
     private func drawPanes(_ layout: Layout, in frame: inout Frame) {
         if !layout.details.isEmpty {
             let details = DetailsView(model: model)

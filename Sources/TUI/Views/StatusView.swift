@@ -1,9 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The first line of the screen: the network, the total rate and the remaining bytes. A warning (banner) replaces this
-/// content, and takes no line of its own, so that the lines below do not move. While uploads run, a warning about some
-/// hosts or credentials replaces only the beginning.
+/// The first line of the screen: the network, the total rate and the remaining bytes. A banner with a warning replaces
+/// them, and takes no line of its own, so that the lines below do not move.
 struct StatusView {
     let model: Model
 
@@ -42,8 +41,7 @@ struct StatusView {
         versions.first { model.appearance.safe($0).width <= room } ?? versions.last
     }
 
-    /// The state of the queue in few words, for a tiny screen: `3 up 18M/s ETA 01:13 online`, without the parts that do
-    /// not fit. If the engine has gone or does not answer, the text says so.
+    /// The state in few words for a tiny screen, without the parts that do not fit: `3 up 18M/s ETA 01:13 online`.
     var tiny: String {
         if model.isSilent { return "engine does not answer" }
         guard !model.isEngineGone else {
@@ -69,10 +67,7 @@ struct StatusView {
 
     private enum Activity: String {
         case online
-        /// No upload runs, and at least one waits for a retry.
         case retrying
-        /// The user has paused at least one upload. No upload is running, queued, or waiting for a retry or the
-        /// network.
         case paused
     }
 
@@ -144,9 +139,7 @@ struct StatusView {
         return parts
     }
 
-    /// The warning about missing watch folders, from which Ferry adds new files; nil if none is missing. One folder is
-    /// named if there is space for its path: `/media/card is not there`. Several folders are counted:
-    /// `2 folders are not there`.
+    /// The warning about missing watch folders: `/media/card is not there` or `2 folders are not there`.
     private var away: String? {
         let folders = model.status.awayFolders
         guard let first = folders.first else { return nil }
@@ -157,16 +150,14 @@ struct StatusView {
 
     private static let longestFolder = 30
 
-    /// Returns the time of day at which the uploads end, ` (15:15)`. Returns an empty string if the screen is not wide,
-    /// or if the remaining time is less than a minute, or a day or more.
+    /// Returns ` (15:15)`, when the uploads end, on a wide screen.
     private func arrival(in seconds: Double) -> String {
         guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
         let time = Strings.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
         return " (\(time.dropLast(3)))"
     }
 
-    /// The text of the total bandwidth limit: `limit 2 MiB/s`. If there is no total limit, the text is the only other
-    /// limit (`limit films 2 MiB/s`) or the number of limits (`3 limits`). Nil if there is no limit.
+    /// The total limit (`limit 2 MiB/s`), else the only other one (`limit films 2 MiB/s`), else their number.
     private var limit: String? {
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
         let total = limits.first { $0.scope == .total }
@@ -180,14 +171,13 @@ struct StatusView {
 
     private static let longestScope = 16
 
-    /// The destination of all running uploads; nil if they have several destinations, if the destination has no name,
-    /// or if no upload runs.
+    /// The only destination of the running uploads.
     private var destination: String? {
         let names = Set(model.table.running.compactMap { model.table[$0]?.target.destination })
         return names.count == 1 ? names.first.flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
-    /// The banner that replaces the status line, in several versions, the longest first; empty if there is no banner.
+    /// The banner in several versions, the longest first, as in all banners below; empty for none.
     private var banners: [String] {
         if case .lost(let since) = model.status.contact {
             let time = Strings.timeOfDay(since, in: model.appearance.zone)
@@ -234,8 +224,6 @@ struct StatusView {
         ]
     }
 
-    /// The banner about hosts that are unreachable or ask to wait, or about refused credentials, in several versions, the
-    /// longest first; empty if there is no such problem, or no network.
     private var hostProblem: [String] {
         guard case .offline = model.status.network else {
             return [unreachableHosts, retryAfterPauses, signIn].first { !$0.isEmpty } ?? []
@@ -245,8 +233,7 @@ struct StatusView {
 
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
-    /// The banner about servers that asked for a pause, in several versions; empty if no server did. The first version
-    /// is the longest. It has the name of one server, the end of its pause, and the number of waiting uploads.
+    /// The banner about servers that asked for a pause.
     private var retryAfterPauses: [String] {
         let pauses = model.status.retryAfterPauses
         guard let longest = pauses.first else { return [] }
@@ -263,8 +250,6 @@ struct StatusView {
         ]
     }
 
-    /// The banner about unreachable hosts, in several versions; empty if there are none. The first version is the
-    /// longest. It has the name of one host, the reason and the number of waiting uploads.
     private var unreachableHosts: [String] {
         guard let first = model.status.unreachableHosts.first else { return [] }
         let others = model.status.unreachableHosts.count - 1
@@ -277,12 +262,8 @@ struct StatusView {
         ]
     }
 
-    /// Returns two versions of a banner: with the key to try now, and without it.
     private func versions(_ base: String) -> [String] { [base + key(.tryNow, "try now"), base] }
 
-    /// The banner about refused credentials, in several versions, the longest first; empty if none were refused. Each
-    /// version has the destination and the number of held uploads. The longer versions also have the key for a
-    /// retry.
     private var signIn: [String] {
         guard let id = model.table.signInRequired.min(), let first = model.table[id],
             case .held(let failure) = first.state
@@ -297,7 +278,7 @@ struct StatusView {
         ]
     }
 
-    /// Returns a key with its effect: `  [n] try now`; empty if the action has no key.
+    /// Returns `  [n] try now`; empty if the action has no key.
     private func key(_ action: Action, _ what: String) -> String {
         model.actions.label(of: action).map { "  [\($0)] \(what)" } ?? ""
     }

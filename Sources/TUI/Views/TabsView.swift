@@ -1,4 +1,4 @@
-/// The line with the tabs, and the number of uploads in each tab.
+/// The line with the tabs and their numbers of uploads.
 struct TabsView {
     let model: Model
 
@@ -20,8 +20,7 @@ struct TabsView {
         drawOrder(row: row, after: column, in: &frame)
     }
 
-    /// Draws the property by which the user sorted the rows. Draws nothing if the rows are in the sequence of the
-    /// queue, or if the tabs leave too little space.
+    /// Draws the sort of the rows, if there is space.
     private func drawOrder(row: Int, after column: Int, in frame: inout Frame) {
         let order = model.table.order
         guard order != .queue else { return }

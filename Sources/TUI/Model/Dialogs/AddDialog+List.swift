@@ -32,8 +32,7 @@ extension AddDialog {
         return .stay()
     }
 
-    /// Changes the marks. If the user has typed the beginning of a name, removes that beginning from the line. The list
-    /// then shows the other names again.
+    /// Changes the marks, and removes the beginning of a name from the line, so that the list shows the other names.
     private mutating func mark(_ around: AddSurroundings, _ body: (inout FolderBrowser) -> Void) {
         change(around) { add in
             body(&add.browser)
@@ -86,8 +85,7 @@ extension AddDialog {
         if let row { scroll(by: row - top, around) }
     }
 
-    /// Scrolls the list of the paths that the search left out, if this list is open. Otherwise scrolls the list of the
-    /// folder's entries. The keyboard focus does not change.
+    /// Scrolls the visible list. The keyboard focus does not change.
     mutating func scroll(by lines: Int, _ around: AddSurroundings) {
         let (height, listHeight) = (around.leftOutHeight(of: self), around.height(of: self))
         change(around) { add in

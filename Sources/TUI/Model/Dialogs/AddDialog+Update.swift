@@ -44,7 +44,6 @@ extension AddDialog {
         recount(in: table)
     }
 
-    /// Handles a key that edits the line or moves the cursor in it. Any other key does nothing.
     mutating func type(_ key: Key, _ around: AddSurroundings) {
         change(around) { add in
             guard add.edit(key) else { return }
@@ -62,7 +61,7 @@ extension AddDialog {
         }
     }
 
-    /// Changes the dialog by `body`. If Enter would now add other files than before, schedules a search for them.
+    /// Changes the dialog. If Enter would now add other files than before, schedules a search for them.
     mutating func change(_ around: AddSurroundings, _ body: (inout AddDialog) -> Void) {
         let before = self
         body(&self)
@@ -85,8 +84,7 @@ extension AddDialog {
         request != other.request || (fileUnderCursor == nil) != (other.fileUnderCursor == nil)
     }
 
-    /// Handles Tab. If several completions are offered, puts the next one into the line. Otherwise requests completions
-    /// of the line. Does nothing if the dialog has a paste instead of a typed line.
+    /// Puts the next completion into the line, or requests completions of it.
     private mutating func complete(_ around: inout AddSurroundings) -> DialogOutcome {
         guard case .typed(let line) = source else { return .stay() }
         if case .offered(let candidates, let chosen) = completion, candidates.count > 1 {
@@ -103,9 +101,7 @@ extension AddDialog {
         return .stay([.complete(line.text, number: number)])
     }
 
-    /// Adds the chosen files to the queue. If the search for the files has not ended, the files are added when it ends.
-    /// If the search finds more than `unseenLimit` files, the dialog only shows their total, and the user must press
-    /// Enter again. Adds nothing shortly after a paste, or if no files are chosen.
+    /// Adds the chosen files, once the search for them has ended. More than `unseenLimit` files need a second Enter.
     mutating func add(_ around: inout AddSurroundings) -> DialogOutcome {
         guard around.now >= ignoresConfirmUntil else { return .stay() }
         guard let request else { return focus == .list ? .refuse("nothing is marked") : .stay() }
@@ -137,10 +133,9 @@ extension AddDialog {
     }
 }
 
-/// The Add dialog's requests and their results: the destinations, the chosen files, and the contents of a folder.
+/// The Add dialog's requests and their results.
 extension AddDialog {
-    /// Returns the requests whose time has come: the search for the chosen files, and the reading of the folder. While
-    /// the dialog has a paste instead of a typed line, no folder is read.
+    /// Returns the requests whose time has come. During a paste, no folder is read.
     mutating func askWhatIsDue(_ around: inout AddSurroundings) -> DialogOutcome {
         var effects: [Effect] = []
         if case .due(let at) = preview, around.now >= at, let request {

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// The dialog in which the user chooses files to add. Nothing is queued until the user confirms.
+/// The dialog in which the user chooses files to add.
 struct AddDialog: Sendable {
     enum Source: Sendable {
         case typed(LineEditor)
@@ -10,31 +10,24 @@ struct AddDialog: Sendable {
 
     enum Focus: Hashable, Sendable {
         case line
-        /// The list of the folder's entries.
         case list
-        /// The list of the paths that the search left out, from the row `top` on. When it closes, the focus returns to
-        /// the list of entries if `isFromList` is true, and to the line otherwise.
+        /// The list of the paths that the search left out, from the row `top` on, and where the focus returns to.
         case leftOut(top: Int, isFromList: Bool)
     }
 
     enum Preview: Sendable {
         case nothing
-        /// The chosen files have changed. The search for them starts at this time on the clock. Another change before
-        /// this time delays the search.
+        /// The search for other chosen files starts at this time, unless they change again before.
         case due(at: Double)
-        /// The search with this number is running; results with another number are ignored. `adding` is true if Enter
-        /// was pressed already, so that the files are added when the result arrives.
+        /// The search with this number is running. `adding` is true if Enter was pressed already.
         case asked(number: Int, adding: Bool)
         case ready(AddPreview)
     }
 
-    /// The state of completing the line with Tab.
     enum Completion: Sendable {
         case none
-        /// The candidates are requested. A response with another number than this one is ignored.
         case asked(number: Int)
-        /// The candidates. `chosen` is the index of the candidate in the line; nil if Tab has not yet put a candidate
-        /// into the line.
+        /// The candidates, with the index of the one in the line.
         case offered([String], chosen: Int?)
     }
 
@@ -42,7 +35,7 @@ struct AddDialog: Sendable {
     static let typingRest = 0.15
     /// The number of characters above which a paste cannot be edited as a line.
     static let longestLine = 1000
-    /// The maximum number of files that Enter adds before the user has seen their total, if no paths are marked.
+    /// The maximum number of files that Enter adds before the user has seen their total.
     static let largeSelection = 1000
 
     var source: Source
@@ -52,8 +45,8 @@ struct AddDialog: Sendable {
     var completion = Completion.none
     private(set) var destinations: [String] = []
     var destination = 0
-    /// The time on the clock until which Enter is ignored after a paste. Without bracketed paste, the terminal can send
-    /// the pasted text in pieces, and a line end in a later piece would act as Enter.
+    /// The time until which Enter is ignored after a paste. Without bracketed paste, a line end in a later piece of it
+    /// would act as Enter.
     var ignoresConfirmUntil = -Double.infinity
 
     init(destinations: [String], preferred: String?) {
@@ -95,45 +88,35 @@ struct AddDialog: Sendable {
         }
     }
 
-    /// True if the line is empty or only names the folder to list. While files are marked, Enter does not add that
-    /// folder.
+    /// True if the line only names the folder to list, which Enter does not add while files are marked.
     var isFolderOnly: Bool {
         guard case .typed(let line) = source else { return false }
         return line.text.isEmpty || line.text == browser.followed || line.text == browser.text
             || TypedPath(line.text).kind == .folder
     }
 
-    /// True if the text in the input line changes when the user opens another folder in the list. A text with a pattern
-    /// does not change.
+    /// True if the line changes when the user opens another folder in the list.
     var lineFollows: Bool {
         guard case .typed(let line) = source else { return false }
         return isFolderOnly || TypedPath(line.text).kind != .pattern
     }
 
-    /// The file under the cursor if Enter would add it; otherwise nil. Enter adds this file if the list has the focus,
-    /// no path is marked, and the line is neither a pattern nor a paste.
+    /// The file under the cursor if Enter would add it.
     var fileUnderCursor: (path: LocalPath, entry: FolderContents.Entry)? {
         isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
     }
 
-    /// The files that Enter adds; nil if there are none.
-    ///
-    /// If paths are marked, Enter adds them and the files that the line names. A line that only names the listed folder
-    /// then adds nothing.
-    ///
-    /// If no path is marked, Enter adds the files that the line names. There is one exception. If the list has the
-    /// focus and the line is neither a pattern nor a paste, Enter adds only the file under the cursor.
+    /// The files that Enter adds: the marked ones and those that the line names. Without marks, a cursor in the list
+    /// chooses its file instead of the line.
     var request: AddRequest? {
         if !marks.isEmpty { return AddRequest(text: isFolderOnly ? "" : text, marked: marks.paths) }
         if isInList, lineFollows { return fileUnderCursor.map { AddRequest(marked: [$0.path]) } }
         return text.isEmpty ? nil : AddRequest(text: text)
     }
 
-    /// The maximum number of files that Enter adds before the user has seen their total. If paths are marked, it is the
-    /// number of marks, because a marked folder can contain many files.
+    /// The maximum number of files that Enter adds unseen. A marked folder can contain many files.
     var unseenLimit: Int { request?.marked.isEmpty == false ? max(1, marks.count) : Self.largeSelection }
 
-    /// The times on the clock at which the dialog sends requests.
     var moments: [Double] {
         var moments: [Double] = []
         if case .due(let at) = preview { moments.append(at) }
@@ -161,15 +144,12 @@ struct AddDialog: Sendable {
         }
     }
 
-    /// Lists the folder that the line names. A folder that is not listed yet is read once typing pauses.
     mutating func lineChanged(now: Double) {
         guard case .typed(let line) = source else { return }
         browser.point(at: TypedPath(line.text), due: now + Self.typingRest)
     }
 
-    /// Edits the line, or moves the cursor in it. If the dialog has a paste instead of a typed line, a character is
-    /// appended to the paste. Backspace, Ctrl-U or Ctrl-W removes the paste. Returns false for any other key, and if
-    /// the line does not have the focus.
+    /// Edits the line or the paste. Returns false for a key that does neither.
     mutating func edit(_ key: Key) -> Bool {
         guard focus == .line else { return false }
         switch source {
@@ -187,11 +167,11 @@ struct AddDialog: Sendable {
     }
 }
 
-/// The files that the search found, and their total size.
+/// The files that the search found.
 struct AddPreview: Sendable {
     let selection: FileSelection
     let bytes: Int128
-    /// The done uploads in the history whose paths are those of the found files.
+    /// The history's done uploads of these paths.
     let past: [Upload]
     var known = UploadTable.KnownFiles()
 

@@ -4,7 +4,7 @@ package import FerryUploads
 package struct AddRequest: Hashable, Sendable {
     /// The text: paths, patterns, quoted words, `file://` URLs.
     package var text: String
-    /// The marked paths, byte for byte: not every name can be typed in a line.
+    /// The marked paths; not every name can be typed.
     package var marked: [LocalPath]
 
     package init(text: String = "", marked: [LocalPath] = []) {
@@ -27,7 +27,6 @@ package struct BrowsedFolder: Hashable, Sendable {
     package var path: LocalPath
     /// The path as a user types it, with a slash at the end; nil if its name cannot be typed.
     package var text: String?
-    /// The entries of the folder, or the reason why they cannot be read.
     package var contents: FolderContents
 
     package init(path: LocalPath, text: String?, contents: FolderContents) {

@@ -1,11 +1,10 @@
-/// The settings of the Add dialog that remain when the dialog is closed and opened again.
+/// The state of the Add dialog that remains when it is closed.
 struct AddSettings: Sendable {
     var destinations: [String]
     var defaultDestination: String?
-    /// The destination to which the user most recently added files; nil before the first addition.
+    /// The destination of the most recent addition.
     var lastDestination: String?
-    /// The number of the Add dialog's most recent request, such as a search for the chosen files. Each result has the
-    /// number of its request, so that the dialog can ignore outdated results.
+    /// The number of the most recent request. Results of older ones are ignored.
     private(set) var questions = 0
 
     init(destinations: [String], defaultDestination: String?) {
@@ -23,7 +22,7 @@ struct AddSettings: Sendable {
     }
 }
 
-/// The parts of the screen's state that the Add dialog reads. The dialog changes only `settings`.
+/// The parts of the screen's state that the Add dialog reads. It changes only `settings`.
 struct AddSurroundings {
     var settings: AddSettings
     let table: UploadTable
@@ -31,7 +30,6 @@ struct AddSurroundings {
     let appearance: Appearance
     let now: Double
 
-    /// Returns the number of rows of the dialog's list; 0 if the screen has no room for the list.
     func height(of add: AddDialog) -> Int {
         AddView(add: add, size: size, appearance: appearance).listHeight
     }

@@ -4,11 +4,10 @@ import FerryUploads
 /// The dialog that asks what to copy of the chosen uploads: paths, URLs or errors.
 struct CopyDialog: Sendable {
     let targets: [Upload.ID]
-    /// The name of the file if there is one target; nil for several.
+    /// The name of a single target.
     let name: String?
 
-    /// The maximum number of bytes to copy. In base64, they take 64 KiB. Terminals accept about 74,000 bytes of base64
-    /// (xterm, tmux) and cut off or ignore more.
+    /// The maximum number of bytes to copy. Terminals accept about 74,000 bytes of base64 (xterm, tmux).
     static let mostCopied = 48 << 10
 
     func update(_ action: Action, table: UploadTable) -> DialogOutcome {
@@ -33,15 +32,14 @@ struct CopyDialog: Sendable {
         return .close(sentence, [.copy(text)])
     }
 
-    /// Returns the line, or its escaped form if it has control characters. A line break in a pasted name would run
-    /// commands in a shell.
+    /// Returns the line with escapes for control characters: a line break in a pasted name would run commands in a
+    /// shell.
     private static func harmless(_ line: String) -> String {
         let hasControls = line.unicodeScalars.contains { $0.properties.generalCategory == .control }
         return hasControls ? SafeText(line).text : line
     }
 
-    /// Returns the location of a done upload if the server sent one, otherwise the destination's URL. It never returns
-    /// the URL of an upload resource, because that URL can act as a credential.
+    /// Returns the location or the destination's URL, never an upload resource's, which can act as a credential.
     private static func address(_ upload: Upload) -> String {
         if case .done(let receipt, _) = upload.state, let location = receipt.location { return location }
         return upload.target.url

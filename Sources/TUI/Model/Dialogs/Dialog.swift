@@ -2,7 +2,6 @@ import FerryUploads
 
 /// The open dialog, which is drawn over the list of uploads.
 enum Dialog: Sendable {
-    /// The details of the upload under the cursor, from line `first` on.
     case details(first: Int)
     case help(HelpDialog)
     case add(AddDialog)
@@ -34,8 +33,7 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The time on the clock until which keys and clicks are ignored, because they were probably meant for the screen
-    /// before the dialog opened. Only confirmation questions ignore input.
+    /// The time until which a question ignores keys and clicks, which were probably meant for the screen before.
     var ignoresInputUntil: Double {
         switch self {
         case .removal(let removal): removal.openedAt + Self.settling
@@ -45,27 +43,22 @@ enum Dialog: Sendable {
         }
     }
 
-    /// The seconds for which a confirmation question ignores input after it opens. The Add dialog ignores Enter for the
-    /// same time after a paste.
+    /// The seconds for which a question ignores input after it opens, and the Add dialog ignores Enter after a paste.
     static let settling = 0.2
 
-    /// The number of the running search for the files to add; nil if none is running.
     var pendingPreview: Int? {
         guard case .add(let add) = self, case .asked(let number, _) = add.preview else { return nil }
         return number
     }
 }
 
-/// The result of a key or click in a dialog. It tells the screen what to do next.
+/// The result of a key or click in a dialog.
 enum DialogOutcome {
     case stay([Effect] = [])
-    /// The dialog stays open. The screen shows a short message, mostly the reason why nothing was done.
+    /// The dialog stays open, and the screen shows a message.
     case refuse(String)
-    /// The dialog closes. The screen shows the message, if any, and performs the effects, such as commands to the
-    /// queue.
+    /// The dialog closes, and the screen shows the message and performs the effects.
     case close(String? = nil, [Effect] = [])
-    /// The dialog closes and the screen runs an action of the list.
     case run(Action)
-    /// The dialog closes and the list shows an upload.
     case show(Upload.ID)
 }

@@ -1,18 +1,15 @@
 import FerryUploads
 
-/// The list of the entries of one folder, below the input line of the Add dialog. It also stores which files and
-/// folders the user has marked, in this folder and in others.
+/// The list of a folder's entries in the Add dialog, and all marked paths.
 struct FolderBrowser: Sendable {
     enum Look: Sendable {
-        /// The folder is not requested yet. The request follows at this time on the clock.
+        /// The folder is requested at this time on the clock.
         case due(at: Double)
-        /// The folder is requested. A response with another number than this one is ignored.
         case asked(number: Int)
         case seen(BrowsedFolder)
     }
 
     enum Row: Hashable, Sendable {
-        /// The row `../`.
         case parent
         case entry(FolderContents.Entry)
 
@@ -26,27 +23,22 @@ struct FolderBrowser: Sendable {
         static let parentName = Array("..".utf8)
     }
 
-    /// The folder that is shown or requested.
     private(set) var reference = FolderReference.line("")
     private(set) var look = Look.due(at: -.infinity)
     private(set) var showsHidden = false
-    /// The beginning of a name: the list shows only names that begin with it.
+    /// The beginning that the shown names have.
     private(set) var started: [UInt8] = []
-    /// The indices of the entries that are shown.
     private var shown: [Int] = []
     private(set) var cursor = 0
-    /// The index of the first visible row.
     private(set) var top = 0
-    /// The name of the entry that gets the cursor when the folder is shown; nil for the first entry.
+    /// The name that gets the cursor when the folder is shown.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
-    /// The text of the input line when the user last opened a folder in the list, or the path of that folder once it
-    /// has been read; nil before that. While the line still has this text, Enter does not add the folder.
+    /// The text or path that the line got when the user last opened a folder in the list. While the line still has it,
+    /// Enter does not add the folder.
     var followed: String?
-    /// The last click. A second click on the same row soon afterwards acts as Enter.
     var lastClick: (name: [UInt8], at: Double)?
 
-    /// The path of the folder; nil if a typed line names the folder and the folder has not been read yet.
     var folder: LocalPath? {
         switch (look, reference) {
         case (.seen(let folder), _): folder.path
@@ -55,7 +47,7 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// The folder's path as a user types it; nil before the folder is read, and for a path that cannot be typed.
+    /// The folder's path as a user types it; nil if it cannot be typed or was not read.
     var text: String? { if case .seen(let folder) = look { folder.text } else { nil } }
 
     private var entries: [FolderContents.Entry] {
@@ -68,7 +60,7 @@ struct FolderBrowser: Sendable {
 
     private var hasParent: Bool { isSeen && folder?.bytes != [0x2F] }
 
-    /// The number of entries in the list. The row `../` is not included.
+    /// The number of entries, without the row `../`.
     var shownCount: Int { shown.count }
 
     var count: Int { shown.count + (hasParent ? 1 : 0) }
@@ -89,8 +81,7 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// True if the cursor is on a folder that is not marked: Enter opens this folder. If the folder is marked, Enter
-    /// adds it to the queue.
+    /// True if Enter opens the folder under the cursor. It adds a marked one.
     var opensOnEnter: Bool { isOnFolder && current.map(isMarked) == false }
 
     func isMarked(_ row: Row) -> Bool {
@@ -98,15 +89,13 @@ struct FolderBrowser: Sendable {
         return marks.contains(entry.name, in: folder)
     }
 
-    /// The entry under the cursor if it is not a folder: a file, or an entry that cannot be uploaded.
+    /// The entry under the cursor unless it is a folder.
     var currentFile: (path: LocalPath, entry: FolderContents.Entry)? {
         guard let folder, case .entry(let entry)? = current, entry.kind != .folder else { return nil }
         return (folder.appending(entry.name), entry)
     }
 
-    /// Updates the list after a change of the line. If the line names another folder than before, empties the list, and
-    /// schedules the reading of this folder for the time `due`. The beginning of a name in the line filters the
-    /// entries.
+    /// Updates the list after a change of the line. Another folder is read at the time `due`.
     mutating func point(at typed: TypedPath, due: Double) {
         let isSame =
             switch reference {
@@ -125,7 +114,6 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// Opens another folder, with the cursor on the name `aim` if it exists.
     mutating func go(to folder: LocalPath, aim: [UInt8]?) {
         reference = .folder(folder)
         look = .due(at: -.infinity)
@@ -135,8 +123,7 @@ struct FolderBrowser: Sendable {
 
     mutating func ask(number: Int) { look = .asked(number: number) }
 
-    /// Shows a folder that was read. Does nothing and returns false if `number` is not the number of the request that
-    /// the list waits for.
+    /// Shows a folder that was read. Returns false for the result of an older request.
     mutating func take(_ folder: BrowsedFolder, number: Int) -> Bool {
         guard case .asked(number) = look else { return false }
         look = .seen(folder)
@@ -150,7 +137,7 @@ struct FolderBrowser: Sendable {
         arrange(around: current?.name)
     }
 
-    /// Drops the typed beginning of a name (`started`), so that the list shows the other names, too. The cursor stays.
+    /// Shows the names without the typed beginning, too.
     mutating func endStarted() {
         guard !started.isEmpty else { return }
         started = []
@@ -178,7 +165,7 @@ struct FolderBrowser: Sendable {
         }
     }
 
-    /// Scrolls the list. The cursor moves only if it would leave the visible rows.
+    /// Scrolls the list. The cursor moves only with the edge of the visible rows.
     mutating func scroll(by lines: Int, height: Int) {
         let height = max(1, height)
         top = max(0, min(top + lines, count - height))

@@ -1,12 +1,9 @@
-/// The help dialog. It shows the actions for the list of uploads (`Context.list`). If the user types words, it shows
-/// only the actions that match the words.
+/// The help dialog. It shows the actions in the list, or those that match the typed words.
 struct HelpDialog: Sendable {
     var line = LineEditor()
-    /// The index of the selected entry in the result of `entries(of:)`.
     var selected = 0
 
-    /// Returns the entries that match every typed word, the best matches first. If no word is typed, returns all
-    /// entries for the list of uploads.
+    /// Returns the entries that match every typed word, the best first.
     func entries(of actions: ActionTable) -> [ActionTable.Entry] {
         // Users of lazygit, k9s and less begin a search with a slash, which is ignored.
         let text = line.text.count > 1 && line.text.hasPrefix("/") ? String(line.text.dropFirst()) : line.text
@@ -19,9 +16,8 @@ struct HelpDialog: Sendable {
         return ranked.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }.map(\.entry)
     }
 
-    /// Returns the rank of an entry; a lower rank is better. Each typed word adds 0 to the rank if it is a whole word
-    /// of the entry. It adds 1 if it is a synonym of the entry's action, 2 if it is a part of the entry's text, and 3
-    /// if it is a part of a synonym. Returns nil if a typed word does not match at all.
+    /// Returns the rank of an entry, lowest best; nil without a match. Each word adds 0 for a whole word of the entry,
+    /// 1 for a synonym, 2 for a part of its text and 3 for a part of a synonym.
     private static func rank(of entry: ActionTable.Entry, for typed: [Substring]) -> Int? {
         let own = (entry.keyLabels + " " + (entry.hint ?? "") + " " + entry.help).lowercased()
         let synonyms = entry.action.synonyms

@@ -1,5 +1,5 @@
 extension Action {
-    /// The words for this action that users of lazygit, k9s, rclone or git type into the help's search.
+    /// The words that users of lazygit, k9s, rclone or git type into the help's search.
     var synonyms: String {
         switch self {
         case .pause: "stop hold suspend continue unpause start toggle"

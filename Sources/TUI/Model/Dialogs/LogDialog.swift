@@ -1,25 +1,21 @@
-
-/// The dialog that shows the log. The user can limit it to the important entries, and to those with certain words.
+/// The dialog that shows the log, or the entries of a level and with certain words.
 struct LogDialog: Sendable {
     enum Position: Hashable, Sendable {
-        /// The cursor is on the newest entry. When a new entry arrives, the cursor moves to the new entry.
+        /// The cursor is on the newest entry, also when more arrive.
         case following
-        /// The cursor stays on the entry with this number when new entries arrive.
         case entry(Int)
     }
 
     var position = Position.following
     var least = LogEntry.Level.information
-    /// The line with the typed search words. After Enter, the search still applies.
     private(set) var search = LineEditor()
     private(set) var isTyping = false
-    /// True while the dialog shows the whole text of the entry under the cursor, instead of the list of entries.
+    /// True while the dialog shows the whole text of the entry under the cursor.
     private(set) var showsWholeEntry = false
 
     var context: Context { isTyping ? .logSearch : .log }
 
-    /// Returns the entries whose level is at least `least` and whose text contains every search word. The case of
-    /// letters does not matter.
+    /// Returns the entries of the level that contain every search word, regardless of case.
     func entries(of log: LogModel) -> [LogEntry] {
         let words = search.text.lowercased().split(separator: " ")
         guard least > .information || !words.isEmpty else { return log.entries }
@@ -31,8 +27,7 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Returns the index of the entry under the cursor; nil if `entries` is empty. If `entries` lacks that entry,
-    /// returns the index of the next newer entry, or the last index if there is no newer entry.
+    /// Returns the index of the entry under the cursor, or of the next newer one if `entries` lacks it.
     func index(in entries: [LogEntry]) -> Int? {
         guard let last = entries.indices.last else { return nil }
         switch position {
@@ -41,7 +36,6 @@ struct LogDialog: Sendable {
         }
     }
 
-    /// Moves the cursor to the entry at `index`. If that is the last entry, the cursor then moves to each new entry.
     private mutating func move(to index: Int, in entries: [LogEntry]) {
         guard let last = entries.indices.last else { return }
         position = index >= last ? .following : .entry(entries[max(0, index)].number)
@@ -82,8 +76,7 @@ struct LogDialog: Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// Returns the index of the first element that satisfies `fits`, or the end index if no element does. Uses a binary
-    /// search: after the first such element, all elements must satisfy `fits`.
+    /// Returns the index of the first element that fits, as all after it must (binary search).
     func partitioningIndex(where fits: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -1,7 +1,6 @@
 import FerryTransfer
 
-/// The files and folders that the user has marked in the Add dialog, in the sequence of marking. They can be in
-/// different folders.
+/// The paths that the user has marked in the Add dialog, in the sequence of marking.
 struct MarkedPaths: Hashable, Sendable {
     private(set) var paths: [LocalPath] = []
     private var known: Set<LocalPath> = []

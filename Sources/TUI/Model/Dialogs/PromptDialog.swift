@@ -7,9 +7,8 @@ struct PromptDialog: Sendable {
 
     let subject: Subject
     private(set) var line: LineEditor
-    /// True while the line still shows the current limit. The first typed character replaces the whole line.
+    /// True while the line shows the current limit, which the first typed character replaces.
     private var isOffered = true
-    /// The reason why the entered text was not accepted; nil if there is none.
     private(set) var issue: String?
 
     init(_ subject: Subject, offering value: String) {

@@ -1,14 +1,13 @@
 import FerryUploads
 
-/// The question before a removal of uploads (the targets) that deletes data on a server. The targets do not change
-/// while the dialog is open.
+/// The question before a removal that deletes data on a server. The targets stay the same while it is open.
 struct RemovalDialog: Sendable {
     let targets: [Upload.ID]
-    /// The name of the file if there is one target; nil for several targets.
+    /// The name of a single target.
     let name: String?
-    /// The number of targets that have bytes or an upload resource on a server.
+    /// The number of targets with bytes or an upload resource on a server.
     let onServer: Int
-    /// The estimated number of bytes that the servers store of all targets together.
+    /// The estimated bytes on the servers.
     let bytes: Int128
     let openedAt: Double
 
@@ -18,7 +17,7 @@ struct RemovalDialog: Sendable {
     }
 }
 
-/// The question whether to carry out an undo. It describes the change that the undo would make (`offer`).
+/// The question before an undo.
 struct UndoDialog: Sendable {
     let offer: UndoOffer
     let openedAt: Double

@@ -1,22 +1,16 @@
 /// The path in a line that the user is typing: a folder, and the beginning of a name in it.
 struct TypedPath: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        /// A folder: an empty line, or a path that ends with a slash.
         case folder
-        /// A path whose last component is possibly incomplete.
         case name
-        /// A pattern, quoted words or a `file://` URL. The folder list of the Add dialog cannot show which files such a
-        /// line names.
+        /// A pattern, quoted words or a `file://` URL, of which the folder list cannot show the files.
         case pattern
     }
 
-    /// The path of the folder: the line up to and including its last slash. It is empty if the line has no slash.
-    ///
-    /// If the line has a pattern, this is the text up to and including the last slash before the pattern. It is the
-    /// whole line if the line has quotes or backslashes, is a `file://` URL or `~`, or has `..` as its last component.
+    /// The line up to its last slash, or the last one before a pattern. It is the whole line if that has quotes, is `~`
+    /// or a `file://` URL, or ends with `..`.
     let folder: String
-    /// The beginning of a name in `folder`: the text after the last slash. It is empty if `folder` is the whole line,
-    /// and for a pattern.
+    /// The text after the last slash; empty for a pattern and if `folder` is the whole line.
     let started: String
     let kind: Kind
 

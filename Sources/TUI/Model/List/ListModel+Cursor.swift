@@ -1,24 +1,19 @@
 import FerryUploads
 
-/// The rule for automatic scrolling of the list.
 enum Following: Hashable, Sendable {
-    /// The cursor follows the running uploads until the user moves it. `since` is the time when the cursor last moved
-    /// by itself.
+    /// The cursor follows the running uploads until the user moves it; `since` is the time of its last move.
     case running(since: Double)
-    /// The user moves the cursor; the list does not scroll by itself.
     case nothing
 
-    /// Keys do not act on uploads for this number of seconds after the cursor has moved by itself. A key pressed in
-    /// this time was probably meant for the previous row.
+    /// The seconds after such a move in which keys do not act on uploads: they were probably meant for the previous
+    /// row.
     static let settling = 0.5
-    /// The minimum number of seconds before the cursor moves by itself to another visible row. In this time, the user
-    /// can read the details of the upload under the cursor.
+    /// The minimum number of seconds between two such moves to a visible row, so that the user can read the details.
     static let reading = 2.0
 }
 
 extension ListModel {
-    /// Places the cursor when the queue first appears: on the first running upload, otherwise on the first unfinished
-    /// one, otherwise on the first row.
+    /// Places the cursor at first: on a running upload, else on an unfinished one, else on the first row.
     mutating func startCursor() {
         let rows = rows
         let firstRunning = runningRows.min().map { rows[$0] }
@@ -27,10 +22,8 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Keeps the cursor on its upload and screen line after a change of the rows. If that upload is no longer in the
-    /// list, moves the cursor to a neighbouring row. If there was no cursor, puts it on the first row.
-    ///
-    /// - Parameter before: The index of the cursor's row before the change; nil if there was none.
+    /// Keeps the cursor on its upload and screen line after a change of the rows, or moves it to a neighbour. `before`
+    /// is the former index of its row.
     mutating func settleCursor(before: Int?) {
         let line = before.map { $0 - top }
         let rows = rows
@@ -57,21 +50,18 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Puts the cursor on a position, and stops automatic scrolling.
     mutating func putCursor(on position: QueuePosition) {
         following = .nothing
         cursor = position
         keepCursorInView()
     }
 
-    /// Moves the cursor to the uppermost row with one of these uploads, if there is such a row.
     mutating func goTo(_ ids: [Upload.ID]) {
         let indices = ids.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
         if let first = indices.min() { putCursor(on: rows[first]) }
     }
 
-    /// Moves the cursor to a clicked row, and stops automatic scrolling. Does nothing if the row is not in the list.
-    /// Returns true for the second click of a double click.
+    /// Moves the cursor to a clicked row. Returns true for the second click of a double click.
     mutating func click(_ id: Upload.ID, now: Double) -> Bool {
         guard let position = table.position(of: id), rows.index(of: position) != nil else { return false }
         putCursor(on: position)
@@ -89,10 +79,8 @@ extension ListModel {
         top = max(0, min(top, rows.count - height))
     }
 
-    /// Moves the cursor to a running upload. If no running upload is visible, scrolls the list to the first one.
-    ///
-    /// Does nothing if automatic scrolling is off, if uploads are marked, or if the upload under the cursor is visible
-    /// and has begun (`isUnderWay`).
+    /// Moves the cursor to a running upload, and scrolls to it if none is visible. Does nothing while uploads are
+    /// marked or the one under the cursor is under way.
     mutating func follow(now: Double) {
         guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows
@@ -115,8 +103,7 @@ extension ListModel {
         following = .running(since: now)
     }
 
-    /// Moves the cursor to a running upload, so that the details below the list show this upload. Does nothing if the
-    /// screen has no details, or if the cursor moved by itself less than `Following.reading` seconds ago.
+    /// Moves the cursor for the details below the list, at most every `Following.reading` seconds.
     private mutating func showDetails(of position: QueuePosition, since: Double, now: Double) {
         guard !layout.details.isEmpty, now - since >= Following.reading else { return }
         cursor = position
@@ -128,8 +115,7 @@ extension ListModel {
         return table.running.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
     }
 
-    /// Stops automatic scrolling, because the user has chosen `action`. Returns true if the action can run. Returns
-    /// false for an action on uploads if the cursor has just moved by itself: the user probably meant the previous row.
+    /// Stops automatic scrolling. Returns false for an action on uploads if the cursor has just moved by itself.
     mutating func takeOver(_ action: Action, now: Double) -> Bool {
         guard case .running(let since) = following else { return true }
         following = .nothing

@@ -1,7 +1,6 @@
 import FerryUploads
 
-/// A range of rows that the user is marking. It begins at `anchor` and ends at the cursor. The earlier marks, in
-/// `before`, stay.
+/// A range of rows that the user is marking, from `anchor` to the cursor. The marks in `before` stay.
 struct MarkRange: Hashable, Sendable {
     let anchor: QueuePosition
     let before: Set<Upload.ID>
@@ -33,7 +32,6 @@ extension ListModel {
         marks.insert(cursor.id)
     }
 
-    /// Marks all rows from the anchor of the range to the cursor. Does nothing if the user is not marking a range.
     mutating func stretchRange() {
         let rows = rows
         guard let range, let cursor = cursorIndex else { return }
@@ -42,7 +40,6 @@ extension ListModel {
         marks = range.before.union(inside.map(\.id))
     }
 
-    /// Clears the marks; without marks, clears the filter.
     mutating func escape() {
         if range != nil || !marks.isEmpty {
             range = nil

@@ -5,15 +5,11 @@ struct ListModel: Sendable {
     private(set) var table = UploadTable()
     private(set) var layout = Layout(Size(rows: 24, columns: 80))
     private(set) var tab = Tab.all
-    /// The position of the upload under the cursor; nil if there are no rows. If that upload leaves the
-    /// rows, `settleCursor` moves the cursor to a neighbour.
     var cursor: QueuePosition?
-    /// The index in `rows` of the first visible row.
     var top = 0
     var marks: Set<Upload.ID> = []
     var range: MarkRange?
     var following = Following.running(since: -.infinity)
-    /// The last click on a row. A second click on the same row soon afterwards makes a double click.
     var lastClick: (id: Upload.ID, at: Double)?
 
     var rows: Rows { table.shown(in: tab) }
@@ -22,18 +18,17 @@ struct ListModel: Sendable {
 
     var current: Upload? { cursor.flatMap { table[$0.id] } }
 
-    /// The uploads that an action applies to: the marked uploads, in the sequence of the rows. If no row is marked,
-    /// this is the upload under the cursor.
+    /// The uploads that an action applies to: the marked ones in the sequence of the rows, else the one under the
+    /// cursor.
     var targets: [Upload] {
         let marked = markedRows
         let positions = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked
         return positions.compactMap { table[$0.id] }
     }
 
-    /// The positions of the marked uploads that are in the list, without those that the tab or the filter hides.
+    /// The marked uploads that neither the tab nor the filter hides.
     var markedRows: [QueuePosition] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
 
-    /// A summary of the uploads that an action applies to (`targets`). The key hints depend on the summary.
     var targetTraits: TargetTraits {
         var traits = TargetTraits()
         for position in markedRows { if let upload = table[position.id] { traits.add(upload) } }
@@ -54,14 +49,12 @@ struct ListModel: Sendable {
         marks.subtract(update.removed)
     }
 
-    /// Updates the rates of the running uploads. Rows sorted by rate, progress or remaining time can move.
     mutating func measure(_ rates: [Upload.ID: TransferRate]) {
         let before = cursorIndex
         if table.measure(rates) { settleCursor(before: before) }
     }
 
-    /// Runs an action that moves the cursor, changes the marks, clears the filter or shows a tab. Returns false for any
-    /// other action.
+    /// Runs an action on the list's view or marks. Returns false for any other action.
     mutating func update(_ action: Action) -> Bool {
         let page = max(1, layout.list.count)
         if let row = action.row(from: cursorIndex ?? 0, of: rows.count, page: page) {
@@ -102,7 +95,6 @@ struct ListModel: Sendable {
         settleCursor(before: before)
     }
 
-    /// Shows only rows that match the filter; an empty filter shows all rows.
     mutating func narrow(to text: String) {
         let before = cursorIndex
         following = .nothing
@@ -112,8 +104,7 @@ struct ListModel: Sendable {
         settleCursor(before: before)
     }
 
-    /// Moves the cursor to an upload. If its row is hidden, shows the tab with all uploads. If the filter still hides
-    /// the row, drops the filter. Returns false if the upload is gone.
+    /// Moves the cursor to an upload, and shows another tab or drops the filter for that. Returns false if it is gone.
     mutating func jump(to id: Upload.ID) -> Bool {
         guard let position = table.position(of: id) else { return false }
         if rows.index(of: position) == nil { show(.all) }

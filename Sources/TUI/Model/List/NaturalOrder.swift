@@ -1,8 +1,7 @@
 /// The natural sort of names: `file10` comes after `file9`, and the case of the letters A to Z does not matter.
 enum NaturalOrder {
-    /// Returns the sort key of a path: its last component in lower case. The length of each number precedes the number,
-    /// so that 10 sorts after 9. No byte of a key is 0: `RowOrder` pads short keys with zeros, so that a name sorts
-    /// before longer names with the same beginning.
+    /// Returns the sort key of a path: its last component in lower case, with the length of each number before it. No
+    /// byte is 0: `RowOrder` pads short keys with zeros.
     static func key(of path: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         path.withUnsafeBufferPointer { path in
@@ -22,7 +21,6 @@ enum NaturalOrder {
         return key
     }
 
-    /// Writes the number at `start` and its length to the key, and returns the index after the number.
     private static func writeNumber(
         from start: Int, of path: UnsafeBufferPointer<UInt8>, to key: inout [UInt8]
     ) -> Int {

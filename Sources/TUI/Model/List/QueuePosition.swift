@@ -1,7 +1,6 @@
 import FerryUploads
 
-/// The position of an upload in the queue: the upload with the lowest rank comes first. While an update is applied
-/// upload by upload, two ranks can be equal for a moment. Then the upload with the lower id comes first.
+/// The position in the queue. While an update is applied upload by upload, two ranks can be equal for a moment.
 struct QueuePosition: Hashable, Comparable, Sendable {
     var rank: Int64
     var id: Upload.ID

@@ -1,11 +1,8 @@
 import FerryProtocols
 import FerryUploads
 
-/// The filter of the list: terms that must all match. Examples of terms are `raw` (the path contains it),
-/// `state:failed`, `to:photos`, `batch:may` and `size>1g`. Words in double quotes are one term: `"two words"`. A `!`
-/// before a term negates it.
-///
-/// Only letters from A to Z are compared regardless of case; all other bytes must be equal.
+/// The filter of the list: terms such as `raw` (in the path), `state:failed`, `to:photos`, `batch:may` and `size>1g`
+/// that must all match. `"two words"` are one term, and `!` negates. Only A to Z are compared regardless of case.
 struct RowFilter: Hashable, Sendable {
     enum Subject: Hashable, Sendable {
         case path([UInt8])
@@ -22,7 +19,7 @@ struct RowFilter: Hashable, Sendable {
     }
 
     let text: String
-    /// The error in the first invalid term; nil if all terms are valid. Invalid terms have no effect.
+    /// The error in the first invalid term. Invalid terms have no effect.
     private(set) var problem: String?
     private(set) var terms: [Term] = []
 
@@ -55,7 +52,7 @@ struct RowFilter: Hashable, Sendable {
         }
     }
 
-    /// The words that users type for states. The beginning of a word is enough: `state:fa` finds failed uploads.
+    /// The words that users type for states, or begin: `state:fa` finds failed uploads.
     private static let states: [(word: String, kinds: [StateKind])] = [
         ("queued", [.queued]), ("running", [.running]), ("up", [.running]), ("retry", [.waiting]),
         ("waiting", [.waiting, .offline]), ("offline", [.offline]), ("paused", [.paused]), ("held", [.held]),
@@ -103,7 +100,7 @@ struct RowFilter: Hashable, Sendable {
         return word.hasPrefix(start) ? String(word.dropFirst(start.count)) : nil
     }
 
-    /// Splits a filter's text at blanks outside double quotes. A quote that is not closed reaches to the end.
+    /// Splits a filter's text at blanks outside double quotes.
     private static func words(of text: String) -> [String] {
         var (words, word, isQuoted) = ([String](), "", false)
         for character in text {
@@ -120,9 +117,7 @@ struct RowFilter: Hashable, Sendable {
 
     static func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | 32 : byte }
 
-    /// Returns true if the text contains the word, regardless of case.
-    ///
-    /// - Parameter word: The word, without capital letters from A to Z.
+    /// Returns true if the text contains the word, which has no capital letters, regardless of case.
     static func contains(_ word: [UInt8], _ text: some Collection<UInt8>) -> Bool {
         let found = text.withContiguousStorageIfAvailable { text in
             guard let first = word.first else { return true }

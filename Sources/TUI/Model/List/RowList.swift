@@ -1,15 +1,12 @@
-
 /// A row of a list: an upload and its sort keys.
 struct Row: Hashable, Sendable {
     let position: QueuePosition
-    /// The first sort key: lower numbers come first. It is always 0 if the rows are in the sequence of the queue or its
-    /// reverse.
+    /// The first sort key, lowest first; 0 in the sequence of the queue.
     let key: UInt64
     /// The second sort key, compared byte by byte; empty unless the rows are sorted by name.
     let name: [UInt8]
 }
 
-/// The sorted rows of a tab, or only those that match the filter.
 struct RowList: Sendable {
     private(set) var rows: [Row] = []
     let order: RowOrder
@@ -25,8 +22,7 @@ struct RowList: Sendable {
         return index < rows.count && rows[index].position == row.position ? index : nil
     }
 
-    /// Replaces the row `old` by `new`. If `old` is nil, adds `new`; if `new` is nil, removes `old`. Returns true if a
-    /// row was added, removed or moved.
+    /// Replaces, adds or removes a row. Returns true if a row was added, removed or moved.
     mutating func replace(_ old: Row?, with new: Row?) -> Bool {
         guard old != new else { return false }
         let before = old.flatMap { index(of: $0) }
@@ -37,10 +33,8 @@ struct RowList: Sendable {
         return before != after || old?.position != new.position
     }
 
-    /// Returns the index of the first row at or after a position. The rows must be sorted by their position.
     func lowerBound(of position: QueuePosition) -> Int { rows.partitioningIndex { $0.position >= position } }
 
-    /// Returns true if `left` comes before `right`. Rows with equal keys are sorted by their position in the queue.
     private func precedes(_ left: Row, _ right: Row) -> Bool {
         if left.key != right.key { return left.key < right.key }
         if left.name != right.name {

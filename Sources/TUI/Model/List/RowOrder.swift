@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// The key and the direction by which the rows are sorted. The sequence of the uploads in the queue does not change.
+/// The key and the direction by which the rows are sorted.
 struct RowOrder: Hashable, Sendable {
     enum Key: CaseIterable, Hashable, Sendable { case queue, name, size, progress, rate, remaining, added }
 
@@ -10,8 +10,7 @@ struct RowOrder: Hashable, Sendable {
 
     static let queue = RowOrder(.queue)
 
-    /// Creates the sort by a key in its usual direction, which is ascending for the queue, names and remaining times.
-    /// For all other keys it is descending, so that the largest, fastest or newest upload comes first.
+    /// Creates the sort in the key's usual direction: the largest, fastest or newest upload comes first.
     init(_ key: Key) {
         self.key = key
         isAscending =
@@ -79,11 +78,10 @@ struct RowOrder: Hashable, Sendable {
     }
 }
 
-/// The progress, rate and remaining time of a running upload. Rows can be sorted by these values.
+/// The values of a running upload by which rows can be sorted.
 struct TransferRate: Hashable, Sendable {
     var sent: ByteCount
-    /// The rate in bytes per second; nil if it is unknown.
+    /// The rate in bytes per second, and the remaining time in seconds.
     var rate: Double?
-    /// The remaining time in seconds; nil if it is unknown.
     var remaining: Double?
 }

@@ -1,5 +1,4 @@
-
-/// A snapshot of the list's rows, in their visible sequence.
+/// A snapshot of the visible rows.
 struct Rows: RandomAccessCollection, Sendable {
     let list: RowList
     let table: UploadTable
@@ -13,9 +12,7 @@ struct Rows: RandomAccessCollection, Sendable {
         return table.row(of: position.id, by: list.order).flatMap { list.index(of: $0) }
     }
 
-    /// Returns the index of the row that gets the cursor after the row at `position` was removed or hidden.
-    ///
-    /// - Parameter index: The former index of that row.
+    /// Returns the index of the row that gets the cursor after the row at `position`, formerly at `index`, is gone.
     func heir(of position: QueuePosition, at index: Int) -> Int {
         let heir = list.order == .queue ? list.lowerBound(of: position) : index
         return Swift.max(0, Swift.min(heir, count - 1))

@@ -4,8 +4,7 @@ import FerryUploads
 enum Tab: Int, CaseIterable, Hashable, Sendable {
     case all, active, queued, paused, failed, done
 
-    /// Creates the tab that shows uploads in the given state. The result is never `all`, although `all` shows every
-    /// upload.
+    /// Creates the tab besides `all` that shows uploads in this state.
     init(_ state: Upload.State) {
         self =
             switch StateKind(state) {

@@ -1,7 +1,6 @@
 import FerryUploads
 
-/// A summary of the uploads that an action applies to (the targets). Each boolean is true if it is true for at least
-/// one target.
+/// A summary of the uploads that an action applies to: whether any of them has each property.
 struct TargetTraits {
     private(set) var count = 0
     var marked = 0

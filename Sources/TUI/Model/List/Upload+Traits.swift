@@ -25,7 +25,7 @@ extension Upload.State {
 }
 
 extension Upload {
-    /// The reason why the upload waits for a retry, waits for the user (`held`) or has failed; nil in other states.
+    /// The failure of a waiting, held or failed upload.
     var failure: UploadFailure? {
         switch state {
         case .held(let failure), .failed(let failure), .waiting(_, let failure): failure
@@ -35,8 +35,7 @@ extension Upload {
 
     var canBePaused: Bool { state.canBePaused }
     var isPausedByUser: Bool { state.isPausedByUser }
-    /// True if the upload waits for a retry, waits for the user (`held`), has failed, or is queued with a start
-    /// condition (`start`). A retry has an effect only on such an upload.
+    /// True if a retry has an effect.
     var canBeRetried: Bool { state.canBeRetried || state == .queued && start != nil }
 
     /// True if an attempt has begun, and the upload continues without an action of the user.

@@ -1,15 +1,12 @@
 import FerryUploads
 
-/// A store that finds uploads by their id. The array of a complete queue update (`QueueUpdate.isComplete`) is stored
-/// without a copy, if no id is repeated.
+/// The uploads by their id. The array of a complete update is stored without a copy if no id is repeated.
 struct UploadStore: Sendable {
-    /// All uploads, unsorted.
     private(set) var all: [Upload] = []
     private var indices: [Upload.ID: Int] = [:]
 
     init() {}
 
-    /// - Parameter uploads: The uploads. If two have the same id, the later one replaces the earlier.
     init(_ uploads: [Upload]) {
         all = uploads
         indices.reserveCapacity(uploads.count)

@@ -1,44 +1,38 @@
 import FerryProtocols
 import FerryUploads
 
-/// The uploads, the rows of each tab, and sums over the uploads. Every change updates all of them.
+/// The uploads, the rows of each tab, and sums over the uploads.
 struct UploadTable: Sendable {
     /// The number of changes above which a new sort is cheaper than moving rows one by one.
     private static let bulk = 1000
 
     private var uploads = UploadStore()
     private var tabs = Tab.allCases.map { _ in RowList() }
-    /// The rows of the filtered or sorted tab; nil if no tab is filtered or sorted.
     private var arranged: Arrangement?
     private(set) var order = RowOrder.queue
     private var rates: [Upload.ID: TransferRate] = [:]
     private(set) var running: Set<Upload.ID> = []
     private(set) var waiting: Set<Upload.ID> = []
-    /// The uploads that are paused only because there is no network.
     private(set) var offline: Set<Upload.ID> = []
-    /// The uploads that wait for the user (`held`), because a server refuses the credentials.
+    /// The held uploads whose credentials a server refuses.
     private(set) var signInRequired: Set<Upload.ID> = []
     private(set) var batched = 0
-    /// The unconfirmed bytes of the uploads that run or start as soon as possible (`Upload.isDue`).
+    /// The unconfirmed bytes of the due uploads (`Upload.isDue`).
     private(set) var left = RemainingBytes()
-    /// The number of unconfirmed bytes of the queued uploads with a start time (`Upload.isScheduled`).
+    /// The unconfirmed bytes of the queued uploads with a start time (`Upload.isScheduled`).
     private(set) var bytesLater: Int128 = 0
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
 
-    /// The numbers of files that the user chose to add to a destination, but that are already queued for it or uploaded
-    /// to it.
+    /// The numbers of files chosen for a destination that are already queued for it or uploaded to it.
     struct KnownFiles: Hashable, Sendable {
-        /// The number of files with an unfinished upload to the destination, even if the file has changed since that
-        /// upload was added.
+        /// The files with an unfinished upload, even if they have changed since.
         var queued = 0
-        /// The number of files that were uploaded to the destination and have not changed since then. Files in `queued`
-        /// are not counted again.
+        /// The other files that were uploaded and have not changed.
         var done = 0
     }
 
-    /// - Parameter past: The done uploads that the history has for the paths of `files`. The queue possibly no longer
-    ///   has these uploads.
+    /// - Parameter past: The history's done uploads of these paths.
     func known(
         _ files: [FileSelection.File], to destination: String, past: [Upload]
     ) -> KnownFiles {
@@ -61,16 +55,13 @@ struct UploadTable: Sendable {
 
     var isEmpty: Bool { uploads.all.isEmpty }
 
-    /// Returns all rows of a tab, in the sequence of the queue.
     func rows(in tab: Tab) -> Rows { Rows(list: tabs[tab.rawValue], table: self) }
 
-    /// Returns the uploads of a tab, in the sequence of the queue.
     func uploads(in tab: Tab) -> some Sequence<Upload> {
         tabs[tab.rawValue].rows.lazy.compactMap { uploads[$0.position.id] }
     }
 
-    /// Returns the visible rows of a tab: the filtered and sorted rows. Without a filter and a sort, these are all rows
-    /// of the tab in the sequence of the queue.
+    /// Returns the rows of a tab, filtered and sorted.
     func shown(in tab: Tab) -> Rows {
         if let arranged, arranged.tab == tab { return Rows(list: arranged.list, table: self) }
         return rows(in: tab)
@@ -86,8 +77,7 @@ struct UploadTable: Sendable {
         uploads[id].map { order.row(of: $0, rate: rates[id]) }
     }
 
-    /// Filters and sorts a tab. The filter and the sort also apply to uploads that arrive or change later. All other
-    /// tabs then have no filter or sort.
+    /// Filters and sorts a tab, and no other tab any more.
     mutating func arrange(_ filter: RowFilter?, by order: RowOrder, in tab: Tab) {
         self.order = order
         arranged = nil
@@ -106,7 +96,7 @@ struct UploadTable: Sendable {
         }
     }
 
-    /// Updates the rates of the running uploads. Returns true if rows have moved.
+    /// Returns true if rows have moved.
     mutating func measure(_ new: [Upload.ID: TransferRate]) -> Bool {
         var moved = false
         for (id, rate) in new where rates[id] != rate && running.contains(id) {
@@ -120,8 +110,7 @@ struct UploadTable: Sendable {
         return moved
     }
 
-    /// Applies an update. Returns true if a row of any tab was added, removed or moved. Also returns true for every
-    /// complete update, and for more than `bulk` changes while a tab is filtered or sorted.
+    /// Returns true if a row was possibly added, removed or moved.
     @discardableResult
     mutating func apply(_ update: QueueUpdate) -> Bool {
         if update.isComplete { return replaceAll(with: update) }
@@ -147,10 +136,8 @@ struct UploadTable: Sendable {
         return true
     }
 
-    /// Adds or replaces an upload, or removes it if `new` is nil. Returns true if a row was added, removed or moved.
-    ///
-    /// - Parameter lists: False to leave the rows unchanged, because the caller makes all rows again afterwards. Then
-    ///   the result is true if the upload's position in the queue or its tab has changed.
+    /// Adds, replaces or removes an upload. Returns true if a row was added, removed or moved. `lists` is false if the
+    /// caller makes all rows again afterwards.
     private mutating func replace(_ id: Upload.ID, with new: Upload?, lists: Bool) -> Bool {
         let old = uploads[id]
         let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[id]) } : nil
@@ -210,9 +197,7 @@ struct UploadTable: Sendable {
         signInRequired.remove(upload.id)
     }
 
-    /// Adds the unconfirmed bytes of an upload to `left` if the upload is due, and to `bytesLater` if it is scheduled.
-    ///
-    /// - Parameter sign: 1 to add the bytes; -1 to subtract the bytes of the upload's earlier state.
+    /// Adds (`sign` 1) or subtracts (-1) the unconfirmed bytes of an upload.
     private mutating func count(_ upload: Upload, _ sign: Int128) {
         let bytes = sign * max(0, Int128(upload.size) - Int128(upload.confirmed))
         if upload.isDue { left.add(bytes, of: upload) }
@@ -220,7 +205,6 @@ struct UploadTable: Sendable {
     }
 }
 
-/// The rows of a tab if they are filtered or sorted.
 private struct Arrangement {
     let tab: Tab
     let filter: RowFilter?

@@ -7,8 +7,7 @@ struct LiveModel: Sendable {
     static let sampling = 0.25
 
     private(set) var progress: [Upload.ID: LiveProgress] = [:]
-    /// The number of bytes that each stopped upload has sent, if its next attempt will continue after these bytes. The
-    /// progress bar shows this number until the upload sends again.
+    /// The number of bytes that each stopped upload has sent, if its next attempt continues after them.
     private(set) var reached: [Upload.ID: ByteCount] = [:]
     /// The times on the monotonic clock at which the waiting uploads are retried.
     private(set) var waitEnds: [Upload.ID: Double] = [:]
@@ -17,12 +16,11 @@ struct LiveModel: Sendable {
     private(set) var history = ThroughputHistory()
     var graph = GraphSpan.seconds
     private(set) var sampledAt: Double?
-    /// The number of bytes that finished uploads sent after their last samples. The next sampling counts these bytes. A
-    /// small upload can finish before its first sample.
+    /// The bytes that finished uploads sent after their last samples, which the next sampling counts.
     private var unsampled = 0.0
 
-    /// Estimates how many bytes of the upload are on the server, without a request. Sent bytes that are not confirmed
-    /// count only if the server has an upload resource.
+    /// Estimates how many bytes of the upload are on the server. Without an upload resource, only confirmed bytes
+    /// count.
     func stored(_ upload: Upload) -> ByteCount {
         let confirmed = max(upload.confirmed, progress[upload.id]?.sample.confirmed ?? 0)
         guard upload.resource != nil else { return confirmed }
@@ -34,7 +32,6 @@ struct LiveModel: Sendable {
         upload.state.isUnfinished && (upload.resource != nil || stored(upload) > 0)
     }
 
-    /// Returns the number of unsent bytes of the uploads that run or start as soon as possible (`Upload.isDue`).
     func remaining(in table: UploadTable) -> RemainingBytes {
         let sent = progress.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
         return sent.reduce(into: table.left) { left, part in
@@ -45,13 +42,9 @@ struct LiveModel: Sendable {
 
     func wantsSamples(at now: Double) -> Bool { sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true }
 
-    /// Makes the screen show the next estimated remaining times at once, because a bandwidth limit has changed. Without
-    /// this call, the screen would show them up to a second later.
     mutating func hurry() { estimates.hurry() }
 
-    /// Counts the bytes that finished uploads sent after their last sample. Does nothing for a complete update.
-    ///
-    /// - Parameter table: The table before the update.
+    /// Counts the bytes that finished uploads sent after their last sample. `table` is the table before the update.
     mutating func prepare(for update: QueueUpdate, in table: UploadTable) {
         guard !update.isComplete else { return }
         for upload in update.changed where !upload.state.isUnfinished {
@@ -63,10 +56,8 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Applies an update of the queue: stores when the waiting uploads are retried, and ends the measurements of
-    /// uploads that no longer run.
-    ///
-    /// - Parameter table: The table after the update.
+    /// Stores when uploads are retried, and ends the measurements of those that stopped. `table` is the table after the
+    /// update.
     mutating func take(_ update: QueueUpdate, in table: UploadTable, clock: Clock) {
         if update.isComplete { forgetWhatIsGone(from: table, now: clock.seconds) }
         for id in update.removed {
@@ -121,8 +112,7 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Ends all measurements because the engine, which runs the uploads, is gone. Returns the number of bytes after
-    /// which each running upload will continue. The rates and remaining times in the result are nil.
+    /// Ends all measurements because the engine is gone. Returns how far each running upload got.
     mutating func standStill(in table: UploadTable, now: Double) -> [Upload.ID: TransferRate] {
         for id in Array(progress.keys) {
             if let upload = table[id] { remember(upload, now: now) }
@@ -141,8 +131,6 @@ struct LiveModel: Sendable {
         unsampled = 0
     }
 
-    /// Drops outdated values after a complete update. These are the samples of uploads that no longer run, the sent
-    /// bytes of uploads that cannot resume, and all `waitEnds`.
     private mutating func forgetWhatIsGone(from table: UploadTable, now: Double) {
         for id in progress.keys where !table.running.contains(id) { forgetMovement(of: id, now: now) }
         reached = reached.filter {
@@ -151,8 +139,7 @@ struct LiveModel: Sendable {
         waitEnds = [:]
     }
 
-    /// Stores how many bytes a stopped upload has sent, if its next attempt will continue after these bytes. Otherwise
-    /// drops the stored number.
+    /// Stores how many bytes a stopped upload has sent, if its next attempt continues after them.
     private mutating func remember(_ upload: Upload, now: Double) {
         let last = forgetMovement(of: upload.id, now: now)
         guard upload.resumesWhereItWas else {
@@ -184,7 +171,5 @@ struct LiveModel: Sendable {
 }
 
 extension Upload {
-    /// True if the next attempt can continue the upload resource on the server, so that stored bytes need not be sent
-    /// again.
     fileprivate var resumesWhereItWas: Bool { canResume && resource != nil && state.isUnfinished }
 }

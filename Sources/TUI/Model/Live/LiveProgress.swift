@@ -2,10 +2,9 @@ import FerryUploads
 
 /// The latest sample of a running upload, and the rates computed from all samples of its current attempt.
 struct LiveProgress: Sendable {
-    /// The number of bytes sent between two samples, or the reason why there is no such number.
     enum Movement: Hashable {
         case bytes(Double)
-        /// The count starts again: a new attempt began, its first bytes were sent, or the number of sent bytes fell.
+        /// The count starts again: with a new attempt, its first bytes, or fewer sent bytes.
         case start
         case none
     }
@@ -17,8 +16,7 @@ struct LiveProgress: Sendable {
     private var countedOver = 0.0
     private var at: Double
 
-    /// The mean rate since the attempt's first byte, in bytes per second; nil until bytes were counted over
-    /// `RateEstimator.settling` seconds.
+    /// The mean rate since the attempt's first byte; nil at first.
     var mean: Double? { countedOver >= RateEstimator.settling ? counted / countedOver : nil }
 
     init(_ sample: ProgressSample, attempt: Int, now: Double) {
@@ -27,10 +25,8 @@ struct LiveProgress: Sendable {
         at = now
     }
 
-    /// Applies a sample.
-    ///
-    /// In a resumed upload, the number of sent bytes jumps to the offset before any byte is sent. So the first sample
-    /// of an attempt counts no bytes, and neither does the first sample after sending has begun.
+    /// Applies a sample. A resumed upload's sent bytes jump to the offset before any is sent, so the first sample of an
+    /// attempt counts none, and neither does the first one after sending has begun.
     mutating func take(_ next: ProgressSample, attempt: Int, now: Double) -> Movement {
         guard attempt == self.attempt else {
             self = LiveProgress(next, attempt: attempt, now: now)

@@ -2,7 +2,7 @@ import FerryFiles
 
 /// The history of a transfer rate: mean values over equal spans of time.
 struct RateHistory: Hashable, Sendable {
-    /// The maximum number of values. A graph never shows more.
+    /// The maximum number of values; no graph shows more.
     static let limit = 400
 
     /// The seconds that each value covers.
@@ -57,13 +57,11 @@ struct ThroughputHistory: Hashable, Sendable {
     private var end: Double?
     private var smoothed = 0.0
 
-    /// The time constant of the smoothing in seconds: in this time, a value's weight falls to 1/e.
+    /// The time constant of the smoothing in seconds.
     private static let memory = 2.0
 
-    /// Adds `bytes` sent within the `seconds` before `now`. A gap since the previous call counts as time without
-    /// uploads.
-    ///
-    /// The rate is smoothed, because an upload first fills the socket's buffer faster than the link sends.
+    /// Adds `bytes` sent within the `seconds` before `now`, smoothed: an upload first fills the socket's buffer faster
+    /// than the link sends. A gap since the previous call counts as time without uploads.
     mutating func add(bytes: Double, over seconds: Double, now: Double) {
         guard seconds > 0, bytes.isFinite else { return }
         if let end, now - seconds > end {

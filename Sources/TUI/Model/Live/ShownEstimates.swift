@@ -2,9 +2,8 @@ import FerryUploads
 
 /// The rates and remaining times on the screen. They change slowly enough to be read.
 struct ShownEstimates: Hashable, Sendable {
-    /// The minimum number of seconds between two changes of the rates on the screen.
+    /// The minimum number of seconds between two changes on the screen.
     static let rateInterval = 0.5
-    /// The minimum number of seconds between two changes of the remaining times on the screen.
     static let remainingInterval = 1.0
 
     private(set) var total = TransferEstimate()
@@ -14,8 +13,8 @@ struct ShownEstimates: Hashable, Sendable {
 
     subscript(id: Upload.ID) -> TransferEstimate { uploads[id] ?? TransferEstimate() }
 
-    /// Shows the new rates and the new remaining times, each once its own interval is over. All remaining times change
-    /// together, so that the total time is never below the time of one upload.
+    /// Shows new values, each kind after its interval. All remaining times change together, so that the total is never
+    /// below one of them.
     mutating func show(_ new: TransferEstimates, now: Double) {
         let rates = now - rateShownAt >= Self.rateInterval - 0.01
         let times = now - remainingShownAt >= Self.remainingInterval - 0.01
@@ -30,7 +29,7 @@ struct ShownEstimates: Hashable, Sendable {
 
     mutating func forget(_ id: Upload.ID) { uploads[id] = nil }
 
-    /// Makes the next call of `show` change the remaining times at once. Called when a bandwidth limit has changed.
+    /// Makes the remaining times change at once, because a bandwidth limit has changed.
     mutating func hurry() { remainingShownAt = -.infinity }
 }
 

@@ -18,26 +18,23 @@ struct LogEntry: Hashable, Sendable {
         static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The serial number of the entry. It stays the same when older entries are dropped.
+    /// The serial number, which stays when older entries are dropped.
     let number: Int
     let date: Date
     let level: Level
     let text: String
-    /// The upload that the entry is about; nil if the entry is about no single upload. In the log's dialog, Enter shows
-    /// this upload in the list.
+    /// The upload that the entry is about, if it is about a single one.
     let upload: Upload.ID?
 }
 
-/// The log. It keeps the newest entries, sorted from the oldest to the newest.
+/// The log, from the oldest to the newest entry.
 struct LogModel: Sendable {
     static let limit = 10_000
-    /// The number of entries by which the log can exceed `limit` before the oldest entries are removed. Removing many
-    /// at once avoids moving all entries for each new one.
+    /// The entries beyond `limit` before the oldest are removed, many at once.
     private static let slack = 1000
 
     private(set) var entries: [LogEntry] = []
     private var last = 0
-    /// Compares each status of the queue with the previous one, to log the changes.
     private var status = StatusDiff()
 
     mutating func add(_ level: LogEntry.Level, _ text: String, date: Date, upload: Upload.ID? = nil) {
@@ -46,7 +43,6 @@ struct LogModel: Sendable {
         if entries.count > Self.limit + Self.slack { entries.removeFirst(entries.count - Self.limit) }
     }
 
-    /// Logs an event of an upload. Does nothing if the kind of the event has no `level`.
     mutating func add(_ event: UploadEvent) {
         guard let level = event.kind.level else { return }
         add(level, event.named, date: event.date, upload: event.upload.id)
@@ -71,8 +67,7 @@ struct LogModel: Sendable {
 }
 
 extension UploadEvent.Kind {
-    /// The level of the event in the log. Nil for an event that is not logged: the list shows it, or the log already
-    /// has the reply to the user's command.
+    /// The level in the log; nil for an event that the list shows, or that the reply to a command reports.
     fileprivate var level: LogEntry.Level? {
         switch self {
         case .added, .resumed, .queuedAgain, .began, .paused, .offline, .removed: nil
