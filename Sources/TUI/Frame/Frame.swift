@@ -24,9 +24,7 @@ struct Frame: Equatable, Sendable {
         cells = Array(repeating: Cell(), count: size.rows * size.columns)
     }
 
-    func row(_ row: Int) -> ArraySlice<Cell> {
-        cells[(row * size.columns)..<((row + 1) * size.columns)]
-    }
+    func row(_ row: Int) -> ArraySlice<Cell> { cells[(row * size.columns)..<((row + 1) * size.columns)] }
 
     func target(at point: Point) -> Region.Target? {
         regions.last { $0.rows.contains(point.row) && $0.columns.contains(point.column) }?.target

@@ -11,9 +11,7 @@ struct Glyphs: Sendable {
     var slow: String { isUnicode ? "◐" : "%" }
     var up: String { isUnicode ? "↑" : "^" }
 
-    func order(isAscending: Bool) -> String {
-        isUnicode ? isAscending ? "▲" : "▼" : isAscending ? "^" : "v"
-    }
+    func order(isAscending: Bool) -> String { isUnicode ? isAscending ? "▲" : "▼" : isAscending ? "^" : "v" }
 
     /// The mark of an upload that the server possibly has twice.
     var twice: String { isUnicode ? "×2" : "x2" }

@@ -11,9 +11,7 @@ package struct ActionTable: Hashable, Sendable {
         package internal(set) var help: String
 
         /// The keys as users read them: `k, Up`. The text is `no key` if the action has no keys.
-        package var keyLabels: String {
-            keys.isEmpty ? "no key" : keys.map(\.label).joined(separator: ", ")
-        }
+        package var keyLabels: String { keys.isEmpty ? "no key" : keys.map(\.label).joined(separator: ", ") }
 
         /// The name in configurations: `remove` in the list, `details.remove` in the details.
         package var name: String { context == .list ? action.name : "\(context).\(action.name)" }

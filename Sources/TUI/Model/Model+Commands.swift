@@ -4,9 +4,7 @@ import FerryUploads
 /// The handlers of the list's keys.
 extension Model {
     mutating func runInList(_ action: Action) -> [Effect] {
-        if action.isAboutTargets, layout.sizeClass == .tiny {
-            return refuse("list does not fit")
-        }
+        if action.isAboutTargets, layout.sizeClass == .tiny { return refuse("list does not fit") }
         if action.isMovement || action.isAboutTargets, !list.takeOver(action, now: clock.seconds) {
             return refuse("the list scrolled just now; press again")
         }
@@ -75,9 +73,7 @@ extension Model {
             let running = table.running.compactMap { table[$0] }.filter(\.canBePaused)
             return [.perform(.pause(.all), .pauseAll(warning: restartWarning(running)))]
         }
-        guard all.contains(where: \.isPausedByUser) else {
-            return refuse("nothing to pause here")
-        }
+        guard all.contains(where: \.isPausedByUser) else { return refuse("nothing to pause here") }
         return [.perform(.resume(.all), .resume)]
     }
 

@@ -195,9 +195,7 @@ struct Model: Sendable {
     /// Asks the user before an undo. The reply to an undo that the queue would refuse contains the reason.
     private mutating func take(_ offer: UndoOffer) -> [Effect] {
         guard dialog == nil else { return [] }
-        if offer.refusal != nil {
-            return [.perform(.undoCommand(offer.number), .undo)]
-        }
+        if offer.refusal != nil { return [.perform(.undoCommand(offer.number), .undo)] }
         dialog = .undo(UndoDialog(offer: offer, openedAt: clock.seconds))
         return []
     }
@@ -228,9 +226,7 @@ struct Model: Sendable {
         return [.perform(.stopWhenIdle, .stopWhenIdle)]
     }
 
-    mutating func say(_ kind: LogEntry.Level, _ text: String) {
-        toast.say(kind, text, now: clock.seconds)
-    }
+    mutating func say(_ kind: LogEntry.Level, _ text: String) { toast.say(kind, text, now: clock.seconds) }
 
     mutating func hint(_ text: String) {
         say(.warning, text)

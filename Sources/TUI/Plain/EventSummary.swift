@@ -33,9 +33,7 @@ struct EventSummary: Sendable {
 
     init(names: Bool) { self.names = names }
 
-    var deadline: Double? {
-        if case .burst(let since, let length) = mode { since + length } else { nil }
-    }
+    var deadline: Double? { if case .burst(let since, let length) = mode { since + length } else { nil } }
 
     mutating func add(_ events: [UploadEvent], now: Double) -> [String] {
         let earlier = advance(to: now)

@@ -41,9 +41,7 @@ package struct ListTable: Sendable {
     }
 
     /// The header, then the uploads.
-    package var lines: [String] {
-        ([("ID", "STATE", "SIZE", "DONE", "NAME", "TO", "")] + rows).map(line)
-    }
+    package var lines: [String] { ([("ID", "STATE", "SIZE", "DONE", "NAME", "TO", "")] + rows).map(line) }
 
     private func line(_ row: Row) -> String {
         var cells = [

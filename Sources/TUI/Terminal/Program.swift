@@ -138,9 +138,7 @@ final class Program {
         pacer.request(mail.messages.isEmpty ? .soon : .now, now: model.clock.seconds)
     }
 
-    private func update(_ message: Message) {
-        for effect in model.update(message) { carryOut(effect) }
-    }
+    private func update(_ message: Message) { for effect in model.update(message) { carryOut(effect) } }
 
     private func carryOut(_ effect: Effect) {
         switch effect {

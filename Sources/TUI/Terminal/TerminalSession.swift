@@ -60,13 +60,9 @@ final class TerminalSession {
     }
 
     /// Waits for events, an hour at most; none if a signal interrupted the wait.
-    func wait(seconds: Double?) -> Events {
-        Events(rawValue: terminal_wait(Self.milliseconds(seconds)))
-    }
+    func wait(seconds: Double?) -> Events { Events(rawValue: terminal_wait(Self.milliseconds(seconds))) }
 
-    func waitInBackground(seconds: Double) {
-        terminal_wait_in_background(Self.milliseconds(seconds))
-    }
+    func waitInBackground(seconds: Double) { terminal_wait_in_background(Self.milliseconds(seconds)) }
 
     /// Returns the typed bytes, if any; nil if the terminal is gone.
     func read() -> [UInt8]? {
@@ -75,9 +71,7 @@ final class TerminalSession {
     }
 
     /// Returns what other code in the process wrote to standard output or error.
-    func readStray() -> [UInt8] {
-        Array(buffer.prefix(max(0, terminal_read_stray(&buffer, buffer.count))))
-    }
+    func readStray() -> [UInt8] { Array(buffer.prefix(max(0, terminal_read_stray(&buffer, buffer.count)))) }
 
     func signals() -> [Int32] {
         var signals: [Int32] = []
@@ -106,9 +100,7 @@ final class TerminalSession {
     }
 
     /// True inside tmux, which passes OSC 9 on only in a control sequence of its own.
-    private static var isInTmux: Bool {
-        !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
-    }
+    private static var isInTmux: Bool { !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty }
 
     /// Restores the terminal and suspends the process. Returns false if it cannot be suspended.
     func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }

@@ -105,9 +105,7 @@ struct AddView {
         if add.destinations.count > 1, !showsMarks {
             line.append(.init(safe("   \(add.destination + 1) of \(add.destinations.count)"), .dim))
         }
-        if showsMarks {
-            line.append(.init(safe("   " + FolderBrowserView.count(add.browser)), .key))
-        }
+        if showsMarks { line.append(.init(safe("   " + FolderBrowserView.count(add.browser)), .key)) }
         return line
     }
 

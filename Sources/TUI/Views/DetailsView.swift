@@ -231,10 +231,7 @@ struct DetailsView {
         var facts: [Fact] = []
         if receipt.wasThere { facts.append(("sent", "nothing: it was there already")) }
         facts.append(
-            (
-                "verified",
-                receipt.verified.map { "by the server, with \($0.shown)" } ?? unverified(upload)
-            ))
+            ("verified", receipt.verified.map { "by the server, with \($0.shown)" } ?? unverified(upload)))
         if let location = receipt.location { facts.append(("URL", location)) }
         if let source = receipt.source { facts.append(("file", "\(source.rawValue) while it was sent")) }
         return facts

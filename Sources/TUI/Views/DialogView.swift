@@ -80,9 +80,7 @@ struct DialogView {
     {
         DialogBox(
             title: appearance.safe(title),
-            body: text.flatMap {
-                DialogBox.paragraph($0, appearance: appearance, size: size, width: width)
-            },
+            body: text.flatMap { DialogBox.paragraph($0, appearance: appearance, size: size, width: width) },
             keys: DialogBox.keyLines(context, appearance: appearance, size: size, width: width), width: width)
     }
 

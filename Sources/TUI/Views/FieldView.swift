@@ -16,10 +16,7 @@ struct FieldView {
         var shown = SafeText()
         for unit in units[first...] where shown.width + unit.width <= width { shown.units += unit.units }
         let rest = max(0, width - shown.width)
-        spans = [
-            .init(shown, .field),
-            .init(appearance.safe(String(repeating: " ", count: rest)), .field),
-        ]
+        spans = [.init(shown, .field), .init(appearance.safe(String(repeating: " ", count: rest)), .field)]
         cursor = max(0, min(before - skipped, width - 1))
     }
 }

@@ -4,9 +4,7 @@ struct FilterView {
     let model: Model
     let line: LineEditor
 
-    private static let examples = [
-        "words", "!not", "state:failed", "to:films", "size>10M", "batch:may",
-    ]
+    private static let examples = ["words", "!not", "state:failed", "to:films", "size>10M", "batch:may"]
 
     func draw(row: Int, in frame: inout Frame) {
         let found =

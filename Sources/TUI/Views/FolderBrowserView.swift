@@ -40,9 +40,7 @@ struct FolderBrowserView {
         return lines + Array(repeating: [], count: max(0, height - lines.count))
     }
 
-    private var top: Int {
-        max(0, min(max(browser.top, browser.cursor - height + 1), browser.cursor))
-    }
+    private var top: Int { max(0, min(max(browser.top, browser.cursor - height + 1), browser.cursor)) }
 
     private var folder: String {
         if let text = browser.text { return text }

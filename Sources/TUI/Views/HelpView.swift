@@ -58,10 +58,7 @@ struct HelpView {
         let keys = padded(appearance.truncated(entry.keyLabels, to: keyWidth), to: keyWidth + 1)
         let textWidth = max(0, width - keyWidth - 2)
         let text = padded(appearance.truncated(entry.help, to: textWidth), to: textWidth + 1)
-        return [
-            .init(keys, isSelected ? .selection : .key),
-            .init(text, isSelected ? .selection : .dialog),
-        ]
+        return [.init(keys, isSelected ? .selection : .key), .init(text, isSelected ? .selection : .dialog)]
     }
 
     private func padded(_ text: SafeText, to width: Int) -> SafeText {

@@ -36,8 +36,6 @@ struct LogView {
             case .warning: .warning
             case .error: .failed
             }
-        return [
-            .init(appearance.safe(time + " "), .dim), .init(appearance.safe(word + " "), role),
-        ]
+        return [.init(appearance.safe(time + " "), .dim), .init(appearance.safe(word + " "), role)]
     }
 }

@@ -11,9 +11,7 @@ struct NoteView {
             return
         }
         // The details show more, if they are visible.
-        guard model.layout.details.isEmpty, let upload = model.list.current else {
-            return
-        }
+        guard model.layout.details.isEmpty, let upload = model.list.current else { return }
         if let problem = problem(upload, room: room) {
             let text = model.appearance.truncated(problem, to: room)
             frame.put(text, row: row, column: 1, role: .warning, limit: room)

@@ -44,9 +44,7 @@ struct StatusView {
     /// The state in few words for a tiny screen, without the parts that do not fit: `3 up 18M/s ETA 01:13 online`.
     var tiny: String {
         if model.isSilent { return "engine does not answer" }
-        guard !model.isEngineGone else {
-            return "engine gone; \(model.table.running.count) stopped"
-        }
+        guard !model.isEngineGone else { return "engine gone; \(model.table.running.count) stopped" }
         var parts = ["\(model.table.running.count) up"]
         if model.isOffline { parts.append("OFFLINE") }
         if let rate = model.live.estimates.total.rate, !model.table.running.isEmpty {
@@ -97,9 +95,7 @@ struct StatusView {
         } else if !isShort, withDestination, let destination {
             parts.append(.init(model.appearance.safe(destination), .title))
         }
-        if isShort, hasFailures {
-            add("\(Strings.count(model.table.count(.failed))) failed", .failed)
-        }
+        if isShort, hasFailures { add("\(Strings.count(model.table.count(.failed))) failed", .failed) }
         // This warning comes before most parts, because a part is left out if the parts before it leave too little
         // space.
         if let away { parts.append(.init(model.appearance.safe(isShort ? "folder away" : away), .warning)) }

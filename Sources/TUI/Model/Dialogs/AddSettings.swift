@@ -30,9 +30,7 @@ struct AddSurroundings {
     let appearance: Appearance
     let now: Double
 
-    func height(of add: AddDialog) -> Int {
-        AddView(add: add, size: size, appearance: appearance).listHeight
-    }
+    func height(of add: AddDialog) -> Int { AddView(add: add, size: size, appearance: appearance).listHeight }
 
     func leftOutHeight(of add: AddDialog) -> Int {
         LeftOutView(add: add, size: size, appearance: appearance).height

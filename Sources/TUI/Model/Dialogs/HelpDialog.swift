@@ -37,9 +37,7 @@ struct HelpDialog: Sendable {
         return rank
     }
 
-    mutating func edit(_ key: Key) {
-        if line.handle(key) { selected = 0 }
-    }
+    mutating func edit(_ key: Key) { if line.handle(key) { selected = 0 } }
 
     mutating func update(_ action: Action, actions: ActionTable, size: Size) -> DialogOutcome {
         let entries = entries(of: actions)

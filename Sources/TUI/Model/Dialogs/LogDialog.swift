@@ -70,9 +70,7 @@ struct LogDialog: Sendable {
         return .stay()
     }
 
-    mutating func edit(_ key: Key) {
-        if isTyping { _ = search.handle(key) }
-    }
+    mutating func edit(_ key: Key) { if isTyping { _ = search.handle(key) } }
 }
 
 extension RandomAccessCollection where Index == Int {
