@@ -51,17 +51,10 @@ struct Glyphs: Sendable {
             + String(repeating: rest, count: parts.planned - parts.stored) + "  "
     }
 
-    struct Box: Sendable {
-        var horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight: String
-    }
+    typealias Box = (
+        horizontal: String, vertical: String, topLeft: String, topRight: String, bottomLeft: String,
+        bottomRight: String
+    )
 
-    var box: Box {
-        isUnicode
-            ? Box(
-                horizontal: "─", vertical: "│", topLeft: "┌", topRight: "┐", bottomLeft: "└", bottomRight: "┘"
-            )
-            : Box(
-                horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+"
-            )
-    }
+    var box: Box { isUnicode ? ("─", "│", "┌", "┐", "└", "┘") : ("-", "|", "+", "+", "+", "+") }
 }

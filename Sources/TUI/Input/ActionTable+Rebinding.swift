@@ -26,7 +26,7 @@ extension ActionTable {
     }
 
     /// The names of keys without a visible character, in small letters. Capital letters are accepted too.
-    package static var keyNames: [String] { Key.labels }
+    package static var keyNames: [String] { Key.names.map { $0.name.lowercased() }.sorted() }
 
     private static func keys(_ labels: [String], for entry: Entry) throws(RebindingError) -> [Key] {
         if labels.isEmpty, entry.action == .cancel || entry.action == .quit {

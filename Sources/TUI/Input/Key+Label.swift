@@ -21,9 +21,6 @@ extension Key {
         }
     }
 
-    /// The names of keys without a visible character, in small letters.
-    static var labels: [String] { names.map { $0.name.lowercased() }.sorted() }
-
     var isCharacter: Bool { if case .character = self { true } else { false } }
 
     /// The label of another key with the same bytes, or `the beginning of other keys`.

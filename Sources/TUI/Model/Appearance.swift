@@ -19,6 +19,13 @@ struct Appearance: Sendable {
         safe(text).truncated(to: columns, ellipsis: glyphs.ellipsis)
     }
 
+    /// Returns the first version of a text that fits into `columns` cells, or else the last, truncated.
+    func fitting(_ versions: [String], in columns: Int) -> SafeText? {
+        let texts = versions.lazy.map(safe)
+        let text = texts.first { $0.width <= columns } ?? texts.last
+        return text?.truncated(to: columns, ellipsis: glyphs.ellipsis)
+    }
+
     func truncatedAtStart(_ text: String, to columns: Int) -> SafeText {
         safe(text).truncatedAtStart(to: columns, ellipsis: glyphs.ellipsis)
     }

@@ -148,16 +148,21 @@ extension Model {
         return []
     }
 
-    /// Detaches the screen, so that uploads continue without it.
-    mutating func detach() -> [Effect] {
+    /// The outcome that leaves the uploads running; nil if no engine can continue them. Only the demo has no background
+    /// engine that could take its queue over.
+    var detachment: ScreenOutcome? {
         switch ownership {
-        case .attached: return [.finish(.quit)]
-        case .detachable where !isEngineGone: return [.finish(.detach)]
-        case .detachable: return refuse("the engine has gone; nothing to detach from")
-        // Only the demo has no background engine that could take its queue over.
-        case .own: return refuse("the demo cannot be detached")
+        case .attached: .quit
+        case .detachable: isEngineGone ? nil : .detach
+        case .own: nil
         }
     }
+
+    var detachRefusal: String {
+        ownership == .own ? "the demo cannot be detached" : "the engine has gone; nothing to detach from"
+    }
+
+    mutating func detach() -> [Effect] { detachment.map { [.finish($0)] } ?? refuse(detachRefusal) }
 
     mutating func startEngine() -> [Effect] {
         guard isEngineGone else { return refuse("the engine is running; nothing to start") }

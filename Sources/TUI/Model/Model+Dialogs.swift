@@ -63,6 +63,14 @@ extension Model {
         return finish(outcome)
     }
 
+    /// Changes the Add dialog, if it is open.
+    mutating func changeAdd(_ change: (inout AddDialog, AddSurroundings) -> Void) -> [Effect] {
+        updateAdd { add, around in
+            change(&add, around)
+            return .stay()
+        }
+    }
+
     private mutating func runInFilter(_ action: Action) {
         switch action {
         case .previous: list.moveCursor(by: -1)

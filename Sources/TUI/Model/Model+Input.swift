@@ -12,10 +12,7 @@ extension Model {
                 list.following = .nothing
                 list.moveCursor(by: lines)
             }
-            return updateAdd { add, around in
-                add.scroll(by: lines, around)
-                return .stay()
-            }
+            return changeAdd { $0.scroll(by: lines, $1) }
         case .press, .release, .cursorPosition: return []
         default: break
         }
@@ -39,7 +36,7 @@ extension Model {
         case .tab(let tab): if showsList { list.show(tab) }
         case .action(let action): return run(action)
         case .entry(let name): return updateAdd { $0.click(name, &$1) }
-        case .entryMark(let name): return updateAdd { $0.clickMark(name, $1) }
+        case .entryMark(let name): return changeAdd { $0.clickMark(name, $1) }
         case .nothing: break
         }
         return []
@@ -51,11 +48,7 @@ extension Model {
         case .help(var help):
             help.edit(key)
             dialog = .help(help)
-        case .add:
-            return updateAdd { add, around in
-                add.type(key, around)
-                return .stay()
-            }
+        case .add: return changeAdd { $0.type(key, $1) }
         case .prompt(var prompt):
             prompt.edit(key)
             dialog = .prompt(prompt)
@@ -84,11 +77,7 @@ extension Model {
             if isEngineGone { return refuse(engineIsMissing) }
             dialog = .add(adding.newDialog)
             return paste(text, isComplete: true) + [.askDestinations]
-        case .add:
-            return updateAdd { add, around in
-                add.paste(text, around)
-                return .stay()
-            }
+        case .add: return changeAdd { $0.paste(text, $1) }
         }
     }
 

@@ -113,14 +113,14 @@ struct Model: Sendable {
             list.measure(
                 live.take(samples, in: table, limits: status.limits.rates, now: clock.seconds))
         case .replied(let reply, let request): return take(reply, to: request)
-        case .listed(let folder, let number): return updateAdd { $0.take(folder, number: number, &$1) }
+        case .listed(let folder, let number): return changeAdd { $0.take(folder, number: number, $1) }
         case .previewed(let selection, let past, let number):
             return updateAdd { $0.take(selection, past: past, number: number, &$1) }
         case .completed(let candidates, let number):
             return updateAdd { $0.take(candidates, number: number, &$1) }
         case .destinations(let names):
             (adding.destinations, adding.defaultDestination) = (names.all, names.preferred)
-            return updateAdd { $0.takeDestinations(&$1) }
+            return changeAdd { $0.takeDestinations($1) }
         case .stray(let text):
             let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? text
             hint(String(line.prefix(200)))
@@ -202,10 +202,7 @@ struct Model: Sendable {
 
     mutating func arrange(_ layout: Layout) -> [Effect] {
         list.arrange(layout)
-        return updateAdd { add, surroundings in
-            add.settle(surroundings)
-            return .stay()
-        }
+        return changeAdd { $0.settle($1) }
     }
 
     mutating func changeGraph() -> [Effect] {

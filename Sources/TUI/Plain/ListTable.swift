@@ -51,10 +51,10 @@ package struct ListTable: Sendable {
         ]
         if destinationWidth > 0 { cells.append(padded(row.destination, destinationWidth)) }
         let line = cells.joined(separator: "  ")
-        let used =
-            cells.count * 2 + numberWidth + Self.stateWidth + Self.sizeWidth + Self.progressWidth
-            + nameWidth + destinationWidth
-        guard !row.remark.isEmpty, columns - used >= Self.shortestRemark else { return Self.trimmed(line) }
+        let used = CellWidth.of(line) + 2
+        guard !row.remark.isEmpty, columns - used >= Self.shortestRemark else {
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
         return "\(line)  \(SafeText(row.remark).truncated(to: columns - used, ellipsis: ellipsis).text)"
     }
 
@@ -62,9 +62,5 @@ package struct ListTable: Sendable {
         let fitted = SafeText(text).fitted(to: width, ellipsis: ellipsis)
         let room = String(repeating: " ", count: max(0, width - fitted.width))
         return right ? room + fitted.text : fitted.text + room
-    }
-
-    private static func trimmed(_ line: String) -> String {
-        String(line.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -51,23 +51,9 @@ extension PlainModel {
         case .add(let paths, let destination): add(paths, to: destination)
         case .pause(let selection):
             let warning = model.restartWarning(model.uploads(in: selection))
-            perform(
-                .pause(selection), .pause(warning: warning),
-                Outcome(
-                    changed: warning, unchanged: "nothing to pause there",
-                    steering: .init(command: .pause, selection: selection)))
-        case .resume(let selection):
-            perform(
-                .resume(selection), .resume,
-                Outcome(
-                    unchanged: "nothing to resume there",
-                    steering: .init(command: .resume, selection: selection)))
-        case .retry(let selection):
-            perform(
-                .retry(selection), .retry,
-                Outcome(
-                    unchanged: "nothing to retry there",
-                    steering: .init(command: .retry, selection: selection)))
+            steer(.pause, selection, .pause(selection), .pause(warning: warning), warning: warning)
+        case .resume(let selection): steer(.resume, selection, .resume(selection), .resume)
+        case .retry(let selection): steer(.retry, selection, .retry(selection), .retry)
         case .remove(let selection): remove(selection)
         case .move(let selection, let move):
             perform(
@@ -94,6 +80,15 @@ extension PlainModel {
         }
     }
 
+    private mutating func steer(
+        _ verb: NoOpExplanation.Command, _ selection: UploadSelection, _ command: QueueCommand,
+        _ request: Request, warning: String? = nil
+    ) {
+        let steering = Steering(command: verb, selection: selection)
+        let unchanged = "nothing to \(verb) there"
+        perform(command, request, Outcome(changed: warning, unchanged: unchanged, steering: steering))
+    }
+
     private mutating func limit(_ bandwidth: Bandwidth?, _ scope: LimitScope) {
         // A limit of a missing destination can still be removed.
         if case .destination(let name) = scope, !model.adding.destinations.contains(name), bandwidth != nil {
@@ -102,16 +97,11 @@ extension PlainModel {
         }
         perform(
             .limitBandwidth(bandwidth, scope), .limitBandwidth(bandwidth),
-            Outcome(always: LimitConfirmation.sentence(bandwidth, of: scope)))
+            Outcome(always: scope.confirmation(of: bandwidth)))
     }
 
     private mutating func detach() {
-        switch model.ownership {
-        case .attached: finish(.quit)
-        case .detachable where !model.isEngineGone: finish(.detach)
-        case .detachable: say("the engine has gone; nothing to detach from")
-        case .own: say("the demo cannot be detached")
-        }
+        if let outcome = model.detachment { finish(outcome) } else { say(model.detachRefusal) }
     }
 
     private mutating func perform(_ command: QueueCommand, _ request: Request, _ answer: Outcome) {
@@ -165,13 +155,6 @@ extension PlainModel {
         say("\(what); type `quit` again to quit; \(end)")
     }
 
-    private mutating func tellUnchanged(_ steering: Steering, but changed: [Upload.ID]) {
-        let uploads = steering.selection.unchanged(among: model.uploads(in: steering.selection), but: changed)
-        for sentence in NoOpExplanation(steering.command, uploads, spelled: { $0 }).sentences {
-            say(sentence)
-        }
-    }
-
     mutating func take(_ reply: QueueReply) {
         guard !awaited.isEmpty else { return }
         let outcome = awaited.removeFirst()
@@ -179,7 +162,11 @@ extension PlainModel {
         case .refused(let failure): say("not done: " + failure.sentence)
         case .changed(let ids), .addedPaused(let ids):
             if let text = ids.isEmpty ? outcome.unchanged : outcome.changed { say(text) }
-            if let steering = outcome.steering { tellUnchanged(steering, but: ids) }
+            if let steering = outcome.steering {
+                let chosen = model.uploads(in: steering.selection)
+                let unchanged = steering.selection.unchanged(among: chosen, but: ids)
+                say(NoOpExplanation(steering.command, unchanged, spelled: { $0 }).sentences)
+            }
             if let files = outcome.files, ids.count < files {
                 say("\(Strings.count(files - ids.count)) left out: already queued or done, unchanged")
             }

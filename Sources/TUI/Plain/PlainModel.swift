@@ -84,7 +84,7 @@ struct PlainModel: Sendable {
     }
 
     var wantsProgress: Bool {
-        isRunning && (model.live.sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true)
+        isRunning && model.live.wantsSamples(at: now, every: Self.sampling)
     }
 
     mutating func update(_ message: PlainMessage) -> [PlainEffect] {
@@ -155,9 +155,7 @@ struct PlainModel: Sendable {
         case .queueEnded:
             _ = model.update(message)
             finish(.quitWhenIdle)
-        case .clock, .resized, .key, .clicked, .progress, .listed, .completed, .destinations, .stray,
-            .cannotSuspend:
-            break
+        default: break
         }
     }
 

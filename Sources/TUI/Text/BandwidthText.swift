@@ -18,9 +18,7 @@ extension LimitScope {
 
     /// The title of the limit: `total limit`, `limit for uploads to films`.
     package var title: String { self == .total ? "total limit" : "limit for \(text)" }
-}
 
-extension LimitScope {
     var name: String? {
         switch self {
         case .total: nil
@@ -36,6 +34,16 @@ extension LimitScope {
         case .batch(let name): upload.batch == name
         }
     }
+
+    /// Returns the sentence that confirms a new limit; nil is the configured one.
+    func confirmation(of bandwidth: Bandwidth?) -> String {
+        let suffix = self == .total ? "" : " for \(text)"
+        return switch bandwidth {
+        case .atMost: "\(title): \(bandwidth?.text ?? "")"
+        case .unlimited: "no bandwidth limit\(suffix)"
+        case nil: "the bandwidth limit\(suffix) is as configured"
+        }
+    }
 }
 
 extension BandwidthLimit {
@@ -46,15 +54,4 @@ extension BandwidthLimit {
 
     /// Returns the limit with its scope: `limit for uploads to films: 2 MiB/s until 18:00`.
     func listed(at now: Date, in zone: ZoneRules) -> String { "\(scope.title): \(text(at: now, in: zone))" }
-}
-
-enum LimitConfirmation {
-    static func sentence(_ bandwidth: Bandwidth?, of scope: LimitScope) -> String {
-        let suffix = scope == .total ? "" : " for \(scope.text)"
-        return switch bandwidth {
-        case .atMost: "\(scope.title): \(bandwidth?.text ?? "")"
-        case .unlimited: "no bandwidth limit\(suffix)"
-        case nil: "the bandwidth limit\(suffix) is as configured"
-        }
-    }
 }

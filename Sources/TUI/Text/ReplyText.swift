@@ -52,7 +52,7 @@ struct ReplyText {
             let removed = "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))"
             text = phrases(removed, phrase(.undo, "undoes"))
         case .tryNow: text = "trying now"
-        case .limitBandwidth(let bandwidth): text = LimitConfirmation.sentence(bandwidth, of: .total)
+        case .limitBandwidth(let bandwidth): text = LimitScope.total.confirmation(of: bandwidth)
         case .limitConcurrency(let number): text = "\(Strings.count(number, "upload")) at once"
         case .stopWhenIdle:
             let count = Strings.count(table.running.count, "upload")

@@ -51,7 +51,7 @@ struct SafeText: Hashable, Sendable {
             return
         }
         // Of an emoji such as a family or a keycap, only the first scalar is drawn: terminals agree on its width.
-        if scalars.count > 1, Self.isEmoji(first) {
+        if scalars.count > 1, first.properties.isEmoji {
             append(first, agrees: agrees)
             return
         }
@@ -59,7 +59,7 @@ struct SafeText: Hashable, Sendable {
     }
 
     private mutating func append(_ scalar: Unicode.Scalar, agrees: (Unicode.Scalar, Int) -> Bool) {
-        if scalar.isASCII, scalar.value >= 0x20, scalar.value < 0x7F, scalar != "\\" {
+        if (0x20..<0x7F).contains(scalar.value), scalar != "\\" {
             units.append(Unit(text: String(scalar), width: 1))
             return
         }
@@ -101,11 +101,5 @@ struct SafeText: Hashable, Sendable {
 
     private static func isPartOfFlag(_ scalar: Unicode.Scalar) -> Bool {
         (0x1F1E6...0x1F1FF).contains(scalar.value)
-    }
-
-    private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
-        let properties = scalar.properties
-        return properties.isEmojiPresentation || properties.isEmojiModifierBase
-            || (properties.isEmoji && scalar.value > 0x7F) || scalar.isASCII && properties.isEmoji
     }
 }

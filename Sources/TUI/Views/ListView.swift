@@ -59,38 +59,40 @@ struct ListView {
 
     private func draw(_ upload: Upload, row: Int, in frame: inout Frame) {
         let look = RowAppearance(upload, in: model)
-        let glyphs = model.appearance.glyphs
+        let appearance = model.appearance
         let isUnderCursor = model.list.cursor?.id == upload.id
+        let role: Role = look.sign == .done ? .dim : .normal
         if isUnderCursor {
-            frame.put(glyphs.cursor, row: row, column: 0, role: .key)
+            frame.put(appearance.glyphs.cursor, row: row, column: 0, role: .key)
             frame.cursor = Point(row: row, column: 0)
         }
         if model.list.marks.contains(upload.id) { frame.put("*", row: row, column: 1, role: .key) }
-        if columns.has(.number) {
-            frame.putRight(String(upload.id), row: row, end: columns[.number].upperBound, role: .dim)
+        putRight(String(upload.id), .number, row: row, .dim, in: &frame)
+        put(SafeText(own: appearance.glyphs.state(look.sign)), .sign, row: row, look.role, in: &frame)
+        put(SafeText(own: look.word), .word, row: row, look.role, in: &frame)
+        put(appearance.fitted(upload.path.name, to: columns[.name].count), .name, row: row, role, in: &frame)
+        if let batch = upload.batch {
+            put(appearance.truncated(batch, to: columns[.batch].count), .batch, row: row, .dim, in: &frame)
         }
-        frame.put(glyphs.state(look.sign), row: row, column: columns[.sign].lowerBound, role: look.role)
-        if columns.has(.word) {
-            frame.put(
-                look.word, row: row, column: columns[.word].lowerBound, role: look.role,
-                limit: Columns.wordWidth)
-        }
-        let name = model.appearance.fitted(upload.path.name, to: columns[.name].count)
-        frame.put(
-            name, row: row, column: columns[.name].lowerBound, role: look.sign == .done ? .dim : .normal)
-        if columns.has(.batch), let batch = upload.batch {
-            let text = model.appearance.truncated(batch, to: columns[.batch].count)
-            frame.put(text, row: row, column: columns[.batch].lowerBound, role: .dim)
-        }
-        if columns.has(.size) {
-            frame.putRight(
-                ByteFormat.compact(upload.size), row: row, end: columns[.size].upperBound,
-                role: look.sign == .done ? .dim : .normal)
-        }
+        putRight(ByteFormat.compact(upload.size), .size, row: row, role, in: &frame)
         drawProgress(upload, look, row: row, in: &frame)
         frame.addRegion(rows: row..<(row + 1), columns: 0..<model.size.columns, .upload(upload.id))
         frame.addRegion(rows: row..<(row + 1), columns: 0..<Columns.markWidth, .mark(upload.id))
         if isUnderCursor { frame.markCursorLine(row) }
+    }
+
+    private func put(
+        _ text: SafeText, _ column: Columns.Column, row: Int, _ role: Role, in frame: inout Frame
+    ) {
+        let cells = columns[column]
+        frame.put(text, row: row, column: cells.lowerBound, role: role, limit: cells.count)
+    }
+
+    private func putRight(
+        _ text: String, _ column: Columns.Column, row: Int, _ role: Role = .normal, in frame: inout Frame
+    ) {
+        guard columns.has(column) else { return }
+        frame.putRight(text, row: row, end: columns[column].upperBound, role: role)
     }
 
     private func drawProgress(_ upload: Upload, _ look: RowAppearance, row: Int, in frame: inout Frame) {
@@ -116,30 +118,23 @@ struct ListView {
             if isSaidInstead, columns.has(.remaining) {
                 messageStart = columns[.percent].lowerBound
             } else if !isCovered {
-                frame.putRight(
-                    "\(percent)%", row: row, end: columns[.percent].upperBound,
-                    role: look.sign == .done ? .dim : .normal)
+                putRight("\(percent)%", .percent, row: row, look.sign == .done ? .dim : .normal, in: &frame)
             }
         }
         guard look.messages.isEmpty else {
             drawMessage(look, row: row, from: messageStart, in: &frame)
             return
         }
-        if !look.remark.isEmpty, columns.has(.rate), columns.has(.remaining) {
-            frame.putRight(
-                look.remark, row: row, end: columns[.remaining].upperBound, role: .dim)
-        }
-        if columns.has(.rate) { frame.putRight(rate, row: row, end: columns[.rate].upperBound) }
-        if columns.has(.remaining) {
-            frame.putRight(look.remaining, row: row, end: columns[.remaining].upperBound)
-        }
+        if columns.has(.rate) { putRight(look.remark, .remaining, row: row, .dim, in: &frame) }
+        putRight(rate, .rate, row: row, in: &frame)
+        putRight(look.remaining, .remaining, row: row, in: &frame)
         guard columns.has(.target) else { return }
-        if let parts = look.parts.first(where: { fits($0, from: columns[.target].lowerBound) }) {
-            frame.put(model.appearance.safe(parts), row: row, column: columns[.target].lowerBound, role: .dim)
-        } else {
-            let text = model.appearance.truncated(upload.target.destinationText, to: columns[.target].count)
-            frame.put(text, row: row, column: columns[.target].lowerBound, role: .dim)
-        }
+        let target = columns[.target]
+        let parts = look.parts.first { fits($0, from: target.lowerBound) }
+        let text =
+            parts.map(model.appearance.safe)
+            ?? model.appearance.truncated(upload.target.destinationText, to: target.count)
+        frame.put(text, row: row, column: target.lowerBound, role: .dim)
     }
 
     private func fits(_ message: String, from column: Int) -> Bool {
@@ -148,18 +143,12 @@ struct ListView {
 
     private func drawMessage(_ look: RowAppearance, row: Int, from start: Int, in frame: inout Frame) {
         guard columns.has(.remaining) else {
-            guard columns.has(.rate) else { return }
-            frame.putRight(
-                String(look.short.prefix(Columns.rateWidth)), row: row, end: columns[.rate].upperBound,
-                role: look.role)
+            putRight(String(look.short.prefix(Columns.rateWidth)), .rate, row: row, look.role, in: &frame)
             return
         }
         let room = model.size.columns - start
-        let texts = look.messages.map { model.appearance.safe($0) }
-        guard let text = texts.first(where: { $0.width <= room }) ?? texts.last else { return }
-        frame.put(
-            text.truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis), row: row, column: start,
-            role: look.role, limit: room)
+        guard let text = model.appearance.fitting(look.messages, in: room) else { return }
+        frame.put(text, row: row, column: start, role: look.role, limit: room)
     }
 
     private func drawEmpty(rows: Range<Int>, in frame: inout Frame) {

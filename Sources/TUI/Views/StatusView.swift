@@ -8,18 +8,16 @@ struct StatusView {
 
     func draw(row: Int, in frame: inout Frame) {
         let room = max(0, model.size.columns - 2)
-        if let banner = fitting(banners, in: room) {
+        if let banner = model.appearance.fitting(banners, in: room) {
             frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns, role: .banner)
-            let text = model.appearance.truncated(banner, to: room)
-            frame.put(text, row: row, column: 1, role: .banner, limit: room)
+            frame.put(banner, row: row, column: 1, role: .banner, limit: room)
             return
         }
         let isShort = model.layout.sizeClass == .compact
         var column: Int
-        let problem = fitting(hostProblem, in: room / 2)
+        let problem = model.appearance.fitting(hostProblem, in: room / 2)
         if let problem {
-            let text = model.appearance.truncated(problem, to: room / 2)
-            column = frame.put(text, row: row, column: 1, role: .banner)
+            column = frame.put(problem, row: row, column: 1, role: .banner)
         } else {
             let (sign, role) = activitySign
             column = frame.put(sign, row: row, column: 1, role: role)
@@ -29,16 +27,11 @@ struct StatusView {
             }
         }
         for part in parts(isShort: isShort, withDestination: problem == nil) {
-            let gap = model.layout.sizeClass == .compact ? 1 : 2
+            let gap = isShort ? 1 : 2
             // A part that does not fit is left out as a whole; a cut number would be wrong.
             guard column + gap + part.text.width <= model.size.columns else { continue }
             column = frame.put(part.text, row: row, column: column + gap, role: part.role)
         }
-    }
-
-    /// Returns the first version that fits into `room` columns, or else the last; nil if there is none.
-    private func fitting(_ versions: [String], in room: Int) -> String? {
-        versions.first { model.appearance.safe($0).width <= room } ?? versions.last
     }
 
     /// The state in few words for a tiny screen, without the parts that do not fit: `3 up 18M/s ETA 01:13 online`.
@@ -63,11 +56,7 @@ struct StatusView {
 
     private var hasFailures: Bool { model.table.count(.failed) > 0 }
 
-    private enum Activity: String {
-        case online
-        case retrying
-        case paused
-    }
+    private enum Activity: String { case online, retrying, paused }
 
     private var activity: Activity {
         let table = model.table
@@ -102,22 +91,17 @@ struct StatusView {
         if running > 0 {
             let up = model.appearance.glyphs.up
             let rate = model.live.estimates.total.rate ?? 0
-            let text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
-            add(text)
-            if !isShort, let limit { add(limit, .dim) }
-            let slots =
-                isShort
-                ? "\(running) up"
-                : running > model.status.concurrency
-                    ? "\(running) uploading" : "\(running) of \(model.status.concurrency) uploading"
-            add(slots)
-        } else if !isShort, let limit {
-            add(limit, .dim)
+            add(isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))")
+        }
+        if !isShort, let limit { add(limit, .dim) }
+        if running > 0 {
+            let most = model.status.concurrency
+            add(isShort ? "\(running) up" : "\(running)\(running > most ? "" : " of \(most)") uploading")
+            if let remaining = model.live.estimates.total.remaining {
+                add("ETA \(Strings.remaining(remaining))\(arrival(in: remaining))")
+            }
         }
         let left = model.bytesLeft
-        if running > 0, let remaining = model.live.estimates.total.remaining {
-            add("ETA \(Strings.remaining(remaining))\(arrival(in: remaining))")
-        }
         if left > 0, !isShort { add("\(ByteFormat.sentence(left)) left") }
         switch activity {
         case .retrying:
@@ -221,10 +205,7 @@ struct StatusView {
     }
 
     private var hostProblem: [String] {
-        guard case .offline = model.status.network else {
-            return [unreachableHosts, retryAfterPauses, signIn].first { !$0.isEmpty } ?? []
-        }
-        return []
+        model.isOffline ? [] : [unreachableHosts, retryAfterPauses, signIn].first { !$0.isEmpty } ?? []
     }
 
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }

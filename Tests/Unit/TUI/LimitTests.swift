@@ -107,7 +107,7 @@ import Testing
     func `the confirmation of a limit names rate and scope`(
         bandwidth: Bandwidth?, scope: LimitScope, text: String
     ) {
-        #expect(LimitConfirmation.sentence(bandwidth, of: scope) == text)
+        #expect(scope.confirmation(of: bandwidth) == text)
     }
 
     @Test func `in lines the limits are listed and set, for a destination that there is`() {

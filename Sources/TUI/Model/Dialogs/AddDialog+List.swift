@@ -110,12 +110,11 @@ extension AddDialog {
         return isSecond ? update(.confirm, &around) : .stay()
     }
 
-    mutating func clickMark(_ name: [UInt8], _ around: AddSurroundings) -> DialogOutcome {
+    mutating func clickMark(_ name: [UInt8], _ around: AddSurroundings) {
         mark(around) { browser in
             browser.move(to: name)
             browser.toggleMark()
         }
         change(around) { $0.focus = .list }
-        return .stay()
     }
 }

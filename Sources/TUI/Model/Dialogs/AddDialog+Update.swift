@@ -151,28 +151,22 @@ extension AddDialog {
         return .stay(effects)
     }
 
-    mutating func takeDestinations(_ around: inout AddSurroundings) -> DialogOutcome {
+    mutating func takeDestinations(_ around: AddSurroundings) {
         let settings = around.settings
-        guard destinations != settings.destinations else { return .stay() }
+        guard destinations != settings.destinations else { return }
         let isThere = settings.destinations.contains(destinationName)
         offer(settings.destinations, preferred: isThere ? destinationName : settings.defaultDestination)
         recount(in: around.table)
-        return .stay()
     }
 
-    mutating func take(
-        _ folder: BrowsedFolder, number: Int, _ around: inout AddSurroundings
-    ) -> DialogOutcome {
+    mutating func take(_ folder: BrowsedFolder, number: Int, _ around: AddSurroundings) {
         let followed = lineFollows
         change(around) { add in
-            guard add.browser.take(folder, number: number), case .folder = add.browser.reference, followed
-            else {
-                return
-            }
+            let isShown = add.browser.take(folder, number: number)
+            guard isShown, followed, case .folder = add.browser.reference else { return }
             add.source = .typed(LineEditor(folder.text ?? ""))
             add.browser.followed = folder.text
         }
-        return .stay()
     }
 
     mutating func take(

@@ -40,7 +40,9 @@ struct LiveModel: Sendable {
         }
     }
 
-    func wantsSamples(at now: Double) -> Bool { sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true }
+    func wantsSamples(at now: Double, every interval: Double = Self.sampling) -> Bool {
+        sampledAt.map { now - $0 >= interval - 0.005 } ?? true
+    }
 
     mutating func hurry() { estimates.hurry() }
 
