@@ -33,8 +33,8 @@ struct FolderBrowserView {
     var cursorRow: Int { max(0, min(height - 1, browser.cursor - top)) }
 
     var lines: [DialogBox.Line] {
-        var lines = (top..<max(top, min(browser.count, top + height))).compactMap { index in
-            browser[index].map { row($0, isUnderCursor: index == browser.cursor) }
+        var lines = browser.rows.indices.dropFirst(top).prefix(height).map { index in
+            row(browser.rows[index], isUnderCursor: index == browser.cursor)
         }
         if let message, lines.count < height { lines.append([.init(safe("   ")), message]) }
         return lines + Array(repeating: [], count: max(0, height - lines.count))
@@ -57,7 +57,7 @@ struct FolderBrowserView {
             switch folder.contents {
             case .unreadable(let reason): return .init(safe("cannot be read: " + reason), .warning)
             case .entries(let entries):
-                guard browser.shownCount == 0 else { return nil }
+                guard !browser.showsNames else { return nil }
                 if !browser.started.isEmpty { return .init(safe("no match"), .dim) }
                 return .init(
                     safe(entries.isEmpty ? "empty" : "\(Strings.count(entries.count)) hidden"), .dim)
@@ -65,48 +65,26 @@ struct FolderBrowserView {
         }
     }
 
-    private func row(_ row: FolderBrowser.Row, isUnderCursor: Bool) -> DialogBox.Line {
-        let isMarked = browser.isMarked(row)
+    private func row(_ entry: FolderBrowser.Entry, isUnderCursor: Bool) -> DialogBox.Line {
+        let isMarked = browser.isMarked(entry)
         let isSelected = isUnderCursor && isActive
         let signs = (isSelected ? appearance.glyphs.cursor : " ") + (isMarked ? "*" : " ") + " "
-        let amount = safe(amount(row))
-        let room = max(1, width - 4 - amount.width)
-        let name = self.name(row).fitted(to: room, ellipsis: appearance.glyphs.ellipsis)
-        let gap = String(repeating: " ", count: max(0, width - 3 - name.width - amount.width))
-        let target = Region.Target.entry(row.name)
+        let (slash, amount, role): (String, String, Role) =
+            switch entry.kind {
+            case .folder: ("/", "", .title)
+            case .file(let size): ("", ByteFormat.compact(size), .dialog)
+            case .other: ("", "no file", .dim)
+            }
+        let text = String(decoding: entry.name, as: UTF8.self) + slash
+        let name = appearance.fitted(text, to: max(1, width - 4 - amount.count))
+        let gap = String(repeating: " ", count: max(0, width - 3 - name.width - amount.count))
+        let target = Region.Target.entry(entry.name)
         return [
-            .init(SafeText(signs), isSelected ? .selection : .key, target: .entryMark(row.name)),
-            .init(name, isSelected ? .selection : role(row, isMarked), target: target),
+            .init(SafeText(signs), isSelected ? .selection : .key, target: .entryMark(entry.name)),
+            .init(name, isSelected ? .selection : isMarked ? .key : role, target: target),
             .init(safe(gap), isSelected ? .selection : .dialog, target: target),
-            .init(amount, isSelected ? .selection : .dim, target: target),
+            .init(safe(amount), isSelected ? .selection : .dim, target: target),
         ]
-    }
-
-    private func name(_ row: FolderBrowser.Row) -> SafeText {
-        let text = String(decoding: row.name, as: UTF8.self)
-        switch row {
-        case .parent: return safe("../")
-        case .entry(let entry): return safe(entry.kind == .folder ? text + "/" : text)
-        }
-    }
-
-    private func amount(_ row: FolderBrowser.Row) -> String {
-        guard case .entry(let entry) = row else { return "" }
-        switch entry.kind {
-        case .folder: return ""
-        case .file(let size): return ByteFormat.compact(size)
-        case .other: return "no file"
-        }
-    }
-
-    private func role(_ row: FolderBrowser.Row, _ isMarked: Bool) -> Role {
-        if isMarked { return .key }
-        guard case .entry(let entry) = row else { return .title }
-        switch entry.kind {
-        case .folder: return .title
-        case .file: return .dialog
-        case .other: return .dim
-        }
     }
 
     private func line(_ count: Int) -> SafeText {

@@ -26,7 +26,7 @@ extension AddDialog {
             return .refuse("\(Strings.count(count, "mark")) cleared")
         default:
             let page = max(1, around.height(of: self) - 1)
-            guard let row = action.row(from: browser.cursor, of: browser.count, page: page) else { break }
+            guard let row = action.row(from: browser.cursor, of: browser.rows.count, page: page) else { break }
             change(around) { $0.browser.move(to: row) }
         }
         return .stay()
@@ -45,13 +45,11 @@ extension AddDialog {
     }
 
     private mutating func open(_ around: inout AddSurroundings) -> DialogOutcome {
-        switch browser.current {
-        case .parent: return openParent(&around)
-        case .entry(let entry):
-            guard entry.kind == .folder, let folder = browser.folder else { return .stay() }
-            return go(to: folder.appending(entry.name), aim: nil, &around)
-        case nil: return .stay()
+        guard let entry = browser.current, entry.kind == .folder, let folder = browser.folder else {
+            return .stay()
         }
+        if entry == FolderBrowser.parent { return openParent(&around) }
+        return go(to: folder.appending(entry.name), aim: nil, &around)
     }
 
     private mutating func openParent(_ around: inout AddSurroundings) -> DialogOutcome {

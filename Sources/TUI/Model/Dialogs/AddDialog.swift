@@ -102,7 +102,7 @@ struct AddDialog: Sendable {
     }
 
     /// The file under the cursor if Enter would add it.
-    var fileUnderCursor: (path: LocalPath, entry: FolderContents.Entry)? {
+    var fileUnderCursor: (path: LocalPath, entry: FolderBrowser.Entry)? {
         isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
     }
 

@@ -9,26 +9,17 @@ struct FolderBrowser: Sendable {
         case seen(BrowsedFolder)
     }
 
-    enum Row: Hashable, Sendable {
-        case parent
-        case entry(FolderContents.Entry)
+    typealias Entry = FolderContents.Entry
 
-        var name: [UInt8] {
-            switch self {
-            case .parent: Self.parentName
-            case .entry(let entry): entry.name
-            }
-        }
-
-        static let parentName = Array("..".utf8)
-    }
+    /// The first row, `../`, of every folder but the root.
+    static let parent = Entry(name: Array("..".utf8), kind: .folder)
 
     private(set) var reference = FolderReference.line("")
     private(set) var look = Look.due(at: -.infinity)
     private(set) var showsHidden = false
     /// The beginning that the shown names have.
     private(set) var started: [UInt8] = []
-    private var shown: [Int] = []
+    private(set) var rows: [Entry] = []
     private(set) var cursor = 0
     private(set) var top = 0
     /// The name that gets the cursor when the folder is shown.
@@ -50,62 +41,38 @@ struct FolderBrowser: Sendable {
     /// The folder's path as a user types it; nil if it cannot be typed or was not read.
     var text: String? { if case .seen(let folder) = look { folder.text } else { nil } }
 
-    private var entries: [FolderContents.Entry] {
-        if case .seen(let folder) = look, case .entries(let entries) = folder.contents { return entries }
-        return []
-    }
-
     /// False until the folder has been read: early keys must not act on rows that are not visible yet.
     var isSeen: Bool { if case .seen = look { true } else { false } }
 
-    private var hasParent: Bool { isSeen && folder?.bytes != [0x2F] }
+    /// True if a row besides `../` is shown.
+    var showsNames: Bool { rows.last.map { $0 != Self.parent } ?? false }
 
-    /// The number of entries, without the row `../`.
-    var shownCount: Int { shown.count }
+    var current: Entry? { rows.indices.contains(cursor) ? rows[cursor] : nil }
 
-    var count: Int { shown.count + (hasParent ? 1 : 0) }
-
-    subscript(row: Int) -> Row? {
-        if hasParent, row == 0 { return .parent }
-        let index = row - (hasParent ? 1 : 0)
-        return shown.indices.contains(index) ? .entry(entries[shown[index]]) : nil
-    }
-
-    var current: Row? { self[cursor] }
-
-    var isOnFolder: Bool {
-        switch current {
-        case .parent: true
-        case .entry(let entry): entry.kind == .folder
-        case nil: false
-        }
-    }
+    var isOnFolder: Bool { current?.kind == .folder }
 
     /// True if Enter opens the folder under the cursor. It adds a marked one.
     var opensOnEnter: Bool { isOnFolder && current.map(isMarked) == false }
 
-    func isMarked(_ row: Row) -> Bool {
-        guard let folder, case .entry(let entry) = row else { return false }
-        return marks.contains(entry.name, in: folder)
-    }
+    func isMarked(_ entry: Entry) -> Bool { folder.map { marks.contains(entry.name, in: $0) } ?? false }
 
     /// The entry under the cursor unless it is a folder.
-    var currentFile: (path: LocalPath, entry: FolderContents.Entry)? {
-        guard let folder, case .entry(let entry)? = current, entry.kind != .folder else { return nil }
-        return (folder.appending(entry.name), entry)
+    var currentFile: (path: LocalPath, entry: Entry)? {
+        guard let folder, let current, !isOnFolder else { return nil }
+        return (folder.appending(current.name), current)
     }
 
     /// Updates the list after a change of the line. Another folder is read at the time `due`.
     mutating func point(at typed: TypedPath, due: Double) {
         let isSame =
             switch reference {
-            case .line(let text): text == typed.folder
+            case .line(let line): line == typed.folder
             case .folder: text == typed.folder
             }
         if !isSame {
             reference = .line(typed.folder)
             look = .due(at: due)
-            (shown, cursor, top, aim) = ([], 0, 0, nil)
+            (rows, cursor, top, aim) = ([], 0, 0, nil)
         }
         let started = Array(typed.started.utf8)
         if started != self.started {
@@ -117,7 +84,7 @@ struct FolderBrowser: Sendable {
     mutating func go(to folder: LocalPath, aim: [UInt8]?) {
         reference = .folder(folder)
         look = .due(at: -.infinity)
-        (started, shown, cursor, top) = ([], [], 0, 0)
+        (started, rows, cursor, top) = ([], [], 0, 0)
         self.aim = aim
     }
 
@@ -145,47 +112,40 @@ struct FolderBrowser: Sendable {
     }
 
     private mutating func arrange(around name: [UInt8]?) {
+        guard case .seen(let folder) = look else { return rows = [] }
         let showsHidden = showsHidden || started.first == UInt8(ascii: ".")
-        let entries = entries
-        shown = entries.indices.filter { index in
-            (showsHidden || !entries[index].isHidden) && entries[index].name.starts(with: started)
+        rows = folder.path.bytes == [0x2F] ? [] : [Self.parent]
+        cursor = rows.count
+        if case .entries(let entries) = folder.contents {
+            rows += entries.filter { (showsHidden || !$0.isHidden) && $0.name.starts(with: started) }
         }
-        let first = hasParent && !shown.isEmpty ? 1 : 0
-        let found = name.flatMap { name in shown.firstIndex { entries[$0].name == name } }
-        cursor = found.map { $0 + (hasParent ? 1 : 0) } ?? first
+        cursor = rows.dropFirst(cursor).firstIndex { $0.name == name } ?? (showsNames ? cursor : 0)
     }
 
-    mutating func move(to row: Int) { cursor = max(0, min(count - 1, row)) }
+    mutating func move(to row: Int) { cursor = max(0, min(rows.count - 1, row)) }
 
-    mutating func move(to name: [UInt8]) {
-        if hasParent, name == Row.parentName { cursor = 0 }
-        let entries = entries
-        if let index = shown.firstIndex(where: { entries[$0].name == name }) {
-            cursor = index + (hasParent ? 1 : 0)
-        }
-    }
+    mutating func move(to name: [UInt8]) { cursor = rows.firstIndex { $0.name == name } ?? cursor }
 
     /// Scrolls the list. The cursor moves only with the edge of the visible rows.
     mutating func scroll(by lines: Int, height: Int) {
         let height = max(1, height)
-        top = max(0, min(top + lines, count - height))
+        top = max(0, min(top + lines, rows.count - height))
         move(to: max(top, min(cursor, top + height - 1)))
     }
 
     mutating func keepCursorInView(height: Int) {
         let height = max(1, height)
-        top = max(0, min(top, cursor, count - height))
+        top = max(0, min(top, cursor, rows.count - height))
         top = max(top, cursor - height + 1)
     }
 
     mutating func toggleMark() {
-        guard let folder, case .entry(let entry)? = current else { return }
-        marks.toggle(entry.name, in: folder)
+        guard let folder, let current, current != Self.parent else { return }
+        marks.toggle(current.name, in: folder)
     }
 
     mutating func markAll() {
         guard let folder else { return }
-        let entries = entries
-        for index in shown { marks.insert(entries[index].name, in: folder) }
+        for entry in rows where entry != Self.parent { marks.insert(entry.name, in: folder) }
     }
 }
