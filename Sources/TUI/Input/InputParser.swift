@@ -239,17 +239,7 @@ private struct PasteBuffer {
 
 enum PastedText {
     /// Decodes pasted text. Terminals send line ends as carriage returns.
-    static func decode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        var afterReturn = false
-        for byte in bytes {
-            if byte == 0x0D {
-                text.append(0x0A)
-            } else if byte != 0x0A || !afterReturn {
-                text.append(byte)
-            }
-            afterReturn = byte == 0x0D
-        }
-        return String(decoding: text, as: UTF8.self)
+    static func decode(_ bytes: some Collection<UInt8>) -> String {
+        String(String(decoding: bytes, as: UTF8.self).map { $0 == "\r\n" || $0 == "\r" ? "\n" : $0 })
     }
 }

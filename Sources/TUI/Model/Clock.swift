@@ -11,4 +11,8 @@ struct Clock: Hashable, Sendable {
 
     /// The seconds within which a second click makes a double click.
     static let doubleClick = 0.4
+
+    private static let start = SuspendingClock.now
+
+    static func now() -> Clock { Clock(seconds: (SuspendingClock.now - start) / .seconds(1), date: Date()) }
 }

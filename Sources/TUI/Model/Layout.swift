@@ -4,18 +4,30 @@ struct Layout: Hashable, Sendable {
 
     let sizeClass: SizeClass
     let size: Size
-    private let hasGraph: Bool
+    private(set) var list = 0..<0
+    /// The rows of the details below the list. Other screens show them as a dialog.
+    private(set) var details = 0..<0
+    private(set) var graph = 0..<0
+    private(set) var log = 0..<0
 
     init(_ size: Size, hasGraph: Bool = true) {
         self.size = size
-        self.hasGraph = hasGraph
-        sizeClass =
-            switch (size.columns, size.rows) {
-            case (110..., 32...): .wide
-            case (72..., 18...): .standard
-            case (36..., 6...): .compact
-            default: .tiny
-            }
+        let rows = size.rows
+        switch (size.columns, rows) {
+        case (110..., 32...):
+            sizeClass = .wide
+            let end = rows - (hasGraph ? 11 : 7)
+            (list, details, log) = (3..<(end - 8), (end - 7)..<end, (rows - 6)..<(rows - 1))
+            if hasGraph { graph = (rows - 10)..<(rows - 7) }
+        case (72..., 18...):
+            sizeClass = .standard
+            (list, log) = (3..<(rows - (hasGraph ? 4 : 3)), (rows - 3)..<(rows - 2))
+            if hasGraph { graph = (rows - 4)..<(rows - 3) }
+        case (36..., 6...):
+            sizeClass = .compact
+            list = 1..<(rows - 1)
+        default: sizeClass = .tiny
+        }
     }
 
     var hasTabs: Bool { sizeClass == .wide || sizeClass == .standard }
@@ -25,37 +37,4 @@ struct Layout: Hashable, Sendable {
     /// The row of a toast, and of a line about the upload under the cursor (`NoteView`); nil on a small screen.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
-
-    var log: Range<Int> {
-        switch sizeClass {
-        case .wide: (size.rows - 6)..<(size.rows - 1)
-        case .standard: (size.rows - 3)..<(size.rows - 2)
-        case .compact, .tiny: 0..<0
-        }
-    }
-
-    var graph: Range<Int> {
-        guard hasGraph else { return 0..<0 }
-        switch sizeClass {
-        case .wide: return (size.rows - 10)..<(size.rows - 7)
-        case .standard: return (size.rows - 4)..<(size.rows - 3)
-        case .compact, .tiny: return 0..<0
-        }
-    }
-
-    /// The rows of the details below the list. Other screens show them as a dialog.
-    var details: Range<Int> {
-        guard sizeClass == .wide else { return 0..<0 }
-        let end = size.rows - (hasGraph ? 11 : 7)
-        return (end - 7)..<end
-    }
-
-    var list: Range<Int> {
-        switch sizeClass {
-        case .wide: 3..<(details.lowerBound - 1)
-        case .standard: 3..<(size.rows - (hasGraph ? 4 : 3))
-        case .compact: 1..<(size.rows - 1)
-        case .tiny: 0..<0
-        }
-    }
 }

@@ -24,10 +24,6 @@ enum Message: Sendable {
     case queueEnded
 }
 
-extension Message {
-    var isPreview: Bool { if case .previewed = self { true } else { false } }
-}
-
 /// An action outside of the model, which only requests it. `Program` and `EffectRunner` perform it.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)

@@ -95,7 +95,8 @@ struct Model: Sendable {
         let asked = dialog?.pendingPreview
         let effects = handle(message)
         // Stops a search whose result is no longer needed: searching large folders is expensive.
-        guard asked != nil, dialog?.pendingPreview == nil, !message.isPreview else { return effects }
+        if asked == nil || dialog?.pendingPreview != nil { return effects }
+        if case .previewed = message { return effects }
         return effects + [.stopPreview]
     }
 

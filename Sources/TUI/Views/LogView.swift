@@ -30,12 +30,9 @@ struct LogView {
     static func start(_ entry: LogEntry, appearance: Appearance) -> DialogBox.Line {
         let time = Strings.timeOfDay(entry.date, in: appearance.zone)
         let word = Strings.padded(entry.level.word, 5)
-        let role: Role =
-            switch entry.level {
-            case .information: .dim
-            case .warning: .warning
-            case .error: .failed
-            }
-        return [.init(appearance.safe(time + " "), .dim), .init(appearance.safe(word + " "), role)]
+        return [
+            .init(appearance.safe(time + " "), .dim),
+            .init(appearance.safe(word + " "), entry.level.role(ofInformation: .dim)),
+        ]
     }
 }

@@ -26,12 +26,7 @@ struct NoteView {
     func drawToast(_ toast: Toast, row: Int, in frame: inout Frame) {
         frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns)
         let room = model.size.columns - 2
-        let role: Role =
-            switch toast.kind {
-            case .information: .title
-            case .warning: .warning
-            case .error: .failed
-            }
+        let role = toast.kind.role(ofInformation: .title)
         let text = model.appearance.truncated(toast.text, to: max(0, room))
         frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
     }

@@ -26,7 +26,9 @@ extension AddDialog {
             return .refuse("\(Strings.count(count, "mark")) cleared")
         default:
             let page = max(1, around.height(of: self) - 1)
-            guard let row = action.row(from: browser.cursor, of: browser.rows.count, page: page) else { break }
+            guard let row = action.row(from: browser.cursor, of: browser.rows.count, page: page) else {
+                break
+            }
             change(around) { $0.browser.move(to: row) }
         }
         return .stay()

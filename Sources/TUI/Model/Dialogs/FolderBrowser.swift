@@ -112,9 +112,10 @@ struct FolderBrowser: Sendable {
     }
 
     private mutating func arrange(around name: [UInt8]?) {
-        guard case .seen(let folder) = look else { return rows = [] }
+        rows = []
+        guard case .seen(let folder) = look else { return }
         let showsHidden = showsHidden || started.first == UInt8(ascii: ".")
-        rows = folder.path.bytes == [0x2F] ? [] : [Self.parent]
+        if folder.path.bytes != [0x2F] { rows = [Self.parent] }
         cursor = rows.count
         if case .entries(let entries) = folder.contents {
             rows += entries.filter { (showsHidden || !$0.isHidden) && $0.name.starts(with: started) }
@@ -147,5 +148,35 @@ struct FolderBrowser: Sendable {
     mutating func markAll() {
         guard let folder else { return }
         for entry in rows where entry != Self.parent { marks.insert(entry.name, in: folder) }
+    }
+}
+
+/// The paths that the user has marked in the Add dialog, in the sequence of marking.
+struct MarkedPaths: Hashable, Sendable {
+    private(set) var paths: [LocalPath] = []
+    private var known: Set<LocalPath> = []
+    private var counts: [LocalPath: Int] = [:]
+
+    var isEmpty: Bool { paths.isEmpty }
+    var count: Int { paths.count }
+
+    func contains(_ name: [UInt8], in folder: LocalPath) -> Bool {
+        !known.isEmpty && known.contains(folder.appending(name))
+    }
+
+    func count(in folder: LocalPath) -> Int { counts[folder] ?? 0 }
+
+    mutating func insert(_ name: [UInt8], in folder: LocalPath) {
+        let path = folder.appending(name)
+        guard known.insert(path).inserted else { return }
+        paths.append(path)
+        counts[folder, default: 0] += 1
+    }
+
+    mutating func toggle(_ name: [UInt8], in folder: LocalPath) {
+        let path = folder.appending(name)
+        guard known.remove(path) != nil else { return insert(name, in: folder) }
+        paths.removeAll { $0 == path }
+        counts[folder, default: 0] -= 1
     }
 }

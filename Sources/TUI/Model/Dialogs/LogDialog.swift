@@ -50,7 +50,7 @@ struct LogDialog: Sendable {
         }
         switch action {
         case .bottom: position = .following
-        case .raiseLevel: least = LogEntry.Level(rawValue: least.rawValue + 1) ?? .information
+        case .raiseLevel: least = LogEntry.Level.allCases.first { $0 > least } ?? .information
         case .filter: (search, isTyping) = (LineEditor(search.text), true)
         case .confirm where isTyping: isTyping = false
         case .confirm:

@@ -13,11 +13,7 @@ struct RowOrder: Hashable, Sendable {
     /// Creates the sort in the key's usual direction: the largest, fastest or newest upload comes first.
     init(_ key: Key) {
         self.key = key
-        isAscending =
-            switch key {
-            case .queue, .name, .remaining: true
-            case .size, .progress, .rate, .added: false
-            }
+        isAscending = [.queue, .name, .remaining].contains(key)
     }
 
     var reversed: RowOrder {
@@ -28,23 +24,14 @@ struct RowOrder: Hashable, Sendable {
 
     var title: String {
         switch key {
-        case .queue: "queue"
-        case .name: "name"
-        case .size: "size"
-        case .progress: "progress"
-        case .rate: "rate"
+        case .queue, .name, .size, .progress, .rate: "\(key)"
         case .remaining: "ETA"
         case .added: "time added"
         }
     }
 
     /// True if the sort depends on progress, so that rows move while uploads run.
-    var isByRate: Bool {
-        switch key {
-        case .progress, .rate, .remaining: true
-        case .queue, .name, .size, .added: false
-        }
-    }
+    var isByRate: Bool { [.progress, .rate, .remaining].contains(key) }
 
     func row(of upload: Upload, rate: TransferRate? = nil) -> Row {
         let name = key == .name ? NaturalOrder.key(of: upload.path.bytes) : []

@@ -21,3 +21,22 @@ enum Tab: Int, CaseIterable, Hashable, Sendable {
 
     var title: String { "\(self)".capitalized }
 }
+
+/// The state of an upload without its details, for rows and filters.
+enum StateKind: CaseIterable, Hashable, Sendable {
+    case queued, running, waiting, offline, paused, held, failed, done
+
+    init(_ state: Upload.State) {
+        self =
+            switch state {
+            case .queued: .queued
+            case .running: .running
+            case .waiting: .waiting
+            case .paused(.offline): .offline
+            case .paused: .paused
+            case .held: .held
+            case .failed: .failed
+            case .done: .done
+            }
+    }
+}

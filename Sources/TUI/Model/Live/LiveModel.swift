@@ -68,16 +68,11 @@ struct LiveModel: Sendable {
             waitEnds[id] = nil
         }
         for upload in update.isComplete ? table.waiting.compactMap({ table[$0] }) : update.changed {
-            if case .waiting(let until, _) = upload.state {
-                waitEnds[upload.id] = clock.seconds(of: until)
-            } else {
-                waitEnds[upload.id] = nil
-            }
+            let until: Date? = if case .waiting(let until, _) = upload.state { until } else { nil }
+            waitEnds[upload.id] = until.map(clock.seconds(of:))
         }
-        if !update.isComplete {
-            for upload in update.changed where !table.running.contains(upload.id) {
-                remember(upload, now: clock.seconds)
-            }
+        for upload in update.changed where !update.isComplete && !table.running.contains(upload.id) {
+            remember(upload, now: clock.seconds)
         }
         if table.running.isEmpty { stopMeasuring() }
     }

@@ -40,13 +40,7 @@ enum GraphSpan: Hashable, Sendable, CaseIterable {
     case minutes
     case off
 
-    var next: GraphSpan {
-        switch self {
-        case .seconds: .minutes
-        case .minutes: .off
-        case .off: .seconds
-        }
-    }
+    var next: GraphSpan { self == .seconds ? .minutes : self == .minutes ? .off : .seconds }
 }
 
 /// The throughput of one upload or of all together, over a short and a long time.

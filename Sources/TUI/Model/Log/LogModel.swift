@@ -3,7 +3,7 @@ import FerryUploads
 /// A line of the log: one event.
 struct LogEntry: Hashable, Sendable {
     /// The importance of an event, for the log and for toasts.
-    enum Level: Int, Comparable, CaseIterable, Sendable {
+    enum Level: Comparable, CaseIterable, Sendable {
         case information, warning, error
 
         /// The word for the level in the log, so that the level is visible without colours.
@@ -15,7 +15,13 @@ struct LogEntry: Hashable, Sendable {
             }
         }
 
-        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+        func role(ofInformation role: Role) -> Role {
+            switch self {
+            case .information: role
+            case .warning: .warning
+            case .error: .failed
+            }
+        }
     }
 
     /// The serial number, which stays when older entries are dropped.
