@@ -1,7 +1,6 @@
 struct Cell: Hashable, Sendable {
     /// The Unicode scalar; 0 in the right half of a wide character.
     var scalar: UInt32 = 0x20
-    /// The first combining mark on the scalar; 0 for none.
     var firstMark: UInt32 = 0
     var secondMark: UInt32 = 0
     var role = Role.normal
@@ -107,7 +106,6 @@ struct Frame: Equatable, Sendable {
         }
     }
 
-    /// Sets a cell.
     private mutating func set(_ cell: Cell, row: Int, column: Int) {
         let index = row * size.columns + column
         if cells[index].width == 0, cell.width != 0, column > 0, cells[index - 1].width == 2 {

@@ -50,7 +50,6 @@ package struct RGB: Hashable, Sendable {
 
     private static func step(_ index: Int) -> UInt8 { index == 0 ? 0 : UInt8(clamping: 55 + 40 * index) }
 
-    /// The first 16 colours as xterm sets them by default.
     private static let named = [
         RGB(0, 0, 0), RGB(205, 0, 0), RGB(0, 205, 0), RGB(205, 205, 0), RGB(0, 0, 238), RGB(205, 0, 205),
         RGB(0, 205, 205), RGB(229, 229, 229), RGB(127, 127, 127), RGB(255, 0, 0), RGB(0, 255, 0),

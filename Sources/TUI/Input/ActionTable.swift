@@ -42,7 +42,6 @@ package struct ActionTable: Hashable, Sendable {
         entries.first { $0.action == action && $0.context == context }
     }
 
-    /// The first key of an action as users read it.
     func label(of action: Action, in context: Context = .list) -> String? {
         entry(for: action, in: context)?.keys.first?.label
     }

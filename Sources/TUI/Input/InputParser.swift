@@ -27,7 +27,6 @@ struct InputParser: Sendable {
         }
     }
 
-    /// True if the next byte begins a new key.
     var isAtStart: Bool { if case .ground = state { true } else { false } }
 
     mutating func feed(_ bytes: some Collection<UInt8>) -> [Key] {

@@ -1,7 +1,6 @@
 /// A line that the user is typing, and the cursor in it.
 struct LineEditor: Hashable, Sendable {
     private(set) var characters: [Character]
-    /// The number of characters before the cursor.
     private(set) var position: Int
 
     init(_ text: String = "") {
@@ -41,7 +40,6 @@ struct LineEditor: Hashable, Sendable {
         position = start
     }
 
-    /// Returns the start of the word before the cursor.
     private func startOfWord() -> Int {
         var start = position
         while start > 0, Self.separates(characters[start - 1]) { start -= 1 }

@@ -29,12 +29,12 @@ struct Model: Sendable {
     var notification = TerminalNotification()
 
     init(
-        appearance: Appearance, destinations: [String], defaultDestination: String?, hasMouse: Bool,
-        clock: Clock, ownership: EngineOwnership = .own
+        appearance: Appearance, destinations: DestinationNames, hasMouse: Bool = false, clock: Clock,
+        ownership: EngineOwnership = .own
     ) {
         self.appearance = appearance
         self.ownership = ownership
-        adding = AddSettings(destinations: destinations, defaultDestination: defaultDestination)
+        adding = AddSettings(destinations)
         self.hasMouse = hasMouse
         self.clock = clock
     }
@@ -120,7 +120,7 @@ struct Model: Sendable {
         case .completed(let candidates, let number):
             return updateAdd { $0.take(candidates, number: number, &$1) }
         case .destinations(let names):
-            (adding.destinations, adding.defaultDestination) = (names.all, names.preferred)
+            adding.destinations = names
             return changeAdd { $0.takeDestinations($1) }
         case .stray(let text):
             let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? text

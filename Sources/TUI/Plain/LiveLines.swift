@@ -16,9 +16,8 @@ package struct LiveLines: Sendable {
 
     package init(isUnicode: Bool) {
         model = Model(
-            appearance: Appearance(glyphs: Glyphs(isUnicode: isUnicode)), destinations: [],
-            defaultDestination: nil, hasMouse: false, clock: Clock(seconds: 0, date: Date()),
-            ownership: .attached)
+            appearance: Appearance(glyphs: Glyphs(isUnicode: isUnicode)), destinations: DestinationNames(),
+            clock: Clock(seconds: 0, date: Date()), ownership: .attached)
     }
 
     /// Sets the time; `seconds` is on a monotonic clock.

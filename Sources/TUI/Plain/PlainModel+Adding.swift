@@ -5,8 +5,8 @@ extension PlainModel {
     private static let problemsShown = 5
 
     mutating func add(_ paths: String, to destination: String?) {
-        let destinations = model.adding.destinations
-        let usual = model.adding.defaultDestination ?? (destinations.count == 1 ? destinations.first : nil)
+        let (destinations, preferred) = (model.adding.destinations.all, model.adding.destinations.preferred)
+        let usual = preferred ?? (destinations.count == 1 ? destinations.first : nil)
         if destination == nil, usual == nil, !destinations.isEmpty {
             say("add it where? end the line with to \(destinations.joined(separator: ", or to "))")
             return

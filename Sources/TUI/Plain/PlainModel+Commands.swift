@@ -84,15 +84,16 @@ extension PlainModel {
         _ verb: NoOpExplanation.Command, _ selection: UploadSelection, _ command: QueueCommand,
         _ request: Request, warning: String? = nil
     ) {
-        let steering = Steering(command: verb, selection: selection)
         let unchanged = "nothing to \(verb) there"
-        perform(command, request, Outcome(changed: warning, unchanged: unchanged, steering: steering))
+        perform(
+            command, request, Outcome(changed: warning, unchanged: unchanged, steering: (verb, selection)))
     }
 
     private mutating func limit(_ bandwidth: Bandwidth?, _ scope: LimitScope) {
         // A limit of a missing destination can still be removed.
-        if case .destination(let name) = scope, !model.adding.destinations.contains(name), bandwidth != nil {
-            let hint = Suggestions.hint(for: name, among: model.adding.destinations).map { "; \($0)" }
+        let known = model.adding.destinations.all
+        if case .destination(let name) = scope, !known.contains(name), bandwidth != nil {
+            let hint = Suggestions.hint(for: name, among: known).map { "; \($0)" }
             return say("there is no destination \(name)\(hint ?? "")")
         }
         perform(

@@ -21,7 +21,7 @@ struct PlainModel: Sendable {
     }
 
     /// The lines about the outcome of a command, besides those about the uploads' events.
-    struct Outcome: Hashable, Sendable {
+    struct Outcome: Sendable {
         var changed: String?
         var unchanged: String?
         /// The first word about an undo or redo, `undone` or `redone`, which the change follows.
@@ -29,12 +29,7 @@ struct PlainModel: Sendable {
         /// The number of files to add.
         var files: Int?
         /// The command and its uploads, to explain why some are unchanged.
-        var steering: Steering?
-    }
-
-    struct Steering: Hashable, Sendable {
-        var command: NoOpExplanation.Command
-        var selection: UploadSelection
+        var steering: (command: NoOpExplanation.Command, selection: UploadSelection)?
     }
 
     struct Addition: Hashable, Sendable {
@@ -66,12 +61,12 @@ struct PlainModel: Sendable {
     private static let longestLine = 2000
 
     init(
-        destinations: [String], defaultDestination: String?, readsTerminal: Bool, clock: Clock,
+        destinations: DestinationNames, readsTerminal: Bool, clock: Clock,
         ownership: EngineOwnership = .own
     ) {
         model = Model(
             appearance: Appearance(glyphs: Glyphs(isUnicode: false)), destinations: destinations,
-            defaultDestination: defaultDestination, hasMouse: false, clock: clock, ownership: ownership)
+            clock: clock, ownership: ownership)
         input = readsTerminal ? .terminal : .pipe
     }
 

@@ -8,10 +8,8 @@ package struct PlainScreen: Sendable {
         case message(PlainMessage)
     }
 
-    /// The names of the destinations that files can be added to.
-    package var destinations: [String] = []
-    /// The destination of files if the user names none; nil if there is no such default.
-    package var defaultDestination: String?
+    /// The destinations, and the preferred one for files without a destination.
+    package var destinations = DestinationNames()
     /// The relation of the line mode to the engine, which runs the uploads: whether the engine ends with the line mode.
     package var ownership = EngineOwnership.own
     /// The reason why there is no screen; nil if the user asked for lines.
@@ -61,8 +59,8 @@ package struct PlainScreen: Sendable {
 
     private func follow(_ mailbox: Mailbox, _ send: (Effect) -> Void) async -> ScreenOutcome {
         var model = PlainModel(
-            destinations: destinations, defaultDestination: defaultDestination,
-            readsTerminal: LineInput.isTerminal, clock: .now(), ownership: ownership)
+            destinations: destinations, readsTerminal: LineInput.isTerminal, clock: .now(),
+            ownership: ownership)
         var effects = model.update(.opened(because: reason))
         var iterator = events.makeAsyncIterator()
         while true {

@@ -35,8 +35,8 @@ final class Program {
                 glyphs: Glyphs(isUnicode: choice == .auto ? session.isUnicode : choice == .unicode),
                 wantedGraph: configuration.graph,
                 actions: configuration.actions, agrees: TerminalSession.agrees),
-            destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
-            hasMouse: configuration.mouse, clock: Clock.now(), ownership: configuration.ownership)
+            destinations: configuration.destinations, hasMouse: configuration.mouse, clock: Clock.now(),
+            ownership: configuration.ownership)
         model.notification = configuration.notification
         renderer = Renderer(Palette(tier: session.tier, theme: configuration.theme))
         if let locale = session.missingLocale {

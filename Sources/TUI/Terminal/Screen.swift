@@ -4,7 +4,7 @@ package import FerryUploads
 ///
 /// ```swift
 /// var configuration = Screen.Configuration()
-/// configuration.destinations = ["box"]
+/// configuration.destinations = DestinationNames(["box"])
 /// let screen = Screen(client: queue, add: service, configuration: configuration)
 /// let outcome = try await screen.run()
 /// ```
@@ -44,10 +44,8 @@ package struct Screen: Sendable {
         package var notification = TerminalNotification()
         /// True to draw at most one frame a second while no key is pressed.
         package var isSlow = false
-        /// The names of the destinations that files can be added to.
-        package var destinations: [String] = []
-        /// The destination that the Add dialog offers first; nil for the first of `destinations`.
-        package var defaultDestination: String?
+        /// The destinations, of which the Add dialog offers the preferred or first one first.
+        package var destinations = DestinationNames()
         /// The relation of the screen to the engine, which runs the uploads: whether the engine ends with the screen.
         package var ownership = EngineOwnership.own
 
@@ -173,7 +171,7 @@ package struct DestinationNames: Hashable, Sendable {
     /// The destination of files if the user names none; nil if there is no such default.
     package var preferred: String?
 
-    package init(_ all: [String], preferred: String? = nil) {
+    package init(_ all: [String] = [], preferred: String? = nil) {
         self.all = all
         self.preferred = preferred
     }

@@ -26,7 +26,6 @@ extension LimitScope {
         }
     }
 
-    /// Returns true if this limit applies to an upload.
     func has(_ upload: Upload) -> Bool {
         switch self {
         case .total: true

@@ -63,7 +63,6 @@ struct DetailsView {
             omitting: model.list.current?.canBeRetried == true ? [] : [.retry])
     }
 
-    /// Draws the facts about the upload under the cursor, as many as fit.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         guard let upload = model.list.current else { return }
         let lines = facts(upload).flatMap { self.lines($0, width: model.size.columns - 2) }

@@ -20,7 +20,6 @@ struct DialogBox {
     /// The cursor's line of the body and column; nil for the start of the content.
     var cursor: Point?
 
-    /// Returns the number of lines that fit above the keys.
     static func bodyHeight(_ size: Size, keys: Int) -> Int {
         max(0, size.rows - keys - (hasBorder(size) ? 2 : 0))
     }

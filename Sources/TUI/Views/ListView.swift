@@ -167,7 +167,7 @@ struct ListView {
         guard model.list.tab == .all else {
             return [sentences("Nothing here.", model.actions.phrase(.show(.all), "shows all."))]
         }
-        guard !model.adding.destinations.isEmpty else {
+        guard !model.adding.destinations.all.isEmpty else {
             return [
                 "Nothing to upload yet, and no destination is configured:",
                 "`ferry init` sets one up; `ferry add --to URL FILE` needs none.",

@@ -7,7 +7,6 @@ struct RowAppearance: Sendable {
     var sign: StateKind
     var word: String
     var role: Role
-    /// The number of bytes that the progress bar shows as done; nil if the row has no bar.
     var part: ByteCount?
     var rate = ""
     var remaining = ""
@@ -158,7 +157,6 @@ struct RowAppearance: Sendable {
         return "\(status) \(summary)"
     }
 
-    /// Returns versions of the message about a changed file, the longest first.
     private static func changed(
         _ failure: UploadFailure, _ upload: Upload, _ actions: ActionTable
     ) -> [String] {

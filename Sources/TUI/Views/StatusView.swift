@@ -151,7 +151,6 @@ struct StatusView {
 
     private static let longestScope = 16
 
-    /// The only destination of the running uploads.
     private var destination: String? {
         let names = Set(model.table.running.compactMap { model.table[$0]?.target.destination })
         return names.count == 1 ? names.first.flatMap { $0.isEmpty ? nil : $0 } : nil
@@ -210,7 +209,6 @@ struct StatusView {
 
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
-    /// The banner about servers that asked for a pause.
     private var retryAfterPauses: [String] {
         let pauses = model.status.retryAfterPauses
         guard let longest = pauses.first else { return [] }

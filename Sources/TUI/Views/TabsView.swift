@@ -20,7 +20,6 @@ struct TabsView {
         drawOrder(row: row, after: column, in: &frame)
     }
 
-    /// Draws the sort of the rows, if there is space.
     private func drawOrder(row: Int, after column: Int, in frame: inout Frame) {
         let order = model.table.order
         guard order != .queue else { return }

@@ -31,8 +31,7 @@ struct Interface {
         var screen = PlainScreen(
             client: client, add: adding, print: { [output] in output.write($0) },
             waitUntilIdle: waitUntilIdle)
-        screen.destinations = assembly.destinations.map(\.name)
-        screen.defaultDestination = assembly.configuration.defaultDestination
+        screen.destinations = destinations
         (screen.ownership, screen.reason) = (ownership, reason)
         let lines = screen
         let goesOn = look.onHangUp(assembly.configuration) == .continue
@@ -50,6 +49,11 @@ struct Interface {
         return await lines.run()
     }
 
+    private var destinations: DestinationNames {
+        DestinationNames(
+            assembly.destinations.map(\.name), preferred: assembly.configuration.defaultDestination)
+    }
+
     private var adding: AddService {
         ScreenAdding(assembly: currentAssembly, queue: client, state: assembly.state).service
     }
@@ -65,8 +69,7 @@ struct Interface {
         configuration.mouse = appearance.mouse
         configuration.notification = assembly.configuration.notify.notification
         configuration.isSlow = look.slow || appearance.isSlow
-        configuration.destinations = assembly.destinations.map(\.name)
-        configuration.defaultDestination = assembly.configuration.defaultDestination
+        configuration.destinations = destinations
         configuration.ownership = ownership
         return Screen(client: client, add: adding, configuration: configuration, startEngine: startEngine)
     }

@@ -58,7 +58,7 @@ extension Model {
             appearance: Appearance(
                 glyphs: Glyphs(isUnicode: isUnicode), wantedGraph: graph, actions: actions,
                 zone: .gmt),
-            destinations: destinations, defaultDestination: nil, hasMouse: true, clock: .at(0),
+            destinations: DestinationNames(destinations), hasMouse: true, clock: .at(0),
             ownership: ownership)
         _ = model.update(.resized(Size(rows: rows, columns: columns)))
         _ = model.update(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status)))

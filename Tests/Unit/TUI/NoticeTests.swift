@@ -41,7 +41,7 @@ import Testing
 
     @Test func `lines print what happens, and not what happened before they were attached`() {
         var plain = PlainModel(
-            destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0),
+            destinations: DestinationNames(), readsTerminal: false, clock: .at(0),
             ownership: .attached)
         func lines(_ notices: [DatedNotice]) -> [String] {
             plain.update(

@@ -152,10 +152,10 @@ extension AddDialog {
     }
 
     mutating func takeDestinations(_ around: AddSurroundings) {
-        let settings = around.settings
-        guard destinations != settings.destinations else { return }
-        let isThere = settings.destinations.contains(destinationName)
-        offer(settings.destinations, preferred: isThere ? destinationName : settings.defaultDestination)
+        let names = around.settings.destinations
+        guard destinations != names.all else { return }
+        let isThere = names.all.contains(destinationName)
+        offer(names.all, preferred: isThere ? destinationName : names.preferred)
         recount(in: around.table)
     }
 
@@ -205,7 +205,6 @@ extension AddDialog {
         return .stay()
     }
 
-    /// Counts again how many of the chosen files the queue or the history already has.
     private mutating func recount(in table: UploadTable) {
         guard case .ready(var preview) = preview else { return }
         preview.known = table.known(preview.selection.files, to: destinationName, past: preview.past)

@@ -35,7 +35,6 @@ struct AddDialog: Sendable {
     static let typingRest = 0.15
     /// The number of characters above which a paste cannot be edited as a line.
     static let longestLine = 1000
-    /// The maximum number of files that Enter adds before the user has seen their total.
     static let largeSelection = 1000
 
     var source: Source
@@ -101,7 +100,6 @@ struct AddDialog: Sendable {
         return isFolderOnly || TypedPath(line.text).kind != .pattern
     }
 
-    /// The file under the cursor if Enter would add it.
     var fileUnderCursor: (path: LocalPath, entry: FolderBrowser.Entry)? {
         isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
     }
@@ -171,7 +169,6 @@ struct AddDialog: Sendable {
 struct AddPreview: Sendable {
     let selection: FileSelection
     let bytes: Int128
-    /// The history's done uploads of these paths.
     let past: [Upload]
     var known = UploadTable.KnownFiles()
 

@@ -1,19 +1,14 @@
 /// The state of the Add dialog that remains when it is closed.
 struct AddSettings: Sendable {
-    var destinations: [String]
-    var defaultDestination: String?
-    /// The destination of the most recent addition.
+    var destinations: DestinationNames
     var lastDestination: String?
     /// The number of the most recent request. Results of older ones are ignored.
     private(set) var questions = 0
 
-    init(destinations: [String], defaultDestination: String?) {
-        self.destinations = destinations
-        self.defaultDestination = defaultDestination
-    }
+    init(_ destinations: DestinationNames) { self.destinations = destinations }
 
     var newDialog: AddDialog {
-        AddDialog(destinations: destinations, preferred: lastDestination ?? defaultDestination)
+        AddDialog(destinations: destinations.all, preferred: lastDestination ?? destinations.preferred)
     }
 
     mutating func nextQuestion() -> Int {

@@ -4,7 +4,6 @@ import FerryUploads
 /// The dialog that asks what to copy of the chosen uploads: paths, URLs or errors.
 struct CopyDialog: Sendable {
     let targets: [Upload.ID]
-    /// The name of a single target.
     let name: String?
 
     /// The maximum number of bytes to copy. Terminals accept about 74,000 bytes of base64 (xterm, tmux).

@@ -9,7 +9,8 @@ extension PlainModel {
         readsTerminal: Bool = true, status: EngineStatus = EngineStatus(), ownership: EngineOwnership = .own
     ) -> PlainModel {
         var plain = PlainModel(
-            destinations: destinations, defaultDestination: defaultDestination, readsTerminal: readsTerminal,
+            destinations: DestinationNames(destinations, preferred: defaultDestination),
+            readsTerminal: readsTerminal,
             clock: .at(0), ownership: ownership)
         _ = plain.update(
             .news(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status))))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PlainModelTests {
     @Test func `at first it says what is in the queue and what failed, and not how everything came to be`() {
         var plain = PlainModel(
-            destinations: [], defaultDestination: nil, readsTerminal: true, clock: .at(0))
+            destinations: DestinationNames(), readsTerminal: true, clock: .at(0))
         let opened = plain.update(.opened(because: "there is none"))
         #expect(opened.lines == ["ferry in plain lines, because there is none; help lists the commands"])
         let uploads = [Upload.make(1, state: .done), .make(2, state: .failed), .make(3), .make(4)]
@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a line that is typed before the queue is known gets its response once it is`() {
         var plain = PlainModel(
-            destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0))
+            destinations: DestinationNames(), readsTerminal: false, clock: .at(0))
         #expect(plain.type("list").lines == [])
         #expect(plain.update(.inputEnded).lines == [])
         let update = QueueUpdate(
