@@ -6,47 +6,33 @@ struct DetailsView {
     let model: Model
 
     func box(from first: Int) -> DialogBox {
-        let page = page(from: first)
+        let shown = page(from: first).shown
+        let lines = allLines
+        let last = shown.count < lines.count ? rest(shown.lowerBound, lines.count - shown.upperBound) : []
         return DialogBox(
-            title: model.appearance.safe(title),
-            body: Array(allLines[page.shown]) + [page.shown.count < allLines.count ? rest(after: page) : []],
-            keys: keys, width: inside)
+            title: model.appearance.safe(title), body: lines[shown] + [last], keys: keys, width: inside)
     }
 
     var title: String { model.list.current.map { "Details of \($0.path.name) (\($0.id))" } ?? "Details" }
 
     /// The visible lines, and the first lines of the previous and the next page.
-    struct Page {
-        var shown: Range<Int>
-        var previous: Int
-        var next: Int
-    }
-
-    func page(from first: Int) -> Page {
+    func page(from first: Int) -> (shown: Range<Int>, previous: Int, next: Int) {
         // The last line counts the hidden lines.
         let height = max(1, DialogBox.bodyHeight(model.size, keys: keys.count) - 1)
         let count = allLines.count
         let last = max(0, count - height)
         let first = max(0, min(first, last))
-        return Page(
-            shown: first..<min(count, first + height), previous: max(0, first - height),
-            next: min(last, first + height))
+        return (first..<min(count, first + height), max(0, first - height), min(last, first + height))
     }
 
     /// Returns the line that counts the hidden lines: `PgUp: 3 lines above, PgDn: 7 lines below`.
-    private func rest(after page: Page) -> DialogBox.Line {
-        let (above, below) = (page.shown.lowerBound, allLines.count - page.shown.upperBound)
-        func part(_ count: Int, _ action: Action) -> String? {
-            count > 0
-                ? model.actions.label(of: action, in: .details).map {
-                    "\($0): \(Strings.count(count, "line"))"
-                }
-                : nil
+    private func rest(_ above: Int, _ below: Int) -> DialogBox.Line {
+        let sides: [(Int, Action, String)] = [(above, .pageUp, "above"), (below, .pageDown, "below")]
+        let parts = sides.compactMap { count, action, side in
+            let key = count > 0 ? model.actions.label(of: action, in: .details) : nil
+            return key.map { "\($0): \(Strings.count(count, "line")) \(side)" }
         }
-        let parts = [
-            part(above, .pageUp).map { $0 + " above" }, part(below, .pageDown).map { $0 + " below" },
-        ]
-        return [.init(model.appearance.safe(parts.compactMap { $0 }.joined(separator: ", ")), .dim)]
+        return [.init(model.appearance.safe(parts.joined(separator: ", ")), .dim)]
     }
 
     private var inside: Int { max(1, min(96, model.size.columns - 4)) }
@@ -98,8 +84,11 @@ struct DetailsView {
     private static let labelWidth = 10
 
     func facts(_ upload: Upload) -> [Fact] {
-        var facts: [Fact] = decision(upload)
-        if let failure = upload.failure, !upload.isUncertain {
+        var facts: [Fact] = []
+        if upload.isUncertain {
+            // The user must decide, and a small screen shows only a few facts.
+            facts = [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)]
+        } else if let failure = upload.failure {
             facts.append(("error", RowAppearance.sentence(failure, of: upload)))
             if let hint = RowAppearance.hint(failure, of: upload) { facts.append(("next", hint)) }
         }
@@ -108,7 +97,7 @@ struct DetailsView {
             "protocol": Self.protocolText(upload), "state": state(upload), "batch": upload.batch,
             "sent": sent(upload), "on server": held(upload), "speed": speed(upload), "limit": limit(upload),
             "parts": parts(upload), "expires": expiry(upload),
-            "attempts": upload.tries.attempts > 0 ? Self.tries(upload.tries) : nil,
+            "attempts": Self.tries(upload.tries),
         ]
         facts += always.compactMap { label, text in text.map { (label, $0) } }
         if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt, of: upload) }
@@ -162,13 +151,6 @@ struct DetailsView {
     private static let sparkWidth = 30
     private static let stripWidth = 32
 
-    /// Returns the facts for an upload whose outcome is unknown. They come first: the user must decide, and a small
-    /// screen shows only a few.
-    private func decision(_ upload: Upload) -> [Fact] {
-        upload.isUncertain
-            ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
-    }
-
     /// Returns the protocol's name, and the reason if `auto` chose it: `tus, because the server says Tus-Version
     /// 1.0.0`.
     private static func protocolText(_ upload: Upload) -> String {
@@ -196,30 +178,33 @@ struct DetailsView {
         guard let sample = model.live.progress[upload.id]?.sample, sample.phase.hasBegun,
             sample.sent > max(upload.confirmed, sample.confirmed)
         else { return nil }
-        return "\(ByteFormat.sentence(sample.sent)) of \(ByteFormat.sentence(upload.size)) "
-            + "(\(Strings.percent(sample.sent, of: upload.size))%)"
+        return Self.share(sample.sent, of: upload.size)
     }
 
     private func held(_ upload: Upload) -> String? {
         if case .done = upload.state { return nil }
         if upload.isUncertain { return "unknown: all of \(ByteFormat.sentence(upload.size)) or nothing" }
-        let confirmed = max(upload.confirmed, model.live.progress[upload.id]?.sample.confirmed ?? 0)
+        let sample = model.live.progress[upload.id]?.sample
+        let confirmed = max(upload.confirmed, sample?.confirmed ?? 0)
         let size = ByteFormat.sentence(upload.size)
         guard confirmed > 0 else {
             // Many servers report the stored bytes only on request, or once the file is complete.
-            let isUnderWay = model.live.progress[upload.id]?.sample.phase.hasBegun ?? false
-            if isUnderWay { return "unknown until the server reports it" }
+            if sample?.phase.hasBegun == true { return "unknown until the server reports it" }
             guard upload.resource != nil, upload.canResume else { return "0 B of \(size)" }
             let sent = model.live.reached[upload.id].map {
                 "; \(ByteFormat.sentence($0)) of \(size) were sent"
             }
             return "unknown; the server is asked on resume\(sent ?? "")"
         }
-        return "\(ByteFormat.sentence(confirmed)) of \(size) "
-            + "(\(Strings.percent(confirmed, of: upload.size))%)"
+        return Self.share(confirmed, of: upload.size)
     }
 
-    private static func tries(_ tries: Upload.Tries) -> String {
+    private static func share(_ part: ByteCount, of size: ByteCount) -> String {
+        "\(ByteFormat.sentence(part)) of \(ByteFormat.sentence(size)) (\(Strings.percent(part, of: size))%)"
+    }
+
+    private static func tries(_ tries: Upload.Tries) -> String? {
+        guard tries.attempts > 0 else { return nil }
         var text = Strings.count(tries.attempts, "attempt")
         if tries.resumes > 0 { text += ", resumed \(Strings.count(tries.resumes, "time"))" }
         if tries.resent > 0 { text += ", \(ByteFormat.sentence(tries.resent)) sent again" }
@@ -227,19 +212,15 @@ struct DetailsView {
     }
 
     private static func outcome(_ receipt: Receipt, of upload: Upload) -> [Fact] {
-        var facts: [Fact] = []
-        if receipt.wasThere { facts.append(("sent", "nothing: it was there already")) }
-        facts.append(
-            ("verified", receipt.verified.map { "by the server, with \($0.shown)" } ?? unverified(upload)))
-        if let location = receipt.location { facts.append(("URL", location)) }
-        if let source = receipt.source { facts.append(("file", "\(source.rawValue) while it was sent")) }
-        return facts
-    }
-
-    /// Explains why a done upload is not verified. A missing checksum is not an error.
-    private static func unverified(_ upload: Upload) -> String {
-        upload.canBeVerified
-            ? "no: the server reported no checksum"
-            : "no: \(upload.protocolName) has no checksums"
+        // A missing checksum is not an error.
+        let unverified =
+            upload.canBeVerified
+            ? "the server reported no checksum" : "\(upload.protocolName) has no checksums"
+        let facts: KeyValuePairs<String, String?> = [
+            "sent": receipt.wasThere ? "nothing: it was there already" : nil,
+            "verified": receipt.verified.map { "by the server, with \($0.shown)" } ?? "no: \(unverified)",
+            "URL": receipt.location, "file": receipt.source.map { "\($0.rawValue) while it was sent" },
+        ]
+        return facts.compactMap { label, text in text.map { (label, $0) } }
     }
 }

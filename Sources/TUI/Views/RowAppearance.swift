@@ -27,29 +27,25 @@ struct RowAppearance: Sendable {
         let begun = confirmed > 0 ? confirmed : nil
         switch upload.state {
         case .queued:
-            self.init(.queued, "queued", .queued, part: begun)
+            (sign, word, role, part) = (.queued, "queued", .queued, begun)
             if let start = Strings.start(of: upload, in: model) {
-                if start.count <= Columns.wordWidth {
-                    word = start
-                } else {
-                    messages = ["starts \(start)"]
-                }
+                if start.count <= Columns.wordWidth { word = start } else { messages = ["starts \(start)"] }
                 short = Self.shortened(start)
             }
         case .running where model.isEngineGone:
-            self.init(.offline, "stopped", .waiting, part: confirmed)
-            messages = ["resumes when an engine runs", "no engine runs", "no engine"]
-            short = "stopped"
+            (sign, word, role, part) = (.offline, "stopped", .waiting, confirmed)
+            (messages, short) = (["resumes when an engine runs", "no engine runs", "no engine"], "stopped")
         case .running:
-            self.init(.running, "running", .running, part: confirmed)
+            (sign, word, role, part) = (.running, "running", .running, confirmed)
             show(model.live.progress[upload.id], model.live.estimates[upload.id], isOffline: model.isOffline)
             if let held = upload.resource?.parts {
                 parts = [Strings.parts(held), "\(held.stored)/\(held.planned) parts"]
             }
         case .waiting(let until, let failure):
             let count = upload.tries.network + upload.tries.server
-            self.init(
-                .waiting, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
+            (sign, word, role, part) = (
+                .waiting, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, confirmed
+            )
             let end = model.live.waitEnds[upload.id] ?? model.clock.seconds(of: until)
             let seconds = end - model.clock.seconds
             // An upload that waits for its source or for file descriptors does not wait for the network.
@@ -71,19 +67,18 @@ struct RowAppearance: Sendable {
                 model.isEngineGone
                 ? "later" : isOffline ? "offline" : wait.hasPrefix("in ") ? String(wait.dropFirst(3)) : wait
         case .paused(.offline):
-            self.init(.offline, "offline", .waiting, part: begun)
-            messages = ["waiting for network", "no network"]
-            short = "offline"
+            (sign, word, role, part) = (.offline, "offline", .waiting, begun)
+            (messages, short) = (["waiting for network", "no network"], "offline")
         case .paused:
-            self.init(.paused, "paused", .paused, part: begun)
+            (sign, word, role, part) = (.paused, "paused", .paused, begun)
         case .held(let failure):
-            self.init(.held, Self.word(failure), .paused, part: begun)
+            (sign, word, role, part) = (.held, Self.word(failure), .paused, begun)
             messages = Self.sentences(failure, of: upload)
             if failure.category == .sourceChanged { messages = Self.changed(failure, upload, model.actions) }
             if upload.isUncertain { messages = Uncertainty(actions: model.actions).inRow }
             short = Self.word(failure)
         case .failed(let failure):
-            self.init(.failed, "FAILED", .failed, part: begun)
+            (sign, word, role, part) = (.failed, "FAILED", .failed, begun)
             messages =
                 upload.isUncertain
                 ? Uncertainty(actions: model.actions).inRow : Self.sentences(failure, of: upload)
@@ -91,13 +86,11 @@ struct RowAppearance: Sendable {
                 upload.isUncertain
                 ? Self.word(failure) : failure.status.map(String.init) ?? Self.reason(failure) ?? "failed"
         case .done(let receipt, _):
-            self.init(.done, "done", .done, part: upload.size)
+            (sign, word, role, part) = (.done, "done", .done, upload.size)
             if receipt.wasThere {
-                messages = ["was there already"]
-                short = "there"
+                (messages, short) = (["was there already"], "there")
             } else if receipt.verified != nil {
-                remark = "verified"
-                short = remark
+                (remark, short) = ("verified", "verified")
             }
         }
         if upload.mayBeDuplicate, !upload.isUncertain {
@@ -108,37 +101,19 @@ struct RowAppearance: Sendable {
         }
     }
 
-    private init(_ sign: StateKind, _ word: String, _ role: Role, part: ByteCount?) {
-        self.sign = sign
-        self.word = word
-        self.role = role
-        self.part = part
-    }
-
     private mutating func show(_ live: LiveProgress?, _ estimate: TransferEstimate, isOffline: Bool) {
-        guard let live else { return }
-        switch live.sample.phase {
-        case .connecting:
-            part = max(part ?? 0, live.sample.confirmed)
-            messages = ["connecting"]
-            short = "connect"
-        case .reading:
-            part = max(part ?? 0, live.sample.confirmed)
-            messages = ["reading for its checksum"]
-            short = "reading"
+        guard let sample = live?.sample else { return }
+        part = sample.phase.hasBegun ? sample.sent : max(part ?? 0, sample.confirmed)
+        switch sample.phase {
+        case .connecting: (messages, short) = (["connecting"], "connect")
+        case .reading: (messages, short) = (["reading for its checksum"], "reading")
         case .sending where isOffline && estimate.rate ?? 0 < 1:
-            part = live.sample.sent
-            messages = ["no network, connection kept", "no network"]
-            short = "offline"
+            (messages, short) = (["no network, connection kept", "no network"], "offline")
         case .sending:
-            part = live.sample.sent
             if let speed = estimate.rate { rate = ByteFormat.compact(speed) + "/s" }
             remaining = estimate.remaining.map { Strings.remaining($0) } ?? ""
             short = rate
-        case .waitingForServer:
-            part = live.sample.sent
-            messages = ["waiting for server"]
-            short = "server"
+        case .waitingForServer: (messages, short) = (["waiting for server"], "server")
         }
     }
 

@@ -133,9 +133,10 @@ struct StatusView {
     /// Returns ` (15:15)`, when the uploads end, on a wide screen.
     private func arrival(in seconds: Double) -> String {
         guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
-        let time = Strings.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
-        return " (\(time.dropLast(3)))"
+        return " (\(time(model.clock.date + seconds).dropLast(3)))"
     }
+
+    private func time(_ date: Date) -> String { Strings.timeOfDay(date, in: model.appearance.zone) }
 
     /// The total limit (`limit 2 MiB/s`), else the only other one (`limit films 2 MiB/s`), else their number.
     private var limit: String? {
@@ -158,32 +159,28 @@ struct StatusView {
 
     /// The banner in several versions, the longest first, as in all banners below; empty for none.
     private var banners: [String] {
-        if case .lost(let since) = model.status.contact {
-            let time = Strings.timeOfDay(since, in: model.appearance.zone)
+        switch model.status.contact {
+        case .lost(let since):
             let start = key(.startEngine, "start it again")
             return [
-                "! The engine has gone (\(time)); nothing it acknowledged is lost.\(start)\(key(.quit, "quit"))",
+                "! The engine has gone (\(time(since))); nothing it acknowledged is lost.\(start)\(key(.quit, "quit"))",
                 "! The engine has gone.\(start)", "! ENGINE GONE \(start)",
             ]
-        }
-        if case .refused(let failure) = model.status.contact {
-            let hint = failure.hint.map { "; \($0)" } ?? ""
-            return ["! \(failure.summary)\(hint)", "! \(failure.summary)", "! REFUSED"]
-        }
-        if case .silent(let since) = model.status.contact {
-            let time = Strings.timeOfDay(since, in: model.appearance.zone)
+        case .refused(let failure): return ["! \(failure.sentence)", "! \(failure.summary)", "! REFUSED"]
+        case .silent(let since):
+            let start = "! The engine does not answer (since \(time(since)))"
             return [
-                "! The engine does not answer (since \(time)); nothing it acknowledged is lost; `ferry status` says more",
-                "! The engine does not answer (since \(time))", "! ENGINE DOES NOT ANSWER",
+                "\(start); nothing it acknowledged is lost; `ferry status` says more", start,
+                "! ENGINE DOES NOT ANSWER",
             ]
+        case .here: break
         }
         if model.hasQueueEnded {
             return ["! The engine has stopped; what is shown may be old.\(key(.quit, "quit"))"]
         }
         if let notice = model.status.notice {
             let sign = notice.category == .timedOut ? slow : "! "
-            let sentences = [[notice.summary, notice.hint].compactMap { $0 }, [notice.summary]]
-                .map { sign + $0.joined(separator: "; ") }
+            let sentences = [sign + notice.sentence, sign + notice.summary]
             guard model.status.storage == .refusing else { return sentences }
             // The path is the longest and least useful part.
             let cause = notice.summary.prefix { $0 != ":" }
@@ -195,9 +192,8 @@ struct StatusView {
         }
         let waiting = model.table.offline.count + model.table.waiting.count
         let sign = model.appearance.glyphs.offline
-        let time = Strings.timeOfDay(since, in: model.appearance.zone)
         let base =
-            "\(sign) OFFLINE since \(time) - \(Strings.waiting(waiting)), nothing is lost\(key(.tryNow, "try now"))"
+            "\(sign) OFFLINE since \(time(since)) - \(Strings.waiting(waiting)), nothing is lost\(key(.tryNow, "try now"))"
         return [
             "\(base)  (\(reason))", base, "\(sign) OFFLINE  \(Strings.count(waiting)) wait, nothing is lost",
         ]
@@ -214,7 +210,7 @@ struct StatusView {
         guard let longest = pauses.first else { return [] }
         let others = pauses.count - 1
         let waiting = pauses.reduce(0) { $0 + $1.waiting }
-        let time = Strings.timeOfDay(longest.until, in: model.appearance.zone)
+        let time = time(longest.until)
         let base =
             "\(slow)\(longest.host) asks to wait (\(longest.status)) until \(time)"
             + "\(others > 0 ? ", and \(Strings.count(others)) more" : ""); \(Strings.waiting(waiting))"

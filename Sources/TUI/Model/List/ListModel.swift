@@ -87,20 +87,18 @@ struct ListModel: Sendable {
 
     /// Sorts the rows. If they are sorted by this key already, reverses them.
     mutating func sort(by key: RowOrder.Key) {
-        let before = cursorIndex
-        following = .nothing
-        range = nil
-        table.arrange(
-            table.filter, by: table.order.key == key ? table.order.reversed : RowOrder(key), in: tab)
-        settleCursor(before: before)
+        arrange(table.filter, by: table.order.key == key ? table.order.reversed : RowOrder(key))
     }
 
     mutating func narrow(to text: String) {
+        arrange(text.allSatisfy { $0 == " " } ? nil : RowFilter(text), by: table.order)
+    }
+
+    private mutating func arrange(_ filter: RowFilter?, by order: RowOrder) {
         let before = cursorIndex
         following = .nothing
         range = nil
-        let isBlank = text.allSatisfy { $0 == " " }
-        table.arrange(isBlank ? nil : RowFilter(text), by: table.order, in: tab)
+        table.arrange(filter, by: order, in: tab)
         settleCursor(before: before)
     }
 
