@@ -53,8 +53,16 @@ struct Frame: Equatable, Sendable {
     }
 
     @discardableResult
-    mutating func put(_ line: DialogBox.Line, row: Int, column: Int) -> Int {
-        line.reduce(column) { put($1.text, row: row, column: $0, role: $1.role) }
+    mutating func put(_ line: DialogBox.Line, row: Int, column: Int, limit: Int = .max) -> Int {
+        var position = column
+        for span in line {
+            let (start, rest) = (position, limit - (position - column))
+            position = put(span.text, row: row, column: start, role: span.role, limit: rest)
+            if let target = span.target, position > start {
+                addRegion(rows: row..<(row + 1), columns: start..<position, target)
+            }
+        }
+        return position
     }
 
     /// Draws text so that it ends before the column `end`, but begins at column 0 or later.

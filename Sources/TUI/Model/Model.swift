@@ -177,13 +177,10 @@ struct Model: Sendable {
     private mutating func take(_ reply: QueueReply, to request: Request) -> [Effect] {
         if case .refused = reply, request == .stopWhenIdle, phase == .finishing { phase = .shown }
         if case .undoable(let offer) = reply { return take(offer) }
-        let words = ReplyText(table: table, appearance: appearance, clock: clock).words(reply, to: request)
-        if let (kind, text) = words {
+        if let (kind, text) = words(reply, to: request) {
             let before = toast.current
             say(kind, text)
-            if let toast = toast.current, toast != before {
-                log.add(toast.kind, toast.text, date: clock.date)
-            }
+            if toast.current != before { log.add(kind, text, date: clock.date) }
         }
         switch (reply, request) {
         case (.changed(let ids), .remove), (.addedPaused(let ids), .remove): list.marks.subtract(ids)

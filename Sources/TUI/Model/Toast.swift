@@ -3,12 +3,6 @@ struct Toast: Hashable, Sendable {
     var kind: LogEntry.Level
     var text: String
     var expires: Double
-
-    init(_ kind: LogEntry.Level, _ text: String, now: Double) {
-        self.kind = kind
-        self.text = text
-        expires = now + (kind == .information ? 5 : 12)
-    }
 }
 
 /// The visible toast, if any.
@@ -17,7 +11,7 @@ struct ToastModel: Sendable {
     private(set) var endedAt = -Double.infinity
 
     mutating func say(_ kind: LogEntry.Level, _ text: String, now: Double) {
-        current = Toast(kind, text, now: now)
+        current = Toast(kind: kind, text: text, expires: now + (kind == .information ? 5 : 12))
     }
 
     mutating func advance(to now: Double) {

@@ -54,16 +54,12 @@ struct DialogBox {
         if hasBorder { drawBorder(rows: rows, columns: columns, in: &frame, appearance: appearance) }
         let first = Point(row: top + (hasBorder ? 1 : 0), column: left + (hasBorder ? 2 : 0))
         for (offset, line) in lines.enumerated() {
-            draw(line, row: first.row + offset, column: first.column, width: inside, in: &frame)
+            frame.put(line, row: first.row + offset, column: first.column, limit: inside)
         }
-        if let cursor, cursor.row < body.count {
-            frame.cursor = Point(
-                row: first.row + cursor.row,
-                column: min(first.column + min(cursor.column, inside - 1), size.columns - 1))
-        } else {
-            frame.cursor = Point(
-                row: min(size.rows - 1, first.row), column: min(size.columns - 1, first.column))
-        }
+        let shown = cursor.flatMap { $0.row < body.count ? $0 : nil } ?? Point(row: 0, column: 0)
+        frame.cursor = Point(
+            row: min(first.row + shown.row, size.rows - 1),
+            column: min(first.column + min(shown.column, inside - 1), size.columns - 1))
     }
 
     /// Cuts a line to the width. An ellipsis marks the cut, unless the cut is in a span of blanks.
@@ -75,19 +71,6 @@ struct DialogBox {
             span.text = span.text.truncated(to: room, ellipsis: isBlank ? " " : ellipsis)
             room -= span.text.width
             return span
-        }
-    }
-
-    private func draw(_ line: Line, row: Int, column: Int, width: Int, in frame: inout Frame) {
-        var position = column
-        for span in line {
-            let start = position
-            position = frame.put(
-                span.text, row: row, column: position, role: span.role,
-                limit: max(0, column + width - position))
-            if let target = span.target, position > start {
-                frame.addRegion(rows: row..<(row + 1), columns: start..<position, target)
-            }
         }
     }
 

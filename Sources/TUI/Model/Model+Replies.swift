@@ -1,16 +1,12 @@
 import FerryProtocols
 import FerryUploads
 
-/// The text that the screen shows for a reply of the queue.
-struct ReplyText {
-    let table: UploadTable
-    let appearance: Appearance
-    let clock: Clock
-
-    typealias Words = (kind: LogEntry.Level, text: String)
+/// The texts that the screen shows for replies of the queue.
+extension Model {
+    typealias ReplyWords = (kind: LogEntry.Level, text: String)
 
     /// Returns the text; nil if the screen already shows what the reply reports.
-    func words(_ reply: QueueReply, to request: Request) -> Words? {
+    func words(_ reply: QueueReply, to request: Request) -> ReplyWords? {
         switch reply {
         case .refused(let failure):
             // An empty undo stack is no error.
@@ -20,13 +16,13 @@ struct ReplyText {
         case .uploads(let uploads): return words(uploads.map(\.id), request)
         case .reversed(let change, let ids):
             let text = change.sentence(of: what(ids), at: clock.date, in: appearance.zone)
-            let undone = phrases("undone: \(text)", phrase(.redo, "redoes it"))
+            let undone = phrases("undone: \(text)", actions.phrase(.redo, "redoes it"))
             return (.information, request == .undo ? undone : "redone: \(text)")
         case .undoable, .limits: return nil
         }
     }
 
-    private func words(_ ids: [Upload.ID], _ request: Request) -> Words? {
+    private func words(_ ids: [Upload.ID], _ request: Request) -> ReplyWords? {
         let text: String
         switch request {
         case .pause, .pauseAll, .resume, .retry, .remove, .move:
@@ -50,13 +46,13 @@ struct ReplyText {
         case .retry: text = "retrying \(what(ids))"
         case .remove(let name):
             let removed = "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))"
-            text = phrases(removed, phrase(.undo, "undoes"))
+            text = phrases(removed, actions.phrase(.undo, "undoes"))
         case .tryNow: text = "trying now"
         case .limitBandwidth(let bandwidth): text = LimitScope.total.confirmation(of: bandwidth)
         case .limitConcurrency(let number): text = "\(Strings.count(number, "upload")) at once"
         case .stopWhenIdle:
             let count = Strings.count(table.running.count, "upload")
-            text = phrases("finishing \(count), then quitting", phrase(.quit, "quits now"))
+            text = phrases("finishing \(count), then quitting", actions.phrase(.quit, "quits now"))
         case .startEngine: text = "the engine is started again"
         // The list shows the change, or another reply describes it.
         case .move, .undo, .redo: return nil
@@ -64,13 +60,9 @@ struct ReplyText {
         return (.information, text)
     }
 
-    private func paused(_ ids: [Upload.ID], _ warning: String?, undoneBy action: Action) -> Words {
+    private func paused(_ ids: [Upload.ID], _ warning: String?, undoneBy action: Action) -> ReplyWords {
         if let warning { return (.warning, "paused \(what(ids)); \(warning)") }
-        return (.information, phrases("paused \(what(ids))", phrase(action, "resumes")))
-    }
-
-    private func phrase(_ action: Action, _ does: String) -> String? {
-        appearance.actions.phrase(action, does)
+        return (.information, phrases("paused \(what(ids))", actions.phrase(action, "resumes")))
     }
 
     private func phrases(_ phrases: String?...) -> String {
