@@ -40,26 +40,19 @@ struct Palette: Sendable {
     /// Returns the style of a role. In the cursor's line, text is never dim. It is bold on the theme's `cursorLine`;
     /// without one, and for some roles, it has reverse video in the normal colour.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
-        var style = plain(role)
+        var style = Style(
+            foreground: number(theme[role].colour), background: number(theme.background),
+            attributes: attributes(role).union(theme[role].added).subtracting(theme[role].removed))
         guard onCursorLine else { return style }
-        if let background = number(theme.cursorLine), role != .dialog, role != .selection,
-            role != .banner
-        {
+        style.attributes.remove(.dim)
+        if let background = number(theme.cursorLine), ![.dialog, .selection, .banner].contains(role) {
             style.background = background
             style.attributes.insert(.bold)
-            style.attributes.remove(.dim)
         } else {
             style.foreground = number(theme[.normal].colour)
-            style.attributes.remove(.dim)
             style.attributes.formSymmetricDifference(.reverse)
         }
         return style
-    }
-
-    private func plain(_ role: Role) -> Style {
-        Style(
-            foreground: number(theme[role].colour), background: number(theme.background),
-            attributes: attributes(role).union(theme[role].added).subtracting(theme[role].removed))
     }
 
     private func number(_ colour: Theme.Colour) -> Int? {

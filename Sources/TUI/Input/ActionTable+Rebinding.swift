@@ -29,21 +29,20 @@ extension ActionTable {
     package static var keyNames: [String] { Key.names.map { $0.name.lowercased() }.sorted() }
 
     private static func keys(_ labels: [String], for entry: Entry) throws(RebindingError) -> [Key] {
+        func error(_ expected: String) -> RebindingError {
+            RebindingError(action: entry.name, expected: expected)
+        }
         if labels.isEmpty, entry.action == .cancel || entry.action == .quit {
-            throw RebindingError(
-                action: entry.name, expected: "at least one key: \(entry.name) is the way out")
+            throw error("at least one key: \(entry.name) is the way out")
         }
         var keys: [Key] = []
         for label in labels {
             guard let key = Key(label: label) else {
-                throw RebindingError(
-                    action: entry.name,
-                    expected: "keys such as x, space, Ctrl-A, Alt-x, Shift-Up, PgDn, F5; there is no \(label)"
-                )
+                throw error(
+                    "keys such as x, space, Ctrl-A, Alt-x, Shift-Up, PgDn, F5; there is no \(label)")
             }
             if let reason = reasonAgainst(key, for: entry) {
-                throw RebindingError(
-                    action: entry.name, expected: "a key that can be bound: \(key.label) \(reason)")
+                throw error("a key that can be bound: \(key.label) \(reason)")
             }
             if !keys.contains(key) { keys.append(key) }
         }
@@ -81,19 +80,17 @@ extension ActionTable {
 
     /// Checks that a key that opens a question does not also confirm it: a key that is held down repeats.
     private func checkConfirmation(changed: Set<String>) throws(RebindingError) {
-        try checkConfirmation(of: .remove, by: entry(for: .removeNow, in: .removal), changed: changed)
-        try checkConfirmation(of: .undo, by: entry(for: .confirm, in: .undo), changed: changed)
-    }
-
-    private func checkConfirmation(
-        of action: Action, by confirmation: Entry?, changed: Set<String>
-    ) throws(RebindingError) {
-        guard let confirmation else { return }
-        for entry in entries where entry.action == action {
-            guard let key = entry.keys.first(where: confirmation.keys.contains) else { continue }
-            throw Self.clash(
-                key, entry, confirmation, changed,
-                expected: "other keys to ask for something than to answer the question")
+        let questions: [(Action, Action, Context)] = [
+            (.remove, .removeNow, .removal), (.undo, .confirm, .undo),
+        ]
+        for (action, confirming, context) in questions {
+            guard let confirmation = entry(for: confirming, in: context) else { continue }
+            for entry in entries where entry.action == action {
+                guard let key = entry.keys.first(where: confirmation.keys.contains) else { continue }
+                throw Self.clash(
+                    key, entry, confirmation, changed,
+                    expected: "other keys to ask for something than to answer the question")
+            }
         }
     }
 

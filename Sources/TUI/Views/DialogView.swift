@@ -89,14 +89,9 @@ struct DialogView {
         let what = count == 1 ? removal.name ?? "1 upload" : Strings.count(count, "upload")
         // `bytes` is an estimate without a request to the server. The server has possibly stored fewer bytes.
         let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
-        let first =
-            count == 1
-            ? "The server already has \(parts) of it."
-            : removal.onServer == 1
-                ? "The server already has \(parts) of one of them."
-                : "The server already has \(parts) of \(Strings.count(removal.onServer)) of them."
+        let some = removal.onServer == 1 ? "one" : Strings.count(removal.onServer)
         let text = [
-            first,
+            "The server already has \(parts) of \(count == 1 ? "it" : "\(some) of them").",
             (model.actions.label(of: .undo) ?? "undo")
                 + " puts \(count == 1 ? "it" : "them") back. After 10 seconds that part is "
                 + "deleted there, and \(count == 1 ? "it starts" : "they start") again from 0.",
@@ -137,13 +132,11 @@ struct DialogView {
             body.append([.init(appearance.safe("  ")), .init(name), .init(appearance.safe(state), .dim)])
         }
         if running.count > shown.count {
-            body.append([
-                .init(appearance.safe("  and \(Strings.count(running.count - shown.count)) more"), .dim)
-            ])
+            let rest = Strings.count(running.count - shown.count)
+            body.append([.init(appearance.safe("  and \(rest) more"), .dim)])
         }
         body.append([])
-        return DialogBox(
-            title: appearance.safe("Quit"), body: body, keys: keys, width: Self.quitWidth)
+        return DialogBox(title: appearance.safe("Quit"), body: body, keys: keys, width: Self.quitWidth)
     }
 }
 

@@ -94,19 +94,14 @@ extension ListModel {
         let running = runningRows
         guard let index = running.min() else { return }
         if let seen = running.filter((top..<(top + height)).contains).min() {
-            showDetails(of: rows[seen], since: since, now: now)
-            return
+            // Only the details below the list need the cursor on an upload that is visible already.
+            guard !layout.details.isEmpty, now - since >= Following.reading else { return }
+            cursor = rows[seen]
+        } else {
+            cursor = rows[index]
+            top = index - height / 3
+            keepCursorInView()
         }
-        cursor = rows[index]
-        top = index - height / 3
-        keepCursorInView()
-        following = .running(since: now)
-    }
-
-    /// Moves the cursor for the details below the list, at most every `Following.reading` seconds.
-    private mutating func showDetails(of position: QueuePosition, since: Double, now: Double) {
-        guard !layout.details.isEmpty, now - since >= Following.reading else { return }
-        cursor = position
         following = .running(since: now)
     }
 
