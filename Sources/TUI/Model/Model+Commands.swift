@@ -12,7 +12,9 @@ extension Model {
         if isEngineGone, action.needsEngine { return refuse(engineIsMissing) }
         switch action {
         case .filter: dialog = .filter(LineEditor(table.filter?.text ?? ""))
-        case .add: return openAddDialog()
+        case .add:
+            dialog = .add(adding.newDialog)
+            return updateAdd { $0.askWhatIsDue(&$1) } + [.askDestinations]
         case .pause: return togglePause()
         case .pauseAll: return togglePauseOfAll()
         case .retry: return retry()
@@ -40,7 +42,10 @@ extension Model {
         case .toggleMouse: return toggleMouse()
         case .openLog: dialog = .log(LogDialog())
         case .changeGraph: return changeGraph()
-        case .copy: openCopyDialog()
+        case .copy:
+            let targets = list.targets
+            let name = targets.count == 1 ? targets.first?.path.name : nil
+            if !targets.isEmpty { dialog = .copy(CopyDialog(targets: targets.map(\.id), name: name)) }
         case .details: if list.cursor != nil { dialog = .details(first: 0) }
         case .help: dialog = .help(HelpDialog())
         case .quit: return quit()
@@ -119,19 +124,6 @@ extension Model {
         }
         let ids = list.targets.map(\.id)
         return ids.isEmpty ? [] : [.perform(.move(.ids(ids), direction), .move)]
-    }
-
-    private mutating func openAddDialog() -> [Effect] {
-        dialog = .add(adding.newDialog)
-        return updateAdd { $0.askWhatIsDue(&$1) } + [.askDestinations]
-    }
-
-    private mutating func openCopyDialog() {
-        let targets = list.targets
-        guard !targets.isEmpty else { return }
-        dialog = .copy(
-            CopyDialog(
-                targets: targets.map(\.id), name: targets.count == 1 ? targets.first?.path.name : nil))
     }
 
     mutating func sort(by key: RowOrder.Key) -> [Effect] {

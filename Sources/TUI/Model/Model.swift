@@ -142,7 +142,11 @@ struct Model: Sendable {
         log.take(status, date: clock.date, zone: appearance.zone)
         live.prepare(for: update, in: table)
         if !update.isComplete {
-            for upload in update.changed { logChange(from: table[upload.id], to: upload) }
+            for upload in update.changed {
+                guard let before = table[upload.id] else { continue }
+                let kind = UploadEvent.Kind(from: before, to: upload, isOffline: isOffline)
+                if let kind { log.add(event(kind, upload)) }
+            }
         }
         list.apply(update)
         live.take(update, in: table, clock: clock)
@@ -161,13 +165,6 @@ struct Model: Sendable {
     }
 
     private static let networkIsBack = "the network is back; uploads resume where they stopped"
-
-    private mutating func logChange(from before: Upload?, to upload: Upload) {
-        guard let before, let kind = UploadEvent.Kind(from: before, to: upload, isOffline: isOffline) else {
-            return
-        }
-        log.add(event(kind, upload))
-    }
 
     func event(_ kind: UploadEvent.Kind, _ upload: Upload) -> UploadEvent {
         UploadEvent(

@@ -8,8 +8,7 @@ extension PlainModel {
         let (destinations, preferred) = (model.adding.destinations.all, model.adding.destinations.preferred)
         let usual = preferred ?? (destinations.count == 1 ? destinations.first : nil)
         if destination == nil, usual == nil, !destinations.isEmpty {
-            say("add it where? end the line with to \(destinations.joined(separator: ", or to "))")
-            return
+            return say("add it where? end the line with to \(destinations.joined(separator: ", or to "))")
         }
         additions.append(
             Addition(

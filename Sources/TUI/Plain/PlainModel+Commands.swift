@@ -4,10 +4,7 @@ import FerryUploads
 /// The handlers of the typed commands.
 extension PlainModel {
     mutating func take(_ line: LineSplitter.Line) {
-        guard case .text(let text) = line else {
-            say("the line was too long and was not read")
-            return
-        }
+        guard case .text(let text) = line else { return say("the line was too long and was not read") }
         if let question, takeReply(question, text) { return }
         do throws(PlainCommandError) {
             if let command = try PlainCommand.parse(text) { carryOut(command) }
@@ -114,8 +111,7 @@ extension PlainModel {
         let targets = model.uploads(in: selection)
         let onServer = targets.filter(model.live.isPartlyAtServer)
         guard let first = onServer.first else {
-            perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
-            return
+            return perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
         }
         question = .removal(selection)
         let bytes = onServer.reduce(Int128(0)) { $0 + Int128(model.live.stored($1)) }
@@ -142,8 +138,7 @@ extension PlainModel {
         if question == .quit || model.isEngineGone
             || (running == 0 || model.ownership == .attached) && additions.isEmpty
         {
-            finish(.quit)
-            return
+            return finish(.quit)
         }
         question = .quit
         let what =

@@ -78,9 +78,7 @@ struct PlainModel: Sendable {
         return [sample, events.deadline, troubles.deadline, summaryDue, end].compactMap { $0 }.min()
     }
 
-    var wantsProgress: Bool {
-        isRunning && model.live.wantsSamples(at: now, every: Self.sampling)
-    }
+    var wantsProgress: Bool { isRunning && model.live.wantsSamples(at: now, every: Self.sampling) }
 
     mutating func update(_ message: PlainMessage) -> [PlainEffect] {
         switch message {

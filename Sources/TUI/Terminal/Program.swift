@@ -92,10 +92,7 @@ final class Program {
     }
 
     private func readKeys() {
-        guard let bytes = session.read() else {
-            hangUp()
-            return
-        }
+        guard let bytes = session.read() else { return hangUp() }
         for key in keys.read(bytes, now: model.clock.seconds) { handle(key) }
     }
 
@@ -202,10 +199,7 @@ final class Program {
         let now = model.clock.seconds
         if model.changesByItself(since: pacer.lastFrame) { pacer.request(.soon, now: now) }
         guard outcome == nil, probe == nil, pacer.isDue(now) else { return }
-        guard session.isWritable else {
-            pacer.postpone(now: now)
-            return
-        }
+        guard session.isWritable else { return pacer.postpone(now: now) }
         let frame = model.frame()
         let begun = Clock.now().seconds
         renderer.paint(frame)

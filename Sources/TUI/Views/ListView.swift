@@ -44,10 +44,7 @@ struct ListView {
 
     func draw(rows: Range<Int>, in frame: inout Frame) {
         let positions = model.list.rows
-        guard !positions.isEmpty else {
-            drawEmpty(rows: rows, in: &frame)
-            return
-        }
+        guard !positions.isEmpty else { return drawEmpty(rows: rows, in: &frame) }
         for (offset, row) in rows.enumerated() {
             let index = model.list.top + offset
             guard positions.indices.contains(index), let upload = model.table[positions[index].id] else {
@@ -122,8 +119,7 @@ struct ListView {
             }
         }
         guard look.messages.isEmpty else {
-            drawMessage(look, row: row, from: messageStart, in: &frame)
-            return
+            return drawMessage(look, row: row, from: messageStart, in: &frame)
         }
         if columns.has(.rate) { putRight(look.remark, .remaining, row: row, .dim, in: &frame) }
         putRight(rate, .rate, row: row, in: &frame)
@@ -143,8 +139,8 @@ struct ListView {
 
     private func drawMessage(_ look: RowAppearance, row: Int, from start: Int, in frame: inout Frame) {
         guard columns.has(.remaining) else {
-            putRight(String(look.short.prefix(Columns.rateWidth)), .rate, row: row, look.role, in: &frame)
-            return
+            return putRight(
+                String(look.short.prefix(Columns.rateWidth)), .rate, row: row, look.role, in: &frame)
         }
         let room = model.size.columns - start
         guard let text = model.appearance.fitting(look.messages, in: room) else { return }

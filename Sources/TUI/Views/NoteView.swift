@@ -5,11 +5,8 @@ struct NoteView {
     let model: Model
 
     func draw(row: Int, in frame: inout Frame) {
+        if let toast = model.toast.current { return drawToast(toast, row: row, in: &frame) }
         let room = model.size.columns - 2
-        if let toast = model.toast.current {
-            drawToast(toast, row: row, in: &frame)
-            return
-        }
         // The details show more, if they are visible.
         guard model.layout.details.isEmpty, let upload = model.list.current else { return }
         if let problem = problem(upload, room: room) {
@@ -17,7 +14,9 @@ struct NoteView {
             frame.put(text, row: row, column: 1, role: .warning, limit: room)
             return
         }
-        let target = model.appearance.truncated(" -> " + Self.goal(upload), to: max(0, room / 2))
+        let (destination, name) = (upload.target.destinationText, upload.target.name)
+        let goal = upload.isRenamed ? "\(destination): \(name)" : destination
+        let target = model.appearance.truncated(" -> \(goal)", to: max(0, room / 2))
         let path = model.appearance.truncatedAtStart(upload.path.text, to: max(0, room - target.width))
         let end = frame.put(path, row: row, column: 1, role: .dim, limit: room)
         frame.put(target, row: row, column: end, role: .dim, limit: room - end + 1)
@@ -29,11 +28,6 @@ struct NoteView {
         let role = toast.kind.role(ofInformation: .title)
         let text = model.appearance.truncated(toast.text, to: max(0, room))
         frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
-    }
-
-    private static func goal(_ upload: Upload) -> String {
-        let target = upload.target
-        return upload.isRenamed ? "\(target.destinationText): \(target.name)" : target.destinationText
     }
 
     private func problem(_ upload: Upload, room: Int) -> String? {

@@ -30,7 +30,8 @@ struct RowAppearance: Sendable {
             (sign, word, role, part) = (.queued, "queued", .queued, begun)
             if let start = Strings.start(of: upload, in: model) {
                 if start.count <= Columns.wordWidth { word = start } else { messages = ["starts \(start)"] }
-                short = Self.shortened(start)
+                let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
+                short = moment.count <= Columns.rateWidth ? moment : "later"
             }
         case .running where model.isEngineGone:
             (sign, word, role, part) = (.offline, "stopped", .waiting, confirmed)
@@ -115,11 +116,6 @@ struct RowAppearance: Sendable {
             short = rate
         case .waitingForServer: (messages, short) = (["waiting for server"], "server")
         }
-    }
-
-    private static func shortened(_ start: String) -> String {
-        let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
-        return moment.count <= Columns.rateWidth ? moment : "later"
     }
 
     /// Returns the failure's message without the file's path, which the row has, and with the HTTP status.

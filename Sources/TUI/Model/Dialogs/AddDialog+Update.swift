@@ -5,7 +5,9 @@ extension AddDialog {
     mutating func update(_ action: Action, _ around: inout AddSurroundings) -> DialogOutcome {
         switch action {
         case .cancel: return cancel(around)
-        case .nextDestination: chooseDestination(around.table)
+        case .nextDestination where destinations.count > 1:
+            destination = (destination + 1) % destinations.count
+            recount(in: around.table)
         case .leftOut: return showLeftOut(around)
         default: break
         }
@@ -34,14 +36,8 @@ extension AddDialog {
             change(around) { $0.focus = isFromList ? .list : .line }
             return .stay()
         }
-        return .close(
-            marks.isEmpty ? nil : "closed; \(Strings.count(marks.count, "mark")) gone, nothing added")
-    }
-
-    private mutating func chooseDestination(_ table: UploadTable) {
-        guard destinations.count > 1 else { return }
-        destination = (destination + 1) % destinations.count
-        recount(in: table)
+        let gone = "closed; \(Strings.count(marks.count, "mark")) gone, nothing added"
+        return .close(marks.isEmpty ? nil : gone)
     }
 
     mutating func type(_ key: Key, _ around: AddSurroundings) {
@@ -117,9 +113,7 @@ extension AddDialog {
         }
     }
 
-    private func finish(
-        with selection: FileSelection, _ around: inout AddSurroundings
-    ) -> DialogOutcome {
+    private func finish(with selection: FileSelection, _ around: inout AddSurroundings) -> DialogOutcome {
         guard !selection.files.isEmpty else {
             let reason = selection.problems.first.map { ": \($0.path.name): \($0.reason)" } ?? ""
             return .refuse("nothing to add" + reason)
@@ -183,9 +177,8 @@ extension AddDialog {
         return selection.files.count <= unseenLimit ? finish(with: selection, &around) : .stay()
     }
 
-    mutating func take(
-        _ candidates: [String], number: Int, _ around: inout AddSurroundings
-    ) -> DialogOutcome {
+    mutating func take(_ candidates: [String], number: Int, _ around: inout AddSurroundings) -> DialogOutcome
+    {
         guard case .asked(number) = completion, case .typed(let line) = source else { return .stay() }
         completion = .none
         guard let first = candidates.first else {

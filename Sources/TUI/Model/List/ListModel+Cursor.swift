@@ -29,8 +29,7 @@ extension ListModel {
         let rows = rows
         guard let old = cursor else {
             cursor = rows.first
-            keepCursorInView()
-            return
+            return keepCursorInView()
         }
         if let now = table.position(of: old.id), rows.index(of: now) != nil {
             cursor = now
