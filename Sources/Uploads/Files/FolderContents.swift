@@ -47,9 +47,10 @@ package enum FolderContents: Hashable, Sendable {
         do throws(UploadFailure) {
             let path = try folder.resolved()
             do throws(UploadFailure) {
-                let names = try SourceFolder(path).names()
-                let entries = names.map { Entry(name: $0, kind: Self.kind(of: path.appending($0))) }
-                self = .entries(entries.sorted(by: Self.precedes))
+                let entries = try SourceFolder(path).names().map { name in
+                    (Entry(name: name, kind: Self.kind(of: path.appending(name))), NaturalOrder.key(of: name))
+                }
+                self = .entries(entries.sorted(by: Self.precedes).map(\.0))
             } catch {
                 self = .unreadable(error.reason(path))
             }
@@ -67,9 +68,9 @@ package enum FolderContents: Hashable, Sendable {
         }
     }
 
-    private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
-        let isFolder = (left.kind == .folder, right.kind == .folder)
+    private static func precedes(_ left: (Entry, key: [UInt8]), _ right: (Entry, key: [UInt8])) -> Bool {
+        let isFolder = (left.0.kind == .folder, right.0.kind == .folder)
         if isFolder.0 != isFolder.1 { return isFolder.0 }
-        return NaturalOrder.precedes(left.name, right.name)
+        return NaturalOrder.precedes((left.0.name, left.key), (right.0.name, right.key))
     }
 }

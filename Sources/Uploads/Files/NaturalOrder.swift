@@ -1,34 +1,45 @@
-/// The natural sort of names: `file9` before `file10`. The case of ASCII letters is ignored.
-enum NaturalOrder {
-    /// Returns whether `left` precedes `right`. Names that differ only in case or leading zeros are compared by bytes.
-    static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        var (first, second) = (0, 0)
-        while first < left.count, second < right.count {
-            if isDigit(left[first]), isDigit(right[second]) {
-                let (one, other) = (number(left, from: first), number(right, from: second))
-                // Without leading zeros the longer number is the larger one, however long.
-                if one.count != other.count { return one.count < other.count }
-                if !one.elementsEqual(other) { return one.lexicographicallyPrecedes(other) }
-                (first, second) = (one.endIndex, other.endIndex)
-            } else {
-                let (one, other) = (lowercase(left[first]), lowercase(right[second]))
-                if one != other { return one < other }
-                (first, second) = (first + 1, second + 1)
+/// The natural sort of names: `file10` comes after `file9`, and the case of the letters A to Z does not matter.
+package enum NaturalOrder {
+    /// Returns the sort key of a path: its last component in lower case, with the length of each number before it. No
+    /// byte is 0, so that the screen can pad short keys with zeros.
+    package static func key(of path: [UInt8]) -> [UInt8] {
+        var key: [UInt8] = []
+        path.withUnsafeBufferPointer { path in
+            var index = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
+            while index < path.count {
+                let byte = path[index]
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    index = writeNumber(from: index, of: path, to: &key)
+                    continue
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"): key.append(byte + 32)
+                default: key.append(max(1, byte))
+                }
+                index += 1
             }
         }
-        let rests = (left.count - first, right.count - second)
-        if (rests.0 == 0) != (rests.1 == 0) { return rests.0 == 0 }
-        return left.lexicographicallyPrecedes(right)
+        return key
     }
 
-    private static func number(_ name: [UInt8], from start: Int) -> ArraySlice<UInt8> {
-        let digits = name[start...].prefix(while: isDigit)
-        return digits.drop { $0 == UInt8(ascii: "0") }
+    private static func writeNumber(
+        from start: Int, of path: UnsafeBufferPointer<UInt8>, to key: inout [UInt8]
+    ) -> Int {
+        func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+        var (first, end) = (start, start)
+        while end < path.count, isDigit(path[end]) { end += 1 }
+        while first < end, path[first] == UInt8(ascii: "0") { first += 1 }
+        key.append(UInt8(ascii: "0"))
+        key.append(UInt8(clamping: end - first + 1))
+        key.append(contentsOf: UnsafeBufferPointer(rebasing: path[first..<end]))
+        return end
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    /// Returns whether `left` precedes `right`. If the names differ only in the case of letters or in leading zeros,
+    /// their bytes are compared.
+    static func precedes(_ left: (name: [UInt8], key: [UInt8]), _ right: (name: [UInt8], key: [UInt8]))
+        -> Bool
+    {
+        left.key == right.key
+            ? left.name.lexicographicallyPrecedes(right.name) : left.key.lexicographicallyPrecedes(right.key)
     }
 }

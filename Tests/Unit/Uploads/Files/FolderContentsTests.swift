@@ -50,9 +50,11 @@ struct FolderContentsTests {
         ("9", "99999999999999999999999999"), ("x2y3", "x10y1"), ("A", "a"), ("a01", "a1"), ("1a", "a"),
     ])
     func `natural order puts the first name before the second`(first: String, second: String) {
-        #expect(NaturalOrder.precedes(Array(first.utf8), Array(second.utf8)))
-        #expect(!NaturalOrder.precedes(Array(second.utf8), Array(first.utf8)))
-        #expect(!NaturalOrder.precedes(Array(first.utf8), Array(first.utf8)))
+        let (first, second) = ([UInt8](first.utf8), [UInt8](second.utf8))
+        let (one, other) = ((first, NaturalOrder.key(of: first)), (second, NaturalOrder.key(of: second)))
+        #expect(NaturalOrder.precedes(one, other))
+        #expect(!NaturalOrder.precedes(other, one))
+        #expect(!NaturalOrder.precedes(one, one))
     }
 
     @Test func `a file that is named twice, by a link too, is found once`() throws {
