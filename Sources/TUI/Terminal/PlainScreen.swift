@@ -3,11 +3,6 @@ package import FerryUploads
 /// The line mode: it prints events as lines, and reads commands as lines from standard input. It moves no cursor and
 /// uses no colour, for screen readers, logs and simple terminals.
 package struct PlainScreen: Sendable {
-    private enum Event: Sendable {
-        case mail, timer
-        case message(PlainMessage)
-    }
-
     /// The destinations, and the preferred one for files without a destination.
     package var destinations = DestinationNames()
     /// The relation of the line mode to the engine, which runs the uploads: whether the engine ends with the line mode.
@@ -19,8 +14,9 @@ package struct PlainScreen: Sendable {
     private let add: AddService
     private let print: @Sendable (String) -> Void
     private let waitUntilIdle: @Sendable () async -> Void
-    private let events: AsyncStream<Event>
-    private let post: AsyncStream<Event>.Continuation
+    /// The messages besides those in the mailbox. Nil makes the line mode look at the clock and the mailbox.
+    private let events: AsyncStream<PlainMessage?>
+    private let post: AsyncStream<PlainMessage?>.Continuation
 
     /// - Parameters:
     ///   - print: Writes a line. Returns at once, even if the terminal or pipe cannot take the line yet.
@@ -33,18 +29,18 @@ package struct PlainScreen: Sendable {
         self.add = add
         self.print = print
         self.waitUntilIdle = waitUntilIdle
-        (events, post) = AsyncStream.makeStream(of: Event.self)
+        (events, post) = AsyncStream.makeStream(of: PlainMessage?.self)
     }
 
     /// Makes `run` return the outcome of a signal, once pending events are printed. Does not wait for replies.
     package func end(by signal: Int32) {
-        post.yield(.message(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal))))
+        post.yield(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal)))
     }
 
     /// Prints events and runs commands until the line mode ends. Call this function only once.
     package func run() async -> ScreenOutcome {
-        let mailbox = Mailbox { [post] in post.yield(.mail) }
-        LineInput.start { [post] in post.yield(.message($0)) }
+        let mailbox = Mailbox { [post] in post.yield(nil) }
+        LineInput.start { [post] in post.yield($0) }
         // The line mode does not show which files were uploaded before.
         var add = add
         add.past = { _ in [] }
@@ -52,7 +48,7 @@ package struct PlainScreen: Sendable {
             await withTaskCancellationHandler {
                 Result<_, Never>.success(await follow(mailbox, send))
             } onCancel: {
-                post.yield(.message(.ended(.quit)))
+                post.yield(.ended(.quit))
             }
         }
     }
@@ -71,7 +67,7 @@ package struct PlainScreen: Sendable {
                 case .waitUntilIdle:
                     Task {
                         await waitUntilIdle()
-                        post.yield(.message(.idle))
+                        post.yield(.idle)
                     }
                 case .finish(let outcome): return outcome
                 }
@@ -80,19 +76,10 @@ package struct PlainScreen: Sendable {
             guard let event = await iterator.next() else { return .quit }
             timer?.cancel()
             effects = model.update(.clock(.now()))
-            for message in messages(of: event, mailbox) { effects += model.update(message) }
+            let mail = event == nil ? mailbox.drain() : Mailbox.Contents()
+            let messages = [event, mail.update.map { .news(.queue($0)) }] + mail.messages.map { .news($0) }
+            for case let message? in messages { effects += model.update(message) }
             if model.wantsProgress { effects += model.update(.progress(client.progress())) }
-        }
-    }
-
-    private func messages(of event: Event, _ mailbox: Mailbox) -> [PlainMessage] {
-        switch event {
-        case .timer: return []
-        case .message(let message): return [message]
-        case .mail:
-            let mail = mailbox.drain()
-            let update = mail.update.map { [PlainMessage.news(.queue($0))] } ?? []
-            return update + mail.messages.map { .news($0) }
         }
     }
 
@@ -101,7 +88,7 @@ package struct PlainScreen: Sendable {
         return Task { [post] in
             let seconds = max(0, deadline - Clock.now().seconds)
             guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
-            post.yield(.timer)
+            post.yield(nil)
         }
     }
 }

@@ -71,8 +71,6 @@ package struct Screen: Sendable {
     /// Shows the screen until it ends or the task is cancelled (`quit`), then restores the terminal.
     package func run() async throws(ScreenError) -> ScreenOutcome {
         let mailbox = Mailbox()
-        let client = client
-        let configuration = configuration
         let runner = EffectRunner(client: client, add: add, mailbox: mailbox, startEngine: startEngine)
         return try await runner.serve { send in
             await withTaskCancellationHandler {

@@ -39,18 +39,15 @@ struct AddView {
             appearance: appearance)
         if parts.rule > 0 { body.append(list.header) }
         if add.focus == .list { cursor = Point(row: body.count + list.cursorRow, column: 0) }
-        if case .offered(let offered, let chosen) = add.completion, parts.list > 0 {
-            let lines = candidates(offered, chosen: chosen, width: inside, room: parts.list)
-            body += lines + Array(repeating: [], count: parts.list - lines.count)
-        } else if parts.list > 0 {
-            body += list.lines
+        var offered: [DialogBox.Line]?
+        if case .offered(let all, let chosen) = add.completion {
+            let room = parts.list > 0 ? parts.list : parts.result
+            offered = candidates(all, chosen: chosen, width: inside, room: room)
         }
+        if parts.list > 0 { body += DialogBox.filled(offered ?? list.lines, to: parts.list) }
         if parts.rule > 0 { body.append(list.rule) }
-        if case .offered(let offered, let chosen) = add.completion, parts.list == 0 {
-            body += candidates(offered, chosen: chosen, width: inside, room: parts.result)
-        } else {
-            body += result(width: inside, room: parts.result, pads: parts.list > 0)
-        }
+        let result = result(width: inside, room: parts.result)
+        body += parts.list > 0 ? DialogBox.filled(result, to: parts.result) : offered ?? result
         return DialogBox(title: safe("Add"), body: body, keys: keys, width: inside, cursor: cursor)
     }
 
@@ -58,11 +55,10 @@ struct AddView {
 
     /// The rows of each part. They do not depend on the folder or the chosen files, so that no part moves.
     private var parts: (rule: Int, list: Int, result: Int) {
-        let border = size.rows >= 6 && size.columns >= 20 ? 2 : 0
         // The last lines of a large screen stay visible.
         let outside = size.rows >= 18 ? 3 : 0
         guard case .typed = add.source else { return (0, 0, max(2, size.rows - 12)) }
-        let room = size.rows - border - outside - 2 - keys.count
+        let room = DialogBox.bodyHeight(size, keys: keys.count) - outside - 2
         guard room > 1 else { return (0, 0, 1) }
         guard room - 3 >= Self.roomy else { return (0, room - 1, 1) }
         let details = min(8, (room - 3) / 4)
@@ -78,15 +74,12 @@ struct AddView {
             [Context.add, .browse].map { keyRows($0, omitting: omitted, opens: true).count }.max() ?? 1
         if add.marks.isEmpty { omitted.insert(.unmarkAll) }
         if add.request == nil || add.fileUnderCursor != nil { omitted.insert(.add) }
-        if case .ready(let preview) = add.preview, !preview.selection.problems.isEmpty {
-        } else {
-            omitted.insert(.leftOut)
-        }
+        if add.problems.isEmpty { omitted.insert(.leftOut) }
         let browser = add.browser
         // If Enter opens the folder, no other key for that is shown.
         if browser.opensOnEnter || !browser.isOnFolder { omitted.insert(.open) }
-        let rows = keyRows(context, omitting: omitted, opens: browser.opensOnEnter)
-        return rows + Array(repeating: [], count: max(0, most - rows.count))
+        return DialogBox.filled(
+            keyRows(context, omitting: omitted, opens: browser.opensOnEnter), to: most)
     }
 
     private func keyRows(_ context: Context, omitting: Set<Action>, opens: Bool) -> [DialogBox.Line] {
@@ -127,16 +120,13 @@ struct AddView {
         }
     }
 
-    private func result(width: Int, room: Int, pads: Bool) -> [DialogBox.Line] {
-        var lines: [DialogBox.Line] =
-            switch add.preview {
-            case .nothing: [[choice]]
-            case .due, .asked: [[.init(safe("looking"), .dim)]]
-            case .ready(let preview): summary(of: preview, width: width, room: room)
-            }
-        if let notice { lines = [[.init(safe(notice), .warning)]] }
-        if pads { lines += Array(repeating: [], count: max(0, room - lines.count)) }
-        return lines
+    private func result(width: Int, room: Int) -> [DialogBox.Line] {
+        if let notice { return [[.init(safe(notice), .warning)]] }
+        return switch add.preview {
+        case .nothing: [[choice]]
+        case .due, .asked: [[.init(safe("looking"), .dim)]]
+        case .ready(let preview): summary(of: preview, width: width, room: room)
+        }
     }
 
     /// The file that Enter would add, or the reason why nothing is chosen, or an example.
@@ -148,10 +138,8 @@ struct AddView {
             }
             return .init(text, .title)
         }
-        let text =
-            add.focus == .list
-            ? "nothing marked" : "a path, or a pattern such as ~/out/*.mov; paste works too"
-        return .init(safe(text), .dim)
+        let example = "a path, or a pattern such as ~/out/*.mov; paste works too"
+        return .init(safe(add.focus == .list ? "nothing marked" : example), .dim)
     }
 
     private func summary(of preview: AddPreview, width: Int, room: Int) -> [DialogBox.Line] {

@@ -24,6 +24,11 @@ struct DialogBox {
         max(0, size.rows - keys - (hasBorder(size) ? 2 : 0))
     }
 
+    /// Returns the lines, followed by empty ones up to `count` lines.
+    static func filled(_ lines: [Line], to count: Int) -> [Line] {
+        lines + Array(repeating: [], count: max(0, count - lines.count))
+    }
+
     private static func inside(_ size: Size, width: Int) -> Int {
         max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
     }

@@ -37,7 +37,7 @@ struct FolderBrowserView {
             row(browser.rows[index], isUnderCursor: index == browser.cursor)
         }
         if let message, lines.count < height { lines.append([.init(safe("   ")), message]) }
-        return lines + Array(repeating: [], count: max(0, height - lines.count))
+        return DialogBox.filled(lines, to: height)
     }
 
     private var top: Int { max(0, min(max(browser.top, browser.cursor - height + 1), browser.cursor)) }

@@ -27,13 +27,10 @@ struct GraphView {
 
     private func labels(_ graph: Graph, span: Double, lines: Int) -> [String] {
         guard graph.count > 0 else { return [] }
-        let peak = "peak \(ByteFormat.rate(graph.peak)) in \(Self.time(Double(graph.count) * span))"
+        let seconds = Double(graph.count) * span
+        let time = seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
+        let peak = "peak \(ByteFormat.rate(graph.peak)) in \(time)"
         guard lines > 2 else { return [peak] }
-        let middle = Array(repeating: "", count: lines - 2)
-        return [ByteFormat.rate(graph.scale)] + middle + [peak]
-    }
-
-    private static func time(_ seconds: Double) -> String {
-        seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
+        return [ByteFormat.rate(graph.scale)] + Array(repeating: "", count: lines - 2) + [peak]
     }
 }

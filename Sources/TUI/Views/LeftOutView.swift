@@ -10,10 +10,11 @@ struct LeftOutView {
 
     var box: DialogBox {
         let inside = max(1, min(size.columns - 4, 100))
+        let keys = DialogBox.keyRows(.leftOut, appearance: appearance, width: inside, atMost: 1)
         guard case .leftOut(let first, _) = add.focus, case .ready(let preview) = add.preview else {
             return DialogBox(
                 title: appearance.safe("Left out"), body: [[.init(appearance.safe("looking"), .dim)]],
-                keys: keys(inside), width: inside)
+                keys: keys, width: inside)
         }
         let problems = preview.selection.problems
         let top = max(0, min(first, problems.count - height))
@@ -22,12 +23,7 @@ struct LeftOutView {
         let range = "\(Strings.count(top + 1)) to \(Strings.count(top + shown.count))"
         return DialogBox(
             title: appearance.safe("Left out: \(range) of \(Strings.count(problems.count))"),
-            body: body + Array(repeating: [], count: max(0, height - body.count)), keys: keys(inside),
-            width: inside)
-    }
-
-    private func keys(_ width: Int) -> [DialogBox.Line] {
-        DialogBox.keyRows(.leftOut, appearance: appearance, width: width, atMost: 1)
+            body: DialogBox.filled(body, to: height), keys: keys, width: inside)
     }
 
     /// Returns a line with a path and the reason. A long path loses its beginning, because paths often differ at the

@@ -23,7 +23,7 @@ struct LogDialogView {
             body = [LogView.start(entry, appearance: model.appearance)]
             body += lines(entry.text, atMost: height - 1, width: inside, role: .dialog)
         }
-        body += Array(repeating: [], count: max(0, height - body.count))
+        body = DialogBox.filled(body, to: height)
         body.append(lastLine(newer: cursor.map { entries.count - 1 - $0 } ?? 0, width: inside))
         return DialogBox(
             title: model.appearance.safe(title), body: body,

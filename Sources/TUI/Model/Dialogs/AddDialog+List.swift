@@ -71,9 +71,7 @@ extension AddDialog {
     }
 
     mutating func showLeftOut(_ around: AddSurroundings) -> DialogOutcome {
-        guard case .ready(let preview) = preview, !preview.selection.problems.isEmpty else {
-            return .refuse("nothing is left out")
-        }
+        if problems.isEmpty { return .refuse("nothing is left out") }
         change(around) { $0.focus = .leftOut(top: 0, isFromList: $0.focus == .list) }
         return .stay()
     }

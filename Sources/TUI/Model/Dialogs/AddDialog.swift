@@ -79,6 +79,10 @@ struct AddDialog: Sendable {
 
     var marks: MarkedPaths { browser.marks }
 
+    var problems: [FileSelection.Problem] {
+        if case .ready(let preview) = preview { preview.selection.problems } else { [] }
+    }
+
     private var isInList: Bool {
         switch focus {
         case .line: false

@@ -26,8 +26,10 @@ struct RowFilter: Hashable, Sendable {
     init(_ text: String) {
         self.text = text
         for word in Self.words(of: text) {
+            let isNegated = word.hasPrefix("!")
             do throws(Problem) {
-                if let term = try Self.term(word) { terms.append(term) }
+                let subject = try Self.subject(isNegated ? String(word.dropFirst()) : word)
+                if let subject { terms.append(Term(subject: subject, isNegated: isNegated)) }
             } catch {
                 problem = problem ?? error.text
             }
@@ -61,14 +63,8 @@ struct RowFilter: Hashable, Sendable {
 
     private struct Problem: Error { var text: String }
 
-    private static func term(_ word: String) throws(Problem) -> Term? {
-        let isNegated = word.hasPrefix("!")
-        let rest = isNegated ? String(word.dropFirst()) : word
-        guard !rest.isEmpty, let subject = try subject(rest) else { return nil }
-        return Term(subject: subject, isNegated: isNegated)
-    }
-
     private static func subject(_ word: String) throws(Problem) -> Subject? {
+        if word.isEmpty { return nil }
         if let value = value(of: "state:", in: word) {
             guard !value.isEmpty else { return nil }
             let kinds = states.filter { $0.word.hasPrefix(value) }.flatMap(\.kinds)
