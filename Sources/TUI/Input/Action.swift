@@ -78,11 +78,6 @@ enum Context: Hashable, Sendable, CaseIterable {
 
     /// True if typed characters are text in this context, not keys of actions.
     var takesText: Bool {
-        switch self {
-        case .help, .add, .prompt, .filter, .logSearch: true
-        case .list, .details, .browse, .leftOut, .order, .log, .copy, .removal, .undo, .quit, .quitOrDetach,
-            .leave:
-            false
-        }
+        [.help, .add, .prompt, .filter, .logSearch].contains(self)
     }
 }

@@ -134,19 +134,11 @@ struct InputParser: Sendable {
     }
 
     private mutating func unicode(_ byte: UInt8, _ bytes: [UInt8], _ missing: Int, _ keys: inout [Key]) {
-        guard byte & 0xC0 == 0x80 else {
-            ground(byte, &keys)
-            return
-        }
+        guard byte & 0xC0 == 0x80 else { return ground(byte, &keys) }
         let bytes = bytes + [byte]
-        guard missing == 1 else {
-            state = .unicode(bytes, missing: missing - 1)
-            return
-        }
-        state = .ground
-        if let character = String(validating: bytes, as: UTF8.self)?.first {
-            keys.append(.character(character))
-        }
+        state = missing == 1 ? .ground : .unicode(bytes, missing: missing - 1)
+        guard missing == 1, let character = String(validating: bytes, as: UTF8.self)?.first else { return }
+        keys.append(.character(character))
     }
 
     private static func key(final: UInt8, parameters: [UInt8]) -> Key? {

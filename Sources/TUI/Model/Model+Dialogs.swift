@@ -90,19 +90,16 @@ extension Model {
         case .pageDown: dialog = .details(first: page.next)
         case .previous: stepInDetails(by: -1)
         case .next: stepInDetails(by: 1)
-        case .retry, .remove, .copy: return runOnShown(action)
+        case .retry, .remove, .copy:
+            // These apply to the upload that the details show, not to the marked ones.
+            let marked = list.marks
+            list.marks = []
+            dialog = nil
+            defer { list.marks = marked }
+            return runInList(action)
         default: dialog = nil
         }
         return []
-    }
-
-    /// Closes the details, and runs an action on the upload that they showed instead of the marked ones.
-    private mutating func runOnShown(_ action: Action) -> [Effect] {
-        let marked = list.marks
-        list.marks = []
-        dialog = nil
-        defer { list.marks = marked }
-        return runInList(action)
     }
 
     private mutating func stepInDetails(by step: Int) {

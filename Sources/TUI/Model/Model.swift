@@ -68,11 +68,10 @@ struct Model: Sendable {
 
     /// The time on the clock at which the model next needs the message `clock`; nil if it waits for nothing.
     var deadline: Double? {
-        var moments: [Double] = []
-        if !table.running.isEmpty, !isEngineGone {
-            moments.append((live.sampledAt ?? clock.seconds) + LiveModel.sampling)
-        }
-        if !table.waiting.isEmpty, !isEngineGone { moments.append(clock.seconds.rounded(.down) + 1) }
+        let (isRunning, isWaiting) = (!table.running.isEmpty, !table.waiting.isEmpty)
+        let sample = isRunning ? (live.sampledAt ?? clock.seconds) + LiveModel.sampling : nil
+        let countdown = isWaiting ? clock.seconds.rounded(.down) + 1 : nil
+        var moments = isEngineGone ? [] : [sample, countdown].compactMap(\.self)
         if let toast = toast.current { moments.append(toast.expires) }
         if case .add(let add) = dialog { moments += add.moments }
         return moments.min()

@@ -51,32 +51,23 @@ struct SafeText: Hashable, Sendable {
             return
         }
         // Of an emoji such as a family or a keycap, only the first scalar is drawn: terminals agree on its width.
-        if scalars.count > 1, first.properties.isEmoji {
-            append(first, agrees: agrees)
-            return
-        }
-        for scalar in scalars { append(scalar, agrees: agrees) }
+        let isEmoji = scalars.count > 1 && first.properties.isEmoji
+        for scalar in scalars.prefix(isEmoji ? 1 : .max) { append(scalar, agrees: agrees) }
     }
 
     private mutating func append(_ scalar: Unicode.Scalar, agrees: (Unicode.Scalar, Int) -> Bool) {
         if (0x20..<0x7F).contains(scalar.value), scalar != "\\" {
             units.append(Unit(text: String(scalar), width: 1))
-            return
-        }
-        if scalar == "\u{FFFD}" {
+        } else if scalar == "\u{FFFD}" {
             units.append(Unit(text: "\u{FFFD}", width: 1, isEscape: true))
+        } else if (0xFE00...0xFE0F).contains(scalar.value) {
             return
+        } else if scalar != "\\", let width = CellWidth.of(scalar), agrees(scalar, width) {
+            if width == 0 { return appendCombining(scalar) }
+            units.append(Unit(text: String(scalar), width: width))
+        } else {
+            appendEscape(scalar)
         }
-        if (0xFE00...0xFE0F).contains(scalar.value) { return }
-        if scalar != "\\", let width = CellWidth.of(scalar), agrees(scalar, width) {
-            if width > 0 {
-                units.append(Unit(text: String(scalar), width: width))
-            } else {
-                appendCombining(scalar)
-            }
-            return
-        }
-        appendEscape(scalar)
     }
 
     /// Adds a combining mark to the last unit, two at most. Without a unit that is no escape, the mark becomes an

@@ -161,9 +161,7 @@ struct RowAppearance: Sendable {
         case .authentication: "sign in"
         case .outcomeUnknown: "answer?"
         case .storage: "disk"
-        case .network, .timedOut, .server, .permanent, .destinationChanged, .sourceAway, .descriptors,
-            .addressLost, .signInPage, .signInAway, .uploadLocked:
-            nil
+        default: nil
         }
     }
 }

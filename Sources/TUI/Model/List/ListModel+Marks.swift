@@ -9,12 +9,11 @@ struct MarkRange: Hashable, Sendable {
 extension ListModel {
     mutating func mark() {
         guard let cursor else { return }
-        guard range == nil else {
-            range = nil
-            return
+        if range == nil {
+            marks.formSymmetricDifference([cursor.id])
+            moveCursor(by: 1)
         }
-        marks.formSymmetricDifference([cursor.id])
-        moveCursor(by: 1)
+        range = nil
     }
 
     mutating func toggleMark(_ id: Upload.ID) {
@@ -24,12 +23,8 @@ extension ListModel {
     }
 
     mutating func toggleRange() {
-        guard range == nil, let cursor else {
-            range = nil
-            return
-        }
-        range = MarkRange(anchor: cursor, before: marks)
-        marks.insert(cursor.id)
+        range = range == nil ? cursor.map { MarkRange(anchor: $0, before: marks) } : nil
+        if let range { marks.insert(range.anchor.id) }
     }
 
     mutating func stretchRange() {
