@@ -65,9 +65,7 @@ extension Model {
         return (.information, phrases("paused \(what(ids))", actions.phrase(action, "resumes")))
     }
 
-    private func phrases(_ phrases: String?...) -> String {
-        phrases.compactMap(\.self).joined(separator: "; ")
-    }
+    private func phrases(_ phrases: String?...) -> String { Strings.joined(phrases, by: "; ") }
 
     private func what(_ ids: [Upload.ID]) -> String { table.phrase(for: ids) }
 }

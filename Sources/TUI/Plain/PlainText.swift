@@ -58,9 +58,7 @@ enum PlainText {
         }
     }
 
-    private static func joined(_ parts: [String?]) -> String {
-        parts.compactMap { $0 }.joined(separator: ", ")
-    }
+    private static func joined(_ parts: [String?]) -> String { Strings.joined(parts, by: ", ") }
 
     /// Returns a duration: `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`, `very long` from 100 days on. A
     /// screen reader would read `2:31` as a time of day.

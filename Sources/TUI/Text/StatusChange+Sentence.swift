@@ -25,5 +25,5 @@ extension StatusChange {
 }
 
 extension UploadFailure {
-    var sentence: String { [summary, hint].compactMap(\.self).joined(separator: "; ") }
+    var sentence: String { Strings.joined([summary, hint], by: "; ") }
 }

@@ -79,6 +79,10 @@ package enum Strings {
 
     static func parts(_ parts: UploadResource.Parts) -> String { "\(parts.stored) of \(parts.planned) parts" }
 
+    static func joined(_ parts: [String?], by separator: String) -> String {
+        parts.compactMap(\.self).joined(separator: separator)
+    }
+
     /// Returns a whole percentage: 100 only if nothing is missing, and 0 if `whole` is 0.
     static func percent(_ part: Int64, of whole: Int64) -> Int {
         guard whole > 0, part > 0 else { return 0 }

@@ -69,19 +69,15 @@ extension UploadEvent {
     private var outcome: [String] {
         guard case .done(let receipt, _) = upload.state else { return [] }
         if receipt.wasThere { return [amount, "was there already"] }
-        var took = [amount]
         // The duration covers only the last attempt, so it is left out if the upload was resumed.
-        if receipt.duration >= 0.05, upload.size > 0, upload.tries.resumes == 0 {
-            took = [
-                "\(amount) in \(PlainText.duration(receipt.duration))",
-                ByteFormat.rate(Double(upload.size) / receipt.duration),
-            ]
-        }
-        let remarks: [String?] = [
+        let isTimed = receipt.duration >= 0.05 && upload.size > 0 && upload.tries.resumes == 0
+        let facts: [String?] = [
+            isTimed ? "\(amount) in \(PlainText.duration(receipt.duration))" : amount,
+            isTimed ? ByteFormat.rate(Double(upload.size) / receipt.duration) : nil,
             receipt.verified.map { "verified (\($0.shown))" },
             upload.mayBeDuplicate ? "maybe there twice" : nil,
             receipt.source.map { "the file was \($0.rawValue) meanwhile" },
         ]
-        return took + remarks.compactMap { $0 }
+        return facts.compactMap(\.self)
     }
 }

@@ -161,16 +161,13 @@ struct DetailsView {
     }
 
     private func state(_ upload: Upload) -> String {
-        let parts = [
-            kind(upload), Strings.start(of: upload, in: model).map { "starts \($0)" },
-            upload.target.existing.map { "ifExists \($0.rawValue)" },
-        ]
-        return parts.compactMap { $0 }.joined(separator: "; ")
-    }
-
-    private func kind(_ upload: Upload) -> String {
-        guard case .running = upload.state, model.isEngineGone else { return upload.state.kind }
-        return "was running when the engine ended; resumes when an engine runs"
+        var kind = upload.state.kind
+        if case .running = upload.state, model.isEngineGone {
+            kind = "was running when the engine ended; resumes when an engine runs"
+        }
+        let start = Strings.start(of: upload, in: model).map { "starts \($0)" }
+        return Strings.joined(
+            [kind, start, upload.target.existing.map { "ifExists \($0.rawValue)" }], by: "; ")
     }
 
     /// Returns the sent bytes of the running attempt that are not confirmed: `12 MiB of 40 MiB (30%)`.

@@ -158,10 +158,12 @@ struct ListView {
     private var emptiness: [String] {
         if model.isLoading { return ["reading the queue"] }
         if model.table.filter != nil {
-            return [sentences("Nothing here fits the filter.", model.actions.phrase(.escape, "clears it."))]
+            let next = model.actions.phrase(.escape, "clears it.")
+            return [Strings.joined(["Nothing here fits the filter.", next], by: "  ")]
         }
         guard model.list.tab == .all else {
-            return [sentences("Nothing here.", model.actions.phrase(.show(.all), "shows all."))]
+            let next = model.actions.phrase(.show(.all), "shows all.")
+            return [Strings.joined(["Nothing here.", next], by: "  ")]
         }
         guard !model.adding.destinations.all.isEmpty else {
             return [
@@ -176,9 +178,5 @@ struct ListView {
             + zip(labels, ways).filter { !$0.0.isEmpty }.map { label, way in
                 label + String(repeating: " ", count: width - CellWidth.of(label)) + way.1
             }
-    }
-
-    private func sentences(_ sentences: String?...) -> String {
-        sentences.compactMap(\.self).joined(separator: "  ")
     }
 }

@@ -71,6 +71,6 @@ struct LogDialogView {
         }
         let text = dialog.search.text
         let parts = [text.isEmpty ? nil : "/" + text, newer > 0 ? "\(Strings.count(newer)) newer" : nil]
-        return [.init(model.appearance.safe(parts.compactMap { $0 }.joined(separator: "  ")), .dim)]
+        return [.init(model.appearance.safe(Strings.joined(parts, by: "  ")), .dim)]
     }
 }
