@@ -24,8 +24,7 @@ package enum GraphStyle: String, CaseIterable, Hashable, Sendable {
 struct Graph {
     /// The lines from top to bottom. Screen readers skip the spaces in them.
     let lines: [String]
-    /// The value at the top: the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024, so that it rarely
-    /// changes.
+    /// The value at the top: the peak, rounded up to 1, 2, 5, 10, 20, … times a power of 1024.
     let scale: Double
     /// The greatest of the values shown and `least`.
     let peak: Double

@@ -1,6 +1,5 @@
 extension Key {
-    /// Creates the key of a label, in any case and by its short or long name (`Del`, `Delete`). Characters are
-    /// case-sensitive.
+    /// Creates the key of a label. The names of keys have any case and form: `Del`, `delete`.
     init?(label: String) {
         if let scalar = label.unicodeScalars.first, label.unicodeScalars.count == 1 {
             guard CellWidth.of(scalar) ?? 0 > 0, scalar != " " else { return nil }

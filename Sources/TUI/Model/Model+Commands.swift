@@ -140,8 +140,7 @@ extension Model {
         return []
     }
 
-    /// The outcome that leaves the uploads running; nil if no engine can continue them. Only the demo has no background
-    /// engine that could take its queue over.
+    /// The outcome that leaves the uploads running; nil if no engine can continue them, as in the demo.
     var detachment: ScreenOutcome? {
         switch ownership {
         case .attached: .quit

@@ -106,8 +106,7 @@ extension Model {
         return paste(burst, isComplete: true)
     }
 
-    /// Opens a dialog if the line's first character is its key and the rest can be its text. Any other line is possibly
-    /// a paste.
+    /// Opens a dialog if the line is its key and a text for it. Any other line is possibly a paste.
     private mutating func open(_ line: TypedLine) -> [Effect]? {
         guard let rest = line.rest else { return nil }
         let opening = actions.action(for: .character(line.first), in: .list)

@@ -1,8 +1,7 @@
 import FerryProtocols
 package import FerryUploads
 
-/// The lines at the bottom of a terminal while a command uploads or waits: the total progress, the number of uploads in
-/// each state, and the running files.
+/// The lines at the bottom of a terminal while a command uploads or waits.
 package struct LiveLines: Sendable {
     private var model: Model
     /// The sizes of the due uploads (`Upload.isDue`).
@@ -35,8 +34,7 @@ package struct LiveLines: Sendable {
 
     package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
 
-    /// Moves an upload from `bytesDue` to `bytesDone` when it is done. Those that were done from the start do not
-    /// count.
+    /// Moves an upload from `bytesDue` to `bytesDone`. Those that were done from the start do not count.
     private mutating func count(_ upload: Upload) {
         if let size = due.removeValue(forKey: upload.id) {
             bytesDue -= Int128(size)

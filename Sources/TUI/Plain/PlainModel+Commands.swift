@@ -21,8 +21,7 @@ extension PlainModel {
         }
     }
 
-    /// Handles the line after a question, which `y` or `yes` confirms; `quit` is confirmed by itself. Returns false if
-    /// the line is to run as a command.
+    /// Handles the line after a question. Returns false if the line is to run as a command.
     private mutating func takeReply(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         let isYes = ["y", "yes"].contains(word)

@@ -1,5 +1,4 @@
-/// Decides when to draw a frame: at once after a key, and at most ten times a second after other changes; less often on
-/// a slow connection, and if drawing takes long.
+/// Decides when to draw a frame: at once after a key, and at most ten times a second after other changes.
 struct FramePacer {
     enum Urgency {
         /// The user waits for the frame.

@@ -5,8 +5,7 @@ import FerryFiles
 enum LineInput {
     static var isTerminal: Bool { StandardStream.input.isTerminal }
 
-    /// Calls `handle` for each line, at the end of the input, and when the terminal hangs up. On a terminal, more lines
-    /// can follow Ctrl-D.
+    /// Calls `handle` for each event. On a terminal, more lines can follow the end of the input (Ctrl-D).
     static func start(_ handle: @escaping @Sendable (PlainMessage) -> Void) {
         DetachedThread.start(name: "input") { read(handle) }
     }

@@ -14,8 +14,7 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// The index of each upload in `contents.update.changed`; nil until the first merge, which most updates do not
-        /// need.
+        /// The index of each upload in `contents.update.changed`; nil until the first merge.
         var indices: [Upload.ID: Int]?
     }
 

@@ -1,7 +1,6 @@
 package import FerryUploads
 
-/// The line mode: it prints events as lines, and reads commands as lines from standard input. It moves no cursor and
-/// uses no colour, for screen readers, logs and simple terminals.
+/// The line mode, without moves of the cursor and colours, for screen readers, logs and simple terminals.
 package struct PlainScreen: Sendable {
     /// The destinations, and the preferred one for files without a destination.
     package var destinations = DestinationNames()

@@ -170,8 +170,7 @@ final class Program {
         if !hasStopped { update(.cannotSuspend) }
     }
 
-    /// Waits until the program is in the foreground again; after `bg`, uploads continue. Returns false if the program
-    /// must end.
+    /// Waits until the program is in the foreground again. Returns false if it must end.
     private func waitForForeground() -> Bool {
         while outcome == nil, !session.isInForeground {
             session.waitInBackground(seconds: 0.25)

@@ -1,13 +1,6 @@
 package import FerryUploads
 
 /// The terminal interface over a queue. One thread owns the terminal while the screen is shown.
-///
-/// ```swift
-/// var configuration = Screen.Configuration()
-/// configuration.destinations = DestinationNames(["box"])
-/// let screen = Screen(client: queue, add: service, configuration: configuration)
-/// let outcome = try await screen.run()
-/// ```
 package struct Screen: Sendable {
     /// The settings of the screen.
     package struct Configuration: Sendable {
@@ -16,8 +9,7 @@ package struct Screen: Sendable {
             /// Colours if the terminal has them, and if the environment variable `NO_COLOR` is unset or empty.
             case auto
             case always, never
-            /// 24-bit colours if terminfo describes them, otherwise the colours that the terminal has. `NO_COLOR` has
-            /// no effect.
+            /// 24-bit colours if terminfo describes them, else those of the terminal. `NO_COLOR` has no effect.
             case direct
         }
 
@@ -104,8 +96,7 @@ package enum ScreenOutcome: Hashable, Sendable {
     case detach
     /// The user left, and the attached engine is to stop.
     case stopEngine
-    /// The terminal is gone, or SIGHUP arrived, which the screen leaves ignored, so that the process has time to
-    /// finish.
+    /// The terminal is gone, or SIGHUP arrived, which stays ignored, so that the process can finish.
     case hangUp
     /// SIGINT, SIGTERM or SIGQUIT arrived. The exit status is 128 plus the number of the signal.
     case signal(Int32)

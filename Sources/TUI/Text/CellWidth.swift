@@ -25,8 +25,7 @@ enum CellWidth {
     }
 }
 
-/// The scalars of two cells (UAX #11, Unicode 14, width W and F), and unassigned ones, which `CellWidth` rejects
-/// before.
+/// The scalars of two cells (UAX #11, Unicode 14, width W and F), and unassigned ones.
 enum WideScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value

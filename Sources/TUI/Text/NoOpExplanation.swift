@@ -95,8 +95,7 @@ package struct NoOpExplanation {
 }
 
 extension UploadSelection {
-    /// Returns true if the user possibly needs an explanation why uploads stayed unchanged: any of those named, or all
-    /// others.
+    /// Returns true if the user possibly needs an explanation why uploads stayed unchanged.
     package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
         if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
     }

@@ -70,8 +70,7 @@ struct SafeText: Hashable, Sendable {
         }
     }
 
-    /// Adds a combining mark to the last unit, two at most. Without a unit that is no escape, the mark becomes an
-    /// escape.
+    /// Adds a combining mark to the last unit, two at most. Without a unit, the mark becomes an escape.
     private mutating func appendCombining(_ scalar: Unicode.Scalar) {
         guard let last = units.indices.last, !units[last].isEscape else { return appendEscape(scalar) }
         if units[last].text.unicodeScalars.count < 3 { units[last].text.unicodeScalars.append(scalar) }

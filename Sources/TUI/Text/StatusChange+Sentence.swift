@@ -2,8 +2,7 @@ import FerryProtocols
 package import FerryUploads
 
 extension StatusChange {
-    /// Returns the change as a sentence. A limit ends at a time of day, or at a day if that is a day or more after
-    /// `now`.
+    /// Returns the change as a sentence. `now` decides whether a limit's end is a time or a day.
     package func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .online: "the network is back; uploads resume where they stopped"

@@ -151,8 +151,7 @@ struct DetailsView {
     private static let sparkWidth = 30
     private static let stripWidth = 32
 
-    /// Returns the protocol's name, and the reason if `auto` chose it: `tus, because the server says Tus-Version
-    /// 1.0.0`.
+    /// Returns the protocol's name, and why `auto` chose it: `tus, because the server says Tus-Version 1.0.0`.
     private static func protocolText(_ upload: Upload) -> String {
         if let choice = upload.resource?.choice { return choice.sentence }
         let name = upload.protocolName

@@ -1,5 +1,4 @@
-/// The last line of the screen while the user types a filter: its text, its first error or some hints, and the number
-/// of matches.
+/// The last line of the screen while the user types a filter, with hints and the number of matches.
 struct FilterView {
     let model: Model
     let line: LineEditor

@@ -26,8 +26,7 @@ struct LeftOutView {
             body: DialogBox.filled(body, to: height), keys: keys, width: inside)
     }
 
-    /// Returns a line with a path and the reason. A long path loses its beginning, because paths often differ at the
-    /// end.
+    /// Returns a line with a path and the reason. Paths often differ only at the end, which is kept.
     static func line(
         _ problem: FileSelection.Problem, width: Int, appearance: Appearance
     ) -> DialogBox.Line {

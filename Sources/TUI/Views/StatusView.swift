@@ -85,8 +85,7 @@ struct StatusView {
             parts.append(.init(model.appearance.safe(destination), .title))
         }
         if isShort, hasFailures { add("\(Strings.count(model.table.count(.failed))) failed", .failed) }
-        // This warning comes before most parts, because a part is left out if the parts before it leave too little
-        // space.
+        // A part is left out if those before it leave too little space, so this warning comes early.
         if let away { parts.append(.init(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running > 0 {
             let up = model.appearance.glyphs.up

@@ -44,8 +44,7 @@ struct AddDialog: Sendable {
     var completion = Completion.none
     private(set) var destinations: [String] = []
     var destination = 0
-    /// The time until which Enter is ignored after a paste. Without bracketed paste, a line end in a later piece of it
-    /// would act as Enter.
+    /// The time until which Enter is ignored after a paste, because a later piece of it can have a line end.
     var ignoresConfirmUntil = -Double.infinity
 
     init(destinations: [String], preferred: String?) {

@@ -31,8 +31,7 @@ struct CopyDialog: Sendable {
         return .close(sentence, [.copy(text)])
     }
 
-    /// Returns the line with escapes for control characters: a line break in a pasted name would run commands in a
-    /// shell.
+    /// Returns the line without control characters: a pasted line break would run commands in a shell.
     private static func harmless(_ line: String) -> String {
         let hasControls = line.unicodeScalars.contains { $0.properties.generalCategory == .control }
         return hasControls ? SafeText(line).text : line

@@ -25,8 +25,7 @@ struct FolderBrowser: Sendable {
     /// The name that gets the cursor when the folder is shown.
     private var aim: [UInt8]?
     var marks = MarkedPaths()
-    /// The text or path that the line got when the user last opened a folder in the list. While the line still has it,
-    /// Enter does not add the folder.
+    /// The line's text since the user opened a folder in the list. Enter does not add that folder.
     var followed: String?
     var lastClick: (name: [UInt8], at: Double)?
 

@@ -5,8 +5,7 @@ enum Following: Hashable, Sendable {
     case running(since: Double)
     case nothing
 
-    /// The seconds after such a move in which keys do not act on uploads: they were probably meant for the previous
-    /// row.
+    /// The seconds after a move in which keys do not act on uploads: they were meant for the previous row.
     static let settling = 0.5
     /// The minimum number of seconds between two such moves to a visible row, so that the user can read the details.
     static let reading = 2.0
@@ -22,8 +21,7 @@ extension ListModel {
         keepCursorInView()
     }
 
-    /// Keeps the cursor on its upload and screen line after a change of the rows, or moves it to a neighbour. `before`
-    /// is the former index of its row.
+    /// Keeps the cursor on its upload and line, or moves it to a neighbour of its former index `before`.
     mutating func settleCursor(before: Int?) {
         let line = before.map { $0 - top }
         let rows = rows
@@ -78,8 +76,7 @@ extension ListModel {
         top = max(0, min(top, rows.count - height))
     }
 
-    /// Moves the cursor to a running upload, and scrolls to it if none is visible. Does nothing while uploads are
-    /// marked or the one under the cursor is under way.
+    /// Moves the cursor to a running upload, unless uploads are marked or the visible cursor's is under way.
     mutating func follow(now: Double) {
         guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows

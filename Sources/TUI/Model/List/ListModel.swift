@@ -18,8 +18,7 @@ struct ListModel: Sendable {
 
     var current: Upload? { cursor.flatMap { table[$0.id] } }
 
-    /// The uploads that an action applies to: the marked ones in the sequence of the rows, else the one under the
-    /// cursor.
+    /// The uploads that an action applies to: the marked ones, else the one under the cursor.
     var targets: [Upload] {
         let marked = markedRows
         let positions = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked

@@ -136,8 +136,7 @@ struct UploadTable: Sendable {
         return true
     }
 
-    /// Adds, replaces or removes an upload. Returns true if a row was added, removed or moved. `lists` is false if the
-    /// caller makes all rows again afterwards.
+    /// Adds, replaces or removes an upload. Returns true if its rows changed, or must change if not `lists`.
     private mutating func replace(_ id: Upload.ID, with new: Upload?, lists: Bool) -> Bool {
         let old = uploads[id]
         let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[id]) } : nil

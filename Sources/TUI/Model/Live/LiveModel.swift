@@ -19,8 +19,7 @@ struct LiveModel: Sendable {
     /// The bytes that finished uploads sent after their last samples, which the next sampling counts.
     private var unsampled = 0.0
 
-    /// Estimates how many bytes of the upload are on the server. Without an upload resource, only confirmed bytes
-    /// count.
+    /// Estimates the bytes on the server. Without an upload resource, only confirmed ones count.
     func stored(_ upload: Upload) -> ByteCount {
         let confirmed = max(upload.confirmed, progress[upload.id]?.sample.confirmed ?? 0)
         guard upload.resource != nil else { return confirmed }
@@ -58,8 +57,7 @@ struct LiveModel: Sendable {
         }
     }
 
-    /// Stores when uploads are retried, and ends the measurements of those that stopped. `table` is the table after the
-    /// update.
+    /// Stores when uploads are retried, and ends measurements. `table` is the table after the update.
     mutating func take(_ update: QueueUpdate, in table: UploadTable, clock: Clock) {
         if update.isComplete { forgetWhatIsGone(from: table, now: clock.seconds) }
         for id in update.removed {

@@ -13,8 +13,7 @@ struct ShownEstimates: Hashable, Sendable {
 
     subscript(id: Upload.ID) -> TransferEstimate { uploads[id] ?? TransferEstimate() }
 
-    /// Shows new values, each kind after its interval. All remaining times change together, so that the total is never
-    /// below one of them.
+    /// Shows new values. All remaining times change together, so that the total is never below one of them.
     mutating func show(_ new: TransferEstimates, now: Double) {
         let rates = now - rateShownAt >= Self.rateInterval - 0.01
         let times = now - remainingShownAt >= Self.remainingInterval - 0.01
