@@ -3,9 +3,10 @@ import FerryUploads
 /// Performs the effects that need the queue or the disk, and posts their results to the mailbox.
 struct EffectRunner: Sendable {
     let client: any QueueClient
-    let add: AddService
+    let add: any AddService
     let mailbox: Mailbox
     var startEngine: (@Sendable () async -> QueueReply)?
+    var readsHistory = true
 
     /// Runs the screen or the line mode, and performs its effects until it ends. Waits for the last commands, but not
     /// after a signal or without a terminal.
@@ -67,12 +68,12 @@ struct EffectRunner: Sendable {
         case .perform(let command, let request):
             mailbox.post(.replied(await client.perform(command), to: request))
         case .add(let selection, let destination):
-            let reply = await add.add(selection, destination)
+            let reply = await add.add(selection, to: destination)
             mailbox.post(
                 .replied(reply, to: .add(files: selection.files.count, skipped: selection.problems.count)))
         case .preview(let request, let number):
             let selection = await add.preview(request)
-            let past = Task.isCancelled ? [] : await add.past(selection)
+            let past = Task.isCancelled || !readsHistory ? [] : await add.past(selection)
             if !Task.isCancelled { mailbox.post(.previewed(selection, past: past, number: number)) }
         case .startEngine:
             if let startEngine { mailbox.post(.replied(await startEngine(), to: .startEngine)) }
@@ -80,7 +81,7 @@ struct EffectRunner: Sendable {
             let folder = await add.list(reference)
             if !Task.isCancelled { mailbox.post(.listed(folder, number: number)) }
         case .complete(let line, let number):
-            mailbox.post(.completed(await add.complete(line), number: number))
+            mailbox.post(.completed(await add.completions(of: line), number: number))
         case .askDestinations: mailbox.post(.destinations(await add.destinations()))
         case .stopPreview, .setMouse, .copy, .notify, .redraw, .suspend, .finish: break
         }

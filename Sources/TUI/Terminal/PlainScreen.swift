@@ -10,7 +10,7 @@ package struct PlainScreen: Sendable {
     package var reason: String?
 
     private let client: any QueueClient
-    private let add: AddService
+    private let add: any AddService
     private let print: @Sendable (String) -> Void
     private let waitUntilIdle: @Sendable () async -> Void
     /// The messages besides those in the mailbox. Nil makes the line mode look at the clock and the mailbox.
@@ -21,7 +21,7 @@ package struct PlainScreen: Sendable {
     ///   - print: Writes a line. Returns at once, even if the terminal or pipe cannot take the line yet.
     ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will start by itself.
     package init(
-        client: any QueueClient, add: AddService, print: @escaping @Sendable (String) -> Void,
+        client: any QueueClient, add: any AddService, print: @escaping @Sendable (String) -> Void,
         waitUntilIdle: @escaping @Sendable () async -> Void
     ) {
         self.client = client
@@ -41,9 +41,8 @@ package struct PlainScreen: Sendable {
         let mailbox = Mailbox { [post] in post.yield(nil) }
         LineInput.start { [post] in post.yield($0) }
         // The line mode does not show which files were uploaded before.
-        var add = add
-        add.past = { _ in [] }
-        return await EffectRunner(client: client, add: add, mailbox: mailbox).serve { send in
+        let runner = EffectRunner(client: client, add: add, mailbox: mailbox, readsHistory: false)
+        return await runner.serve { send in
             await withTaskCancellationHandler {
                 Result<_, Never>.success(await follow(mailbox, send))
             } onCancel: {

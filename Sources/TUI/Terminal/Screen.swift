@@ -45,13 +45,13 @@ package struct Screen: Sendable {
     }
 
     private let client: any QueueClient
-    private let add: AddService
+    private let add: any AddService
     private let configuration: Configuration
     private let startEngine: (@Sendable () async -> QueueReply)?
 
     /// - Parameter startEngine: Starts another engine after the attached one is gone; nil if that is impossible.
     package init(
-        client: any QueueClient, add: AddService, configuration: Configuration,
+        client: any QueueClient, add: any AddService, configuration: Configuration,
         startEngine: (@Sendable () async -> QueueReply)? = nil
     ) {
         self.client = client
@@ -121,36 +121,25 @@ package enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The functions that find files for users and add them to the queue. The executable provides them.
-package struct AddService: Sendable {
+/// Finds files for users, and adds them to the queue. The executable implements it.
+package protocol AddService: Sendable {
     /// Finds the files of a typed line, a paste or marked paths. It ends early when its task is cancelled.
-    package var preview: @Sendable (_ request: AddRequest) async -> FileSelection
-    /// Returns the done uploads in the history whose paths are those of the selected files.
-    package var past: @Sendable (_ selection: FileSelection) async -> [Upload]
-    /// Reads a folder, which can take long.
-    package var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
-    /// Queues the selection for a destination.
-    package var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
-    /// Returns the sorted completions of a line, each for the whole line. Reading directories can take long.
-    package var complete: @Sendable (_ line: String) async -> [String]
-    /// Returns the current destinations.
-    package var destinations: @Sendable () async -> DestinationNames
+    func preview(_ request: AddRequest) async -> FileSelection
 
-    package init(
-        preview: @escaping @Sendable (_ request: AddRequest) async -> FileSelection,
-        past: @escaping @Sendable (_ selection: FileSelection) async -> [Upload] = { _ in [] },
-        list: @escaping @Sendable (_ folder: FolderReference) async -> BrowsedFolder,
-        add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
-        complete: @escaping @Sendable (_ line: String) async -> [String],
-        destinations: @escaping @Sendable () async -> DestinationNames
-    ) {
-        self.preview = preview
-        self.past = past
-        self.list = list
-        self.add = add
-        self.complete = complete
-        self.destinations = destinations
-    }
+    /// Returns the done uploads in the history whose paths are those of the selected files.
+    func past(_ selection: FileSelection) async -> [Upload]
+
+    /// Reads a folder, which can take long.
+    func list(_ folder: FolderReference) async -> BrowsedFolder
+
+    /// Queues the selection for a destination.
+    func add(_ selection: FileSelection, to destination: String) async -> QueueReply
+
+    /// Returns the sorted completions of a line, each for the whole line. Reading directories can take long.
+    func completions(of line: String) async -> [String]
+
+    /// Returns the current destinations.
+    func destinations() async -> DestinationNames
 }
 
 /// The destinations that files can be added to.

@@ -5,32 +5,29 @@ import FerryUploads
 import Synchronization
 
 /// Finds the files that a user names in the screen by typing or pasting paths, and adds the files to the queue.
-struct ScreenAdding: Sendable {
+struct ScreenAdding: AddService {
     /// Returns the assembly with the current configuration. The call may read a file, so it runs on its own thread.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
     let state: LocalPath
 
-    var service: AddService {
-        AddService(
-            preview: { request in
-                let sign = CancellationFlag()
-                return await withTaskCancellationHandler {
-                    await Self.apart { Self.find(request, isStopped: { sign.isSet }) }
-                } onCancel: {
-                    sign.set()
-                }
-            },
-            past: { await past($0) },
-            list: { place in await Self.apart { Self.list(place) } },
-            add: { selection, name in await add(selection, to: name) },
-            complete: { line in await Self.apart { Self.completions(line) } },
-            destinations: {
-                let assembly = await Self.apart(assembly)
-                return DestinationNames(
-                    assembly.configuration.destinations.keys.sorted(),
-                    preferred: assembly.configuration.defaultDestination)
-            })
+    func preview(_ request: AddRequest) async -> FileSelection {
+        let sign = CancellationFlag()
+        return await withTaskCancellationHandler {
+            await Self.apart { Self.find(request, isStopped: { sign.isSet }) }
+        } onCancel: {
+            sign.set()
+        }
+    }
+
+    func list(_ folder: FolderReference) async -> BrowsedFolder { await Self.apart { Self.list(folder) } }
+
+    func completions(of line: String) async -> [String] { await Self.apart { Self.completions(line) } }
+
+    func destinations() async -> DestinationNames {
+        let configuration = await Self.apart(assembly).configuration
+        return DestinationNames(
+            configuration.destinations.keys.sorted(), preferred: configuration.defaultDestination)
     }
 
     /// Runs `look` on a new thread and returns its result. `look` can block for long on a volume that hangs.
@@ -42,7 +39,7 @@ struct ScreenAdding: Sendable {
 
     /// Adds the files to the queue, except unchanged ones that were uploaded or queued before, as `ferry add` does. An
     /// empty `name` means the default destination.
-    private func add(_ selection: FileSelection, to name: String) async -> QueueReply {
+    func add(_ selection: FileSelection, to name: String) async -> QueueReply {
         do throws(UploadFailure) {
             let destination = try await Self.apart(assembly).destination(name.isEmpty ? nil : name)
             let known = DuplicateFilter(await past(selection), match: .inSameVersion)
@@ -53,7 +50,7 @@ struct ScreenAdding: Sendable {
         }
     }
 
-    private func past(_ selection: FileSelection) async -> [Upload] {
+    func past(_ selection: FileSelection) async -> [Upload] {
         guard !selection.files.isEmpty else { return [] }
         return await Self.apart { [state] in
             // If the history cannot be read, a file is possibly sent twice. That is better than not to send it.

@@ -54,8 +54,8 @@ struct Interface {
             assembly.destinations.map(\.name), preferred: assembly.configuration.defaultDestination)
     }
 
-    private var adding: AddService {
-        ScreenAdding(assembly: currentAssembly, queue: client, state: assembly.state).service
+    private var adding: ScreenAdding {
+        ScreenAdding(assembly: currentAssembly, queue: client, state: assembly.state)
     }
 
     private var screen: Screen {

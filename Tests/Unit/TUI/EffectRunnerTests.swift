@@ -27,25 +27,34 @@ import Testing
         func progress() -> [ProgressSample] { [] }
     }
 
-    private static let service = AddService(
-        preview: { _ in FileSelection() },
-        list: { _ in BrowsedFolder(path: LocalPath("/out"), text: "/out/", contents: .entries([])) },
-        add: { _, _ in .changed([]) }, complete: { [$0 + "/"] },
-        destinations: { DestinationNames(["box"]) })
+    private struct Service: AddService {
+        /// Ends when the folder of a typed line responds.
+        var gate: AsyncStream<Void>?
+
+        func preview(_ request: AddRequest) async -> FileSelection { FileSelection() }
+
+        func past(_ selection: FileSelection) async -> [Upload] { [] }
+
+        func list(_ folder: FolderReference) async -> BrowsedFolder {
+            if case .line = folder, let gate { for await _ in gate {} }
+            return BrowsedFolder(path: LocalPath("/out"), text: "/out/", contents: .entries([]))
+        }
+
+        func add(_ selection: FileSelection, to destination: String) async -> QueueReply { .changed([]) }
+
+        func completions(of line: String) async -> [String] { [line + "/"] }
+
+        func destinations() async -> DestinationNames { DestinationNames(["box"]) }
+    }
 
     @Test func `a folder that does not respond delays no other`() async {
         let (gate, answer) = AsyncStream.makeStream(of: Void.self)
-        var service = Self.service
-        service.list = { place in
-            if case .line = place { for await _ in gate {} }
-            return BrowsedFolder(path: LocalPath("/fast"), text: nil, contents: .entries([]))
-        }
         let (mail, arrived) = AsyncStream.makeStream(of: Void.self)
         let mailbox = Mailbox { arrived.yield() }
         let (effects, continuation) = AsyncStream.makeStream(of: Effect.self)
         continuation.yield(.list(.line("/share"), number: 1))
         continuation.yield(.list(.folder(LocalPath("/fast")), number: 2))
-        let runner = EffectRunner(client: Recorder(), add: service, mailbox: mailbox)
+        let runner = EffectRunner(client: Recorder(), add: Service(gate: gate), mailbox: mailbox)
         let work = Task { await runner.run(effects) }
         var listed: [Int] = []
         for await _ in mail {
@@ -69,7 +78,7 @@ import Testing
             continuation.yield(.perform(command, .limitConcurrency(index)))
         }
         continuation.finish()
-        await EffectRunner(client: client, add: Self.service, mailbox: mailbox).run(effects)
+        await EffectRunner(client: client, add: Service(), mailbox: mailbox).run(effects)
         #expect(client.commands.withLock { $0 } == commands)
         let replies = mailbox.drain().messages.filter { message in
             if case .replied = message { return true }

@@ -49,9 +49,9 @@ struct ScreenAddingTests {
         }
         await history.close()
         let queue = Recorder()
-        let service = ScreenAdding(assembly: { Self.assembly(state) }, queue: queue, state: state).service
+        let service = ScreenAdding(assembly: { Self.assembly(state) }, queue: queue, state: state)
         #expect(await service.past(selection).map(\.id).sorted() == [1, 2])
-        #expect(await service.add(selection, "box") == .changed([1, 2]))
+        #expect(await service.add(selection, to: "box") == .changed([1, 2]))
         #expect(queue.added.withLock { $0.map(\.target.name) } == ["changed", "new"])
     }
 }
