@@ -28,9 +28,7 @@ extension Model {
         case .pause, .pauseAll, .resume, .retry, .remove, .move:
             // Another command was faster, or the upload is already where the command would move it.
             if ids.isEmpty { return (.information, "nothing to change") }
-        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo,
-            .startEngine:
-            break
+        default: break
         }
         switch request {
         case .add(let files, let skipped):

@@ -13,40 +13,29 @@ package struct NoOpExplanation {
 
         package init(_ upload: Upload, by command: Command) {
             id = upload.id
-            cause = command == .move ? .alreadyThere : Cause(upload)
+            let isPlanned = upload.state == .queued && upload.start != nil
+            cause = command == .move ? .alreadyThere : isPlanned ? .planned : .state(StateKind(upload.state))
         }
     }
 
-    fileprivate enum Cause: CaseIterable {
-        case paused, offline, waiting, queued, planned, running, held, failed, done, alreadyThere
+    fileprivate enum Cause: Hashable {
+        case state(StateKind)
+        case planned, alreadyThere
 
-        init(_ upload: Upload) {
-            self =
-                switch StateKind(upload.state) {
-                case .paused: .paused
-                case .offline: .offline
-                case .waiting: .waiting
-                case .queued: upload.start == nil ? .queued : .planned
-                case .running: .running
-                case .held: .held
-                case .failed: .failed
-                case .done: .done
-                }
-        }
+        /// The causes in the sequence of their sentences.
+        static let all: [Cause] = [
+            .state(.paused), .state(.offline), .state(.waiting), .state(.queued), .planned, .state(.running),
+            .state(.held), .state(.failed), .state(.done), .alreadyThere,
+        ]
 
         func words(isOne: Bool) -> String {
-            let verb = isOne ? "is" : "are"
-            return switch self {
-            case .paused: "\(verb) paused"
-            case .offline: isOne ? "waits for the network" : "wait for the network"
-            case .waiting: isOne ? "waits for its next try" : "wait for their next try"
-            case .queued: "\(verb) queued"
+            switch self {
+            case .state(.offline): isOne ? "waits for the network" : "wait for the network"
+            case .state(.waiting): isOne ? "waits for its next try" : "wait for their next try"
             case .planned: isOne ? "waits for its start" : "wait for their start"
-            case .running: "\(verb) running"
-            case .held: "\(verb) held"
-            case .failed: isOne ? "has failed" : "have failed"
-            case .done: "\(verb) done"
+            case .state(.failed): isOne ? "has failed" : "have failed"
             case .alreadyThere: isOne ? "is there already" : "are there already"
+            case .state(let kind): "\(isOne ? "is" : "are") \(kind)"
             }
         }
     }
@@ -59,9 +48,7 @@ package struct NoOpExplanation {
         self.init(command, unchanged: uploads.map { Unchanged($0, by: command) }, spelled: spelled)
     }
 
-    package init(
-        _ command: Command, unchanged: [Unchanged], spelled: @escaping (String) -> String
-    ) {
+    package init(_ command: Command, unchanged: [Unchanged], spelled: @escaping (String) -> String) {
         self.command = command
         self.spelled = spelled
         uploads = Dictionary(grouping: unchanged, by: \.cause).mapValues { $0.map(\.id) }
@@ -69,7 +56,7 @@ package struct NoOpExplanation {
 
     /// One sentence for each cause, about all uploads with that cause.
     package var sentences: [String] {
-        Cause.allCases.compactMap { cause in uploads[cause].map { sentence(cause, $0) } }
+        Cause.all.compactMap { cause in uploads[cause].map { sentence(cause, $0) } }
     }
 
     private func sentence(_ cause: Cause, _ ids: [Upload.ID]) -> String {
@@ -85,10 +72,12 @@ package struct NoOpExplanation {
     private func next(_ cause: Cause, _ numbers: String, isOne: Bool) -> String? {
         let them = isOne ? "it" : "them"
         return switch (command, cause) {
-        case (.retry, .paused): "\(spelled("resume\(numbers)")) resumes \(them)"
+        case (.retry, .state(.paused)): "\(spelled("resume\(numbers)")) resumes \(them)"
         case (.retry, .planned), (.resume, .planned): "\(spelled("retry\(numbers)")) starts \(them) now"
-        case (.resume, .waiting), (.resume, .offline): "\(spelled("retry\(numbers)")) tries now"
-        case (.resume, .held), (.resume, .failed): "\(spelled("retry\(numbers)")) tries \(them) again"
+        case (.resume, .state(.waiting)), (.resume, .state(.offline)):
+            "\(spelled("retry\(numbers)")) tries now"
+        case (.resume, .state(.held)), (.resume, .state(.failed)):
+            "\(spelled("retry\(numbers)")) tries \(them) again"
         default: nil
         }
     }

@@ -51,17 +51,13 @@ struct FolderBrowserView {
     }
 
     private var message: DialogBox.Span? {
-        switch browser.look {
-        case .due, .asked: return .init(safe("looking"), .dim)
-        case .seen(let folder):
-            switch folder.contents {
-            case .unreadable(let reason): return .init(safe("cannot be read: " + reason), .warning)
-            case .entries(let entries):
-                guard !browser.showsNames else { return nil }
-                if !browser.started.isEmpty { return .init(safe("no match"), .dim) }
-                return .init(
-                    safe(entries.isEmpty ? "empty" : "\(Strings.count(entries.count)) hidden"), .dim)
-            }
+        guard case .seen(let folder) = browser.look else { return .init(safe("looking"), .dim) }
+        switch folder.contents {
+        case .unreadable(let reason): return .init(safe("cannot be read: " + reason), .warning)
+        case .entries(let entries):
+            guard !browser.showsNames else { return nil }
+            if !browser.started.isEmpty { return .init(safe("no match"), .dim) }
+            return .init(safe(entries.isEmpty ? "empty" : "\(Strings.count(entries.count)) hidden"), .dim)
         }
     }
 
