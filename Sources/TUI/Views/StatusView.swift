@@ -60,10 +60,9 @@ struct StatusView {
 
     private var activity: Activity {
         let table = model.table
-        guard table.running.isEmpty else { return .online }
-        if !table.waiting.isEmpty { return .retrying }
-        let isPaused = table.count(.paused) > 0 && table.count(.active) == 0 && table.count(.queued) == 0
-        return isPaused ? .paused : .online
+        if table.running.isEmpty, !table.waiting.isEmpty { return .retrying }
+        let others = table.count(.active) + table.count(.queued)
+        return table.count(.paused) > 0 && others == 0 ? .paused : .online
     }
 
     private var activitySign: (String, Role) {
@@ -123,8 +122,8 @@ struct StatusView {
         let folders = model.status.awayFolders
         guard let first = folders.first else { return nil }
         guard folders.count == 1 else { return "\(Strings.count(folders.count)) folders are not there" }
-        return model.layout.sizeClass == .wide && first.count <= Self.longestFolder
-            ? "\(first) is not there" : "a folder is not there"
+        let isNamed = model.layout.sizeClass == .wide && first.count <= Self.longestFolder
+        return "\(isNamed ? first : "a folder") is not there"
     }
 
     private static let longestFolder = 30

@@ -31,7 +31,7 @@ struct CopyDialog: Sendable {
         return .close(sentence, [.copy(text)])
     }
 
-    /// Returns the line without control characters: a pasted line break would run commands in a shell.
+    /// Returns the line with its control characters escaped: a pasted line break would run commands.
     private static func harmless(_ line: String) -> String {
         let hasControls = line.unicodeScalars.contains { $0.properties.generalCategory == .control }
         return hasControls ? SafeText(line).text : line
