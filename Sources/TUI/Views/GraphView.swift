@@ -16,9 +16,7 @@ struct GraphView {
         let graph = Graph(
             history.values, width: width, height: rows.count, style: model.appearance.graph,
             least: model.live.estimates.total.rate ?? 0)
-        for (line, row) in zip(graph.lines, rows) {
-            frame.put(line, row: row, column: 1, role: .graph)
-        }
+        for (line, row) in zip(graph.lines, rows) { frame.put(line, row: row, column: 1, role: .graph) }
         let labels = labels(graph, span: history.span, lines: rows.count)
         for (label, row) in zip(labels, rows) {
             frame.put(label, row: row, column: width + 3, role: .dim, limit: max(0, room - width - 1))
