@@ -44,13 +44,14 @@ extension UploadAttempt {
     ) async -> ExchangeOutcome? {
         let isAboutFile = exchange.method == .head
         let server = server.now
-        let expecting = CaptivePortal.Expectation(
-            isKnown: server.isKnown,
-            mayBePage: server.respondsWithPages
-                && (exchange.traits.contains(.completes) || isAboutFile || received.status != 200),
-            isAboutFile: isAboutFile, completes: exchange.traits.contains(.completes))
+        let completes = exchange.traits.contains(.completes)
         let isTakenAtWord = server.isTakenAtWord && received.status != 511
-        if !isTakenAtWord, let page = CaptivePortal(received, to: exchange.url, expecting: expecting) {
+        if !isTakenAtWord,
+            let page = CaptivePortal(
+                received, to: exchange.url, isKnown: server.isKnown,
+                mayBePage: server.respondsWithPages && (completes || isAboutFile || received.status != 200),
+                isAboutFile: isAboutFile, completes: completes)
+        {
             await marker.remove(leaving: known)
             return .broken(page.failure(inPlaceOf: host(of: exchange)), bodySent: nil)
         } else if let failure = await suspicion(of: received, to: exchange, known: known) {

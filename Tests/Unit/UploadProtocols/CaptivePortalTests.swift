@@ -14,8 +14,7 @@ struct CaptivePortalTests {
     ) -> CaptivePortal? {
         CaptivePortal(
             ExchangeOutcome.Response(status: status, fields: fields, body: Array(body.utf8)), to: url,
-            expecting: .init(
-                isKnown: isKnown, mayBePage: mayBePage, isAboutFile: isAboutFile, completes: completes))
+            isKnown: isKnown, mayBePage: mayBePage, isAboutFile: isAboutFile, completes: completes)
     }
 
     @Test func `N11 status 511 is a sign-in page, whichever server sends it`() {
