@@ -17,3 +17,8 @@ package enum FieldList {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }
 }
+
+extension ExchangeOutcome.Response {
+    /// The methods in the field `Allow`, in upper case.
+    var allowedMethods: [String] { FieldList.words(fields[.allow]).map { $0.uppercased() } }
+}

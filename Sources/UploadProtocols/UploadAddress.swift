@@ -78,7 +78,7 @@ package enum UploadAddress {
         }
         // A socket's path can be percent-encoded in several ways, which must all give the same origin.
         if scheme == unixScheme, let path = url.host(percentEncoded: false) {
-            return "\(scheme)://\(socketAuthority(path))"
+            return "\(scheme)://\(path.percentEncoded())"
         }
         let shown = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         return "\(scheme)://\(shown):\(url.port ?? (scheme == "https" ? 443 : 80))"
@@ -223,11 +223,12 @@ package enum UploadAddress {
     }
 
     private static func plainAuthorityLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        let plain = plain
         guard let scheme = ["http://", "https://"].first(where: { bytes.starts(with: $0.utf8) }) else {
             return nil
         }
         let start = scheme.utf8.count
-        let end = bytes[start...].firstIndex { !isPlain($0) } ?? bytes.endIndex
+        let end = bytes[start...].firstIndex { !plain.contains($0) } ?? bytes.endIndex
         guard (1...253).contains(end - start) else { return nil }
         var rest = bytes[end...]
         if rest.first == UInt8(ascii: ":") {
@@ -238,19 +239,13 @@ package enum UploadAddress {
             else { return nil }
             rest = bytes[digits.endIndex...]
         }
-        guard rest.first == UInt8(ascii: "/"), rest.allSatisfy({ $0 == UInt8(ascii: "/") || isPlain($0) })
+        guard rest.first == UInt8(ascii: "/"),
+            rest.allSatisfy({ $0 == UInt8(ascii: "/") || plain.contains($0) })
         else { return nil }
         return rest.startIndex
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
+    private static let plain = PlainCharacters(alphanumericsAnd: ".-_")
 
     /// True if `text` can be sent as the host of a request. It must have 1 to 253 bytes and no ASCII space, control
     /// character or delimiter. A host that was percent-decoded can contain a line break (`%0A`); the result is then
@@ -272,10 +267,6 @@ package enum UploadAddress {
     /// True if the URL has the scheme `http+unix`.
     package static func isUnixSocket(_ url: String) -> Bool { url.lowercased().hasPrefix(unixScheme + "://") }
 
-    fileprivate static func socketAuthority(_ path: String) -> String {
-        path.percentEncoded()
-    }
-
     private static let allowedInName = PlainCharacters(alphanumericsAnd: "-._~/")
 }
 
@@ -291,7 +282,7 @@ extension URL {
         else { return self }
         parts.scheme = UploadAddress.unixScheme
         parts.port = nil
-        parts.percentEncodedHost = UploadAddress.socketAuthority(socket)
+        parts.percentEncodedHost = socket.percentEncoded()
         return parts.url ?? self
     }
 }

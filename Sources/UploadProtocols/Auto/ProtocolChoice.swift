@@ -58,13 +58,13 @@ public struct ProtocolChoice: Hashable, Sendable {
     public static func named(
         by response: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false
     ) throws(UploadFailure) -> ProtocolChoice {
-        let said = announced(in: response.fields)
+        let said = announced(in: response)
         if isGivenAddress, !UploadAddress.tellsNamesApart(url), said.map({ $0.name == "webdav" }) ?? true {
             return ProtocolChoice(
                 "put", because: "the server says nothing else and it may be a file's address")
         }
         if let said { return said }
-        let allowed = methods(response.fields[.allow])
+        let allowed = response.allowedMethods
         guard UploadAddress.tellsNamesApart(url) else {
             throw unknown(allowed.contains("PUT") ? "put" : "put, post, form or tus")
         }
@@ -74,7 +74,8 @@ public struct ProtocolChoice: Hashable, Sendable {
         return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
     }
 
-    private static func announced(in fields: HTTPFields) -> ProtocolChoice? {
+    private static func announced(in response: ExchangeOutcome.Response) -> ProtocolChoice? {
+        let fields = response.fields
         for name in [HTTPField.Name.tusVersion, .tusResumable] {
             guard let versions = fields[name] else { continue }
             guard FieldList.words(versions).contains("1.0.0") else { continue }
@@ -88,8 +89,9 @@ public struct ProtocolChoice: Hashable, Sendable {
             return ProtocolChoice("resumable", because: "the server says \(name)")
         }
         // Apache lists PUT for files only, and MOVE and DELETE for folders; a read-only DAV server lists none of them.
-        let allowed = methods(fields[.allow])
-        if fields[.named("DAV")] != nil, allowed.isEmpty || !allowed.isDisjoint(with: ["PUT", "MOVE"]) {
+        let allowed = response.allowedMethods
+        if fields[.named("DAV")] != nil, allowed.isEmpty || ["PUT", "MOVE"].contains(where: allowed.contains)
+        {
             return ProtocolChoice("webdav", because: "the server says DAV")
         }
         // S3 servers send a request ID in each response, also in refusals (Amazon S3 API, "Common response headers").
@@ -97,10 +99,6 @@ public struct ProtocolChoice: Hashable, Sendable {
             return ProtocolChoice("s3", because: "the server says \(name)")
         }
         return nil
-    }
-
-    private static func methods(_ allow: String?) -> Set<String> {
-        Set(FieldList.words(allow).map { $0.uppercased() })
     }
 
     private static func isBelow(_ host: String, _ domain: String) -> Bool {

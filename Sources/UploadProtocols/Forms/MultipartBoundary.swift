@@ -23,7 +23,7 @@ package struct MultipartBoundary: Hashable, Sendable {
     ///   character that RFC 2046 §5.1.1 does not allow.
     package init(_ text: String) throws(MultipartError) {
         guard (1...70).contains(text.utf8.count), text.utf8.last != UInt8(ascii: " "),
-            text.utf8.allSatisfy({ Self.isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) })
+            text.utf8.allSatisfy(Self.allowed.contains)
         else { throw .boundary }
         self.text = text
         isUnguessable = false
@@ -31,7 +31,7 @@ package struct MultipartBoundary: Hashable, Sendable {
 
     /// The value of the request's `Content-Type`; the boundary is quoted if it is not a token (RFC 9110 §5.6.2).
     package var contentType: String {
-        let isToken = text.utf8.allSatisfy { Self.isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
+        let isToken = text.utf8.allSatisfy(Self.allowedInToken.contains)
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
     }
 
@@ -49,14 +49,8 @@ package struct MultipartBoundary: Hashable, Sendable {
         Array((isEmpty ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n").utf8)
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
-    }
+    private static let allowed = PlainCharacters(alphanumericsAnd: "'()+_,-./:=? ")
+    private static let allowedInToken = PlainCharacters(alphanumericsAnd: "'+_-.")
 }
 
 /// A search for a boundary in a part's content, which may arrive in chunks.

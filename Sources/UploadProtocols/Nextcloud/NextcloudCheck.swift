@@ -65,11 +65,10 @@ package struct NextcloudCheck: DestinationCheck {
         }
         let own = WebDAVAddress(uploads).path
         let leftovers: [CheckReport.Leftover] = all.compactMap { entry in
-            let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
             guard entry.isFolder, entry.path + "/" != own.percentDecoded() ?? own else { return nil }
-            var resource = UploadResource(url: uploads + WebDAVAddress.quoted(name) + "/")
+            var resource = UploadResource(url: uploads + WebDAVAddress.quoted(entry.name) + "/")
             resource.nextcloud.chunkSize = NextcloudPlan(size: 0, wished: plan).chunkSize
-            return CheckReport.Leftover(name: name, changed: entry.modified, resource: resource)
+            return CheckReport.Leftover(name: entry.name, changed: entry.modified, resource: resource)
         }
         let report = CheckReport(
             findings: findings + ["uploads go there in chunks, and an interrupted one resumes"],
@@ -88,8 +87,7 @@ package struct NextcloudCheck: DestinationCheck {
     /// because its size is the sum of all chunks.
     private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
         entries.reduce(0) { sum, entry in
-            let name = entry.path.split(separator: "/").last ?? ""
-            guard Int(name) != nil, let size = entry.file.size, size >= 0 else { return sum }
+            guard Int(entry.name) != nil, let size = entry.file.size, size >= 0 else { return sum }
             return .sum(sum, size)
         }
     }

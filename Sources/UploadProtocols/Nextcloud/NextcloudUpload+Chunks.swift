@@ -43,9 +43,8 @@ extension NextcloudUpload {
         }
         var held: Set<Int> = []
         for entry in all where !entry.isFolder {
-            let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
             // The entry `.file` is the assembled file, not a chunk. A stored chunk of the wrong size is sent again.
-            guard let number = Int(name), (1...plan.count).contains(number) else { continue }
+            guard let number = Int(entry.name), (1...plan.count).contains(number) else { continue }
             if entry.file.size == ByteCount(plan.range(of: number).count) { held.insert(number) }
         }
         return send(PartTable(plan, held: held))

@@ -200,20 +200,16 @@ extension NextcloudUpload {
 
     private mutating func act(on verdict: ExistingChoice.Verdict, _ choice: ExistingChoice) -> Step {
         switch verdict {
-        case .look(let name, let algorithm):
-            return look(
-                at: address(of: name), for: .found(choice),
-                orders: algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? [])
+        case .look(let name, let digests):
+            return look(at: address(of: name), for: .found(choice), orders: digests)
         case .free(let name, let replaces):
             (self.name, self.replaces) = (name, replaces)
             if isSmall { return sendWhole() }
             if resource?.isChunked == true { return list() }
             return knowsFolder
                 ? makeUpload() : look(at: WebDAVAddress(address(of: name).folderURL), for: .folder)
-        case .finished(let name, let file, let verified, let wasThere):
-            let receipt = Receipt(
-                location: address(of: name).url, entityTag: file.entityTag, bytes: item.size,
-                verified: verified, wasThere: wasThere)
+        case .finished(let name, var receipt):
+            receipt.location = address(of: name).url
             guard let resource, resource.isChunked else { return .done(receipt) }
             phase = .deleting(receipt)
             return .send(Exchange(.delete, resource.url))
@@ -227,20 +223,16 @@ extension NextcloudUpload {
             return isSmall ? sendWhole() : makeUpload()
         }
         phase = .makingFolders(folders)
-        return .send(folders.start())
+        return folders.start()
     }
 
     private mutating func receiveFolder(_ response: ExchangeOutcome.Response, _ folders: WebDAVFolders)
         -> Step
     {
         var folders = folders
-        let verdict = folders.receive(response)
+        let step = folders.receive(response)
         phase = .makingFolders(folders)
-        switch verdict {
-        case .ask(let exchange): return .send(exchange)
-        case .made: return isSmall ? sendWhole() : makeUpload()
-        case .failed(let failure): return .failed(failure)
-        }
+        return step ?? (isSmall ? sendWhole() : makeUpload())
     }
 
     /// Adds to the request the file's modification time, if it is known. Also adds the file's digest, if the options

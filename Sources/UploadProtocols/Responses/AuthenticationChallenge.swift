@@ -1,3 +1,4 @@
+import FerryFiles
 package import HTTPTypes
 
 /// One authentication scheme that a server offers with a 401 (RFC 9110 §11.6.1).
@@ -5,24 +6,18 @@ package struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme as the server wrote it: `Basic`, `Digest`, `Bearer`.
     package var scheme: String
     /// The parameters by name. The names are in lower case. If a name occurs twice, its first value is stored.
-    package var parameters: [String: String]
-
-    package init(scheme: String, parameters: [String: String] = [:]) {
-        self.scheme = scheme
-        self.parameters = parameters
-    }
+    package var parameters: [String: String] = [:]
 
     /// True if the scheme has the given name. The comparison ignores letter case.
     package func isScheme(_ name: String) -> Bool { scheme.lowercased() == name.lowercased() }
 
-    /// Returns the challenges in the `WWW-Authenticate` field of a response, at most 16, in the server's order.
-    /// Malformed text and all text after it are ignored. Without the field, the result is empty.
+    /// Returns the challenges in the `WWW-Authenticate` field of a response; none without the field.
     package static func list(in fields: HTTPFields) -> [AuthenticationChallenge] {
         fields[.wwwAuthenticate].map(list) ?? []
     }
 
-    /// Parses the value of one `WWW-Authenticate` field. At most 16 challenges are returned. Malformed text and all
-    /// text after it are dropped.
+    /// Parses the value of one `WWW-Authenticate` field. Returns at most 16 challenges, and drops malformed text and all
+    /// text after it.
     package static func list(_ value: String) -> [AuthenticationChallenge] {
         var reader = ChallengeReader(value)
         return reader.challenges()
@@ -52,7 +47,7 @@ private struct ChallengeReader {
         var challenges: [AuthenticationChallenge] = []
         while challenges.count <= Self.mostChallenges {
             skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
-            let word = take(Self.isToken)
+            let word = take(Self.token.contains)
             guard !word.isEmpty else { break }
             skip(Self.isSpace)
             if next == UInt8(ascii: "="), !challenges.isEmpty {
@@ -82,7 +77,7 @@ private struct ChallengeReader {
 
     /// Reads a token or a quoted string at the current position. Returns nil if a quoted string has no closing quote.
     private mutating func value() -> String? {
-        guard next == UInt8(ascii: "\"") else { return take(Self.isToken) }
+        guard next == UInt8(ascii: "\"") else { return take(Self.token.contains) }
         position += 1
         var text: [UInt8] = []
         while let byte = next {
@@ -104,7 +99,7 @@ private struct ChallengeReader {
     /// parameter, and the position is restored.
     private mutating func skipToken68() {
         let start = position
-        skip { Self.isToken68($0) }
+        skip(Self.token68.contains)
         skip { $0 == UInt8(ascii: "=") }
         skip(Self.isSpace)
         if let byte = next, byte != UInt8(ascii: ",") { position = start }
@@ -112,22 +107,9 @@ private struct ChallengeReader {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
+    /// The characters of a token (RFC 9110 §5.6.2).
+    private static let token = PlainCharacters(alphanumericsAnd: "!#$%&'*+-.^_`|~")
 
-    /// True for a token character of RFC 9110 §5.6.2.
-    private static func isToken(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-
-    /// True for a token68 character of RFC 9110 §11.2.
-    private static func isToken68(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || "-._~+/".utf8.contains(byte)
-    }
+    /// The characters of a token68, but the `=` at its end (RFC 9110 §11.2).
+    private static let token68 = PlainCharacters(alphanumericsAnd: "-._~+/")
 }

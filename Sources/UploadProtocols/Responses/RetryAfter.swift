@@ -26,12 +26,5 @@ package enum RetryAfter {
 
 extension String {
     /// The text without spaces and tabs at both ends.
-    var trimmingSpaces: String {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) })
-        else {
-            return ""
-        }
-        return String(self[first...last])
-    }
+    var trimmingSpaces: String { trimmed { $0 == " " || $0 == "\t" } }
 }

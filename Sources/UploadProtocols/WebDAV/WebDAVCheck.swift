@@ -73,11 +73,10 @@ package struct WebDAVCheck: DestinationCheck {
     /// subfolders are not included.
     private func leftovers(in response: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
         (WebDAVProperties.list(in: response) ?? []).compactMap { entry in
-            let last = entry.path.split(separator: "/").last.map(String.init) ?? ""
-            guard !entry.isFolder, let name = WebDAVAddress.name(ofTemporary: last) else { return nil }
+            guard !entry.isFolder, let name = WebDAVAddress.name(ofTemporary: entry.name) else { return nil }
             return CheckReport.Leftover(
                 name: name, changed: entry.modified, size: entry.file.size,
-                resource: UploadResource(url: folder.inFolder(last).url))
+                resource: UploadResource(url: folder.inFolder(entry.name).url))
         }
     }
 

@@ -3,12 +3,6 @@ import HTTPTypes
 /// Creates the missing folders above a file. The first request tries to create the innermost folder. If the server
 /// reports that the folder above it is missing, that folder is created first.
 struct WebDAVFolders: Sendable {
-    enum Verdict: Sendable {
-        case ask(Exchange)
-        case made
-        case failed(UploadFailure)
-    }
-
     /// The URLs of the folders above the file, the innermost first.
     private let folders: [String]
     private var current = 0
@@ -24,25 +18,26 @@ struct WebDAVFolders: Sendable {
         if folders.isEmpty { return nil }
     }
 
-    func start() -> Exchange { Exchange(.mkcol, folders[current]) }
+    func start() -> Step { .send(Exchange(.mkcol, folders[current])) }
 
-    mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
+    /// Handles the response to the last request. Returns nil once the folder of the file exists.
+    mutating func receive(_ response: ExchangeOutcome.Response) -> Step? {
         switch response.status {
         // A 405 means that the folder exists (RFC 4918 §9.3.1).
         case 200..<300, 405:
-            guard current > 0 else { return .made }
+            guard current > 0 else { return nil }
             isDescending = true
             current -= 1
-            return .ask(start())
+            return start()
         // chezdav responds 500 if the outer folder is missing.
         case 404, 409, 500:
             guard !isDescending, current + 1 < folders.count else { break }
             current += 1
-            return .ask(start())
+            return start()
         // Apache responds 403 if another upload creates the same folder at the same moment.
         case 403 where repeated != current:
             repeated = current
-            return .ask(start())
+            return start()
         default: break
         }
         var failure = WebDAVFailure.failure(response)

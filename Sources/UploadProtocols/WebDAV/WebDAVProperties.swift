@@ -6,6 +6,8 @@ import HTTPTypes
 struct WebDAVProperties: Hashable, Sendable {
     /// The path of the file or folder, without percent-encoding. A slash at its end is removed, except from the root.
     var path: String
+    /// The last component of the path; empty for the root.
+    var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
     var isFolder = false
     var file = FoundFile()
     /// The time when the file or folder was last changed; nil if the server does not report it.

@@ -22,7 +22,7 @@ struct WebDAVServer: Hashable, Sendable {
         guard response.isSuccess else { return }
         // Some servers send the field more than once; HTTPFields joins them.
         capabilities.extensions = Set(FieldList.words(response.fields[.dav]).map { $0.lowercased() })
-        let methods = FieldList.words(response.fields[.allow]).map { $0.uppercased() }
+        let methods = response.allowedMethods
         // Allow is ignored if the server sends DAV, because Allow describes only this URL: for a missing URL, Apache
         // lists no MOVE.
         if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }

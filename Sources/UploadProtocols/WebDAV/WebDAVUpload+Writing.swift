@@ -102,18 +102,14 @@ extension WebDAVUpload {
             return write(from: 0)
         }
         phase = .making(folders)
-        return .send(folders.start())
+        return folders.start()
     }
 
     mutating func receiveFolder(_ response: ExchangeOutcome.Response, _ folders: WebDAVFolders) -> Step {
         var folders = folders
-        let verdict = folders.receive(response)
+        let step = folders.receive(response)
         phase = .making(folders)
-        switch verdict {
-        case .ask(let exchange): return .send(exchange)
-        case .made: return write(from: 0)
-        case .failed(let failure): return .failed(failure)
-        }
+        return step ?? write(from: 0)
     }
 
     mutating func write(from offset: ByteCount) -> Step {

@@ -263,17 +263,13 @@ extension WebDAVUpload {
 
     private mutating func act(on verdict: ExistingChoice.Verdict, _ choice: ExistingChoice) -> Step {
         switch verdict {
-        case .look(let name, let algorithm):
-            return look(
-                at: address(of: name), for: .found(choice),
-                orders: algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? [])
+        case .look(let name, let digests):
+            return look(at: address(of: name), for: .found(choice), orders: digests)
         case .free(let name, let replaces):
             (goal.name, goal.replaces) = (name, replaces)
             return proceed()
-        case .finished(let name, let file, let verified, let wasThere):
-            let receipt = Receipt(
-                location: address(of: name).url, entityTag: file.entityTag, bytes: item.size,
-                verified: verified, wasThere: wasThere)
+        case .finished(let name, var receipt):
+            receipt.location = address(of: name).url
             return held == nil ? .done(receipt) : clear(.done(receipt))
         case .failed(let failure): return .failed(failure)
         }

@@ -1,30 +1,24 @@
 /// Decides whether a file is sent, and under which name. The decision depends on the policy for existing files and on
-/// the files that the server already has. The caller looks up these files and passes the results.
-package struct ExistingChoice: Sendable {
+/// the files that the server already has, which the caller looks up.
+struct ExistingChoice: Sendable {
     /// The next step of the caller: look up a name on the server, send the file, or end the upload.
-    package enum Verdict: Sendable {
-        /// Look up this name on the server. If `digest` is not nil, also compute this digest of the local file.
-        case look(name: String, digest: DigestAlgorithm?)
+    enum Verdict: Sendable {
+        /// Look up this name on the server, and compute these digests of the local file.
+        case look(name: String, digests: [DigestRequest] = [])
         /// Send the file under this name. If `replaces` is true, the file is allowed to replace an existing one.
         case free(name: String, replaces: Bool)
-        /// The server already has the file under this name, so nothing is sent. `verified` is the algorithm of the
-        /// digest that proves this; nil if only the sizes were compared. `wasThere` is false if an earlier attempt of
-        /// this upload sent the file; otherwise it is true.
-        case finished(name: String, FoundFile, verified: DigestAlgorithm?, wasThere: Bool)
+        /// The server already has the file under this name, so nothing is sent. The caller adds the location to the
+        /// receipt. Its `wasThere` is false if an earlier attempt of this upload sent the file.
+        case finished(name: String, Receipt)
         case failed(UploadFailure)
     }
 
     /// The facts about an earlier attempt that began to send the local file.
-    package struct Begun: Hashable, Sendable {
+    struct Begun: Hashable, Sendable {
         /// The name under which the file was sent.
-        package var name: String
+        var name: String
         /// True if the server possibly has the whole file, although the attempt received no response.
-        package var mayBeComplete: Bool
-
-        package init(name: String, mayBeComplete: Bool) {
-            self.name = name
-            self.mayBeComplete = mayBeComplete
-        }
+        var mayBeComplete: Bool
     }
 
     private enum Phase: Sendable {
@@ -33,8 +27,8 @@ package struct ExistingChoice: Sendable {
         case comparing(name: String, isOwn: Bool)
     }
 
-    /// The maximum number of names that the policy `rename` tries, such as `name (2).ext`. If the server has files with
-    /// all these names, the upload fails. So many copies are probably a mistake.
+    /// The maximum number of names that the policy `rename` tries, such as `name (2).ext`. So many copies are probably
+    /// a mistake.
     static let nameLimit = 100
 
     private let item: UploadItem
@@ -44,9 +38,8 @@ package struct ExistingChoice: Sendable {
 
     /// - Parameters:
     ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
-    ///   - looksAlways: True to look up the name on the server under every policy. If false, the policies `replace` and
-    ///     nil skip the lookup. They then do not notice a folder with this name.
-    package init(
+    ///   - looksAlways: True to look up the name under the policies `replace` and nil too, to notice a folder.
+    init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
     ) {
         self.item = item
@@ -55,22 +48,21 @@ package struct ExistingChoice: Sendable {
         phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
     }
 
-    /// Returns the first action. If `looksAlways` is false and the policy is `replace` or nil, the action is to send
-    /// the file. In all other cases, the action is a lookup.
-    package func start() -> Verdict {
+    /// Returns the first action: a lookup, or to send the file if the policy needs no lookup.
+    func start() -> Verdict {
         if !looksAlways, policy == nil || policy == .replace {
             return .free(name: item.name, replaces: true)
         }
         switch phase {
-        case .checkingOwn(let begun): return .look(name: begun.name, digest: nil)
-        case .asking(let name, _), .comparing(let name, _): return .look(name: name, digest: nil)
+        case .checkingOwn(let begun): return .look(name: begun.name)
+        case .asking(let name, _), .comparing(let name, _): return .look(name: name)
         }
     }
 
     /// Handles the result of a lookup, and returns the next action.
     ///
-    /// - Parameter ours: The digest of the local file, if the lookup requested one.
-    package mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
+    /// - Parameter ours: The digests of the local file that the lookup requested.
+    mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
         switch (phase, place) {
         case (.comparing(let name, let isOwn), .file(let file)):
             return compared(file, name: name, isOwn: isOwn, ours: ours)
@@ -113,22 +105,28 @@ package struct ExistingChoice: Sendable {
         }
         let next = FileName.numbered(item.name, number + 1)
         phase = .asking(name: next, number: number + 1)
-        return .look(name: next, digest: nil)
+        return .look(name: next)
     }
 
     private mutating func judge(_ file: FoundFile, name: String, isOwn: Bool) -> Verdict {
-        guard let reported = file.reported.first else {
-            return .finished(name: name, file, verified: nil, wasThere: !isOwn)
-        }
+        guard let reported = file.reported.first else { return finished(file, name: name, isOwn: isOwn) }
         phase = .comparing(name: name, isOwn: isOwn)
-        return .look(name: name, digest: reported.algorithm)
+        return .look(name: name, digests: [DigestRequest(reported.algorithm, of: 0..<item.size)])
+    }
+
+    private func finished(
+        _ file: FoundFile, name: String, isOwn: Bool, verified: DigestAlgorithm? = nil
+    ) -> Verdict {
+        let receipt = Receipt(
+            entityTag: file.entityTag, bytes: item.size, verified: verified, wasThere: !isOwn)
+        return .finished(name: name, receipt)
     }
 
     private mutating func compared(
         _ file: FoundFile, name: String, isOwn: Bool, ours: [ComputedDigest]
     ) -> Verdict {
         if case .same(let algorithm) = file.agrees(with: ours) {
-            return .finished(name: name, file, verified: algorithm, wasThere: !isOwn)
+            return finished(file, name: name, isOwn: isOwn, verified: algorithm)
         }
         guard isOwn, policy == .fail || policy == .rename else { return .free(name: name, replaces: true) }
         phase = .asking(name: item.name, number: 1)
@@ -137,17 +135,18 @@ package struct ExistingChoice: Sendable {
 }
 
 /// The operations on file names.
-package enum FileName {
+enum FileName {
     /// Returns the name without the folders before it.
-    static func last(_ name: String) -> String {
-        String(name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...])
-    }
+    static func last(_ name: String) -> String { String(name[lastStart(name)...]) }
 
     /// Returns a numbered name, such as `name (2).ext`; folders before the name are not changed.
-    package static func numbered(_ name: String, _ number: Int) -> String {
-        let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
-        let last = name[start...]
+    static func numbered(_ name: String, _ number: Int) -> String {
+        let last = name[lastStart(name)...]
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return "\(name) (\(number))" }
         return "\(name[..<dot]) (\(number))\(name[dot...])"
+    }
+
+    private static func lastStart(_ name: String) -> String.Index {
+        name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex
     }
 }

@@ -1,10 +1,10 @@
-package import HTTPTypes
+import HTTPTypes
 
 /// Asks the server by `HEAD`, before the upload, whether a file already exists at the upload's URL. The policy for
 /// existing files then decides whether the local file is sent, and under which name.
-package struct ExistingFile: Sendable {
+struct ExistingFile: Sendable {
     /// The next step of the caller: send a `HEAD` request, send the file, or end the upload.
-    package enum Verdict: Sendable {
+    enum Verdict: Sendable {
         case ask(Exchange)
         /// Send the file under this name, with the header fields in `precondition`. The fields make the server refuse
         /// the file if the name is no longer free. They are empty if the upload is allowed to replace a file.
@@ -13,7 +13,6 @@ package struct ExistingFile: Sendable {
         case failed(UploadFailure)
     }
 
-    private let item: UploadItem
     private let policy: ExistingFilePolicy?
     private let address: @Sendable (_ name: String) -> String
     private var choice: ExistingChoice
@@ -21,22 +20,20 @@ package struct ExistingFile: Sendable {
     /// - Parameters:
     ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
     ///   - address: Returns the URL on the server for a file name.
-    package init(
+    init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: ExistingChoice.Begun? = nil,
         address: @escaping @Sendable (_ name: String) -> String
     ) {
-        self.item = item
         self.policy = policy
         self.address = address
         choice = ExistingChoice(item, policy: policy, begun: begun)
     }
 
-    /// Returns the first step. If the policy is `replace` or nil, the step is to send the file (`free`). Otherwise, it
-    /// is a `HEAD` request (`ask`).
-    package func start() -> Verdict { verdict(choice.start()) }
+    /// Returns the first step: a `HEAD` request, or to send the file if the policy is `replace` or nil.
+    func start() -> Verdict { verdict(choice.start()) }
 
     /// Handles the response to the last request, and returns the next step.
-    package mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
+    mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: verdict(choice.receive(.nothing))
         case 200..<300:
@@ -52,34 +49,26 @@ package struct ExistingFile: Sendable {
 
     private func verdict(_ verdict: ExistingChoice.Verdict) -> Verdict {
         switch verdict {
-        case .look(let name, let algorithm):
-            var head = Exchange(
-                .head, address(name), fields: [.wantReprDigest: "sha-256=10, md5=1"])
-            head.digests = algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
-            return .ask(head)
+        case .look(let name, let digests): return .ask(.head(address(name), computing: digests))
         case .free(let name, let replaces):
-            // If the lookup found no file, a file that appears after it must not be replaced. `skip` is the exception:
-            // it replaces different files.
+            // If the lookup found no file, a file that appears after it must not be replaced (RFC 9110 §13.1.2). `skip`
+            // is the exception: it replaces different files.
             let isNew = !replaces && policy != .skip
-            return .free(name: name, precondition: isNew ? Self.onlyNew : [:])
-        case .finished(let name, let file, let verified, let wasThere):
-            return .finished(
-                Receipt(
-                    location: address(name), entityTag: file.entityTag, bytes: item.size,
-                    verified: verified, wasThere: wasThere))
+            return .free(name: name, precondition: isNew ? [.ifNoneMatch: "*"] : [:])
+        case .finished(let name, var receipt):
+            receipt.location = address(name)
+            return .finished(receipt)
         case .failed(let failure): return .failed(failure)
         }
     }
-
-    /// The header field that makes the server refuse a request if a file exists at the URL (RFC 9110 §13.1.2).
-    private static let onlyNew: HTTPFields = [.ifNoneMatch: "*"]
 }
 
-extension FoundFile {
-    /// Creates a description of a file from the header fields of a response.
-    init(headed fields: HTTPFields) {
-        self.init(
-            size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],
-            reported: ServerDigest.in(fields), modified: fields[.lastModified])
+extension Exchange {
+    /// Makes the `HEAD` request for a file's size, tag and digests, during which `digests` of the local file are
+    /// computed.
+    static func head(_ url: String, computing digests: [DigestRequest]) -> Exchange {
+        var head = Exchange(.head, url, fields: [.wantReprDigest: "sha-256=10, md5=1"])
+        head.digests = digests
+        return head
     }
 }

@@ -1,30 +1,22 @@
+import HTTPTypes
+
 /// The result of a lookup of the URL to which a file is to be uploaded.
-package enum FoundEntry: Hashable, Sendable {
+enum FoundEntry: Hashable, Sendable {
     case nothing
     case folder
     case file(FoundFile)
 }
 
 /// A file on a server, described by the values that the server has sent.
-package struct FoundFile: Hashable, Sendable {
+struct FoundFile: Hashable, Sendable {
     /// The number of bytes; nil if the server does not state it.
-    package var size: ByteCount?
+    var size: ByteCount?
     /// The entity tag exactly as the server sent it; nil if the server sent none.
-    package var entityTag: String?
+    var entityTag: String?
     /// The digests that the server reports, the strongest first.
-    package var reported: [ServerDigest]
+    var reported: [ServerDigest] = []
     /// The time of the file's last change, exactly as the server sent it; nil if the server sent none.
-    package var modified: String?
-
-    package init(
-        size: ByteCount? = nil, entityTag: String? = nil, reported: [ServerDigest] = [],
-        modified: String? = nil
-    ) {
-        self.size = size
-        self.entityTag = entityTag
-        self.reported = reported
-        self.modified = modified
-    }
+    var modified: String?
 
     /// Compares a digest of the local file with the server's digest of the same algorithm. If `ours` has several
     /// digests, the first one that the server also reports is compared. Returns nil if the server reports none of them.
@@ -34,6 +26,15 @@ package struct FoundFile: Hashable, Sendable {
             return reported.bytes == digest.bytes ? .same(digest.algorithm) : .different(digest.algorithm)
         }
         return nil
+    }
+}
+
+extension FoundFile {
+    /// Makes the description of a file from the header fields of a response.
+    init(headed fields: HTTPFields) {
+        self.init(
+            size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],
+            reported: ServerDigest.in(fields), modified: fields[.lastModified])
     }
 }
 

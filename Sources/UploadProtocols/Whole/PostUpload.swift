@@ -11,13 +11,7 @@ public struct PostUpload: SequentialProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
         fields[.contentDisposition] = Self.disposition(item.name)
-        attempt = SingleShot(
-            Exchange(
-                options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name),
-                fields: fields,
-                body: item.size > 0 ? .file(range: 0..<item.size) : .none,
-                traits: options.sendsIdempotencyKey ? [.idempotent, .completes] : .completes),
-            item: item, link: options.link)
+        attempt = SingleShot(item, options, fields, item.size > 0 ? .file(range: 0..<item.size) : .none)
     }
 
     public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
@@ -64,15 +58,10 @@ public struct FormUpload: SequentialProtocol {
     init(item: UploadItem, options: ProtocolOptions, boundary: MultipartBoundary) {
         let form = MultipartForm(
             boundary: boundary, parameters: item.parameters, fileField: options.fileField,
-            fileName: item.name,
-            fileType: item.contentType)
+            fileName: item.name, fileType: item.contentType)
         attempt = SingleShot(
-            Exchange(
-                options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name),
-                fields: [.contentType: form.contentType],
-                body: .file(range: 0..<item.size, prefix: form.prefix, suffix: form.suffix),
-                traits: options.sendsIdempotencyKey ? [.idempotent, .completes] : .completes),
-            item: item, link: options.link)
+            item, options, [.contentType: form.contentType],
+            .file(range: 0..<item.size, prefix: form.prefix, suffix: form.suffix))
     }
 
     public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
@@ -91,15 +80,18 @@ struct SingleShot: Sendable {
     private let size: ByteCount
     private let link: LinkSource?
 
-    init(_ exchange: Exchange, item: UploadItem, link: LinkSource? = nil) {
-        self.link = link
-        self.exchange = exchange
+    init(_ item: UploadItem, _ options: ProtocolOptions, _ fields: HTTPFields, _ body: Exchange.Body) {
+        link = options.link
         size = item.size
-        if exchange.traits.contains(.idempotent) {
-            self.exchange.fields.idempotencyKey = item.contentKey
+        exchange = Exchange(
+            options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name), fields: fields,
+            body: body, traits: .completes)
+        if options.sendsIdempotencyKey {
+            exchange.traits.insert(.idempotent)
+            exchange.fields.idempotencyKey = item.contentKey
         } else {
             let base = UploadAddress.withoutQuery(exchange.url)
-            self.exchange.markBeforeLastBytes = UploadResource(url: base).withWholeBodySent(true)
+            exchange.markBeforeLastBytes = UploadResource(url: base).withWholeBodySent(true)
         }
     }
 

@@ -58,7 +58,7 @@ package struct PutCheck: DestinationCheck {
     }
 
     private func verdict(on response: ExchangeOutcome.Response) -> Verdict {
-        let list = Self.methods(in: response)
+        let list = response.allowedMethods
         // A 405 lists the methods too (RFC 9110 §15.5.6).
         guard response.isSuccess || response.status == 405, !list.isEmpty else { return .unknown }
         if list.contains(method) { return .allowed }
@@ -70,12 +70,8 @@ package struct PutCheck: DestinationCheck {
                 hint: "check the destination's url and protocol"))
     }
 
-    private static func methods(in response: ExchangeOutcome.Response) -> [String] {
-        FieldList.words(response.fields[.allow]).map { $0.uppercased() }
-    }
-
     private func findings(_ response: ExchangeOutcome.Response, _ verdict: Verdict) -> [String] {
-        let list = Self.methods(in: response)
+        let list = response.allowedMethods
         var findings = [
             verdict == .allowed
                 ? "the server takes \(method)"

@@ -44,7 +44,7 @@ public struct PutUpload: SequentialProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
-        phase = .looking(Self.look(item, options, begun: nil))
+        phase = .looking(Self.existing(item, options, begun: nil))
     }
 
     public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
@@ -63,17 +63,18 @@ public struct PutUpload: SequentialProtocol {
         if !looks, let resource, resource.wholeBodySent {
             let lost = MissingResponseCheck(item)
             phase = .recalling(lost)
-            return act(on: lost.start())
+            return lost.start()
         }
         let begun = looks ? resource.flatMap(Self.begun) : nil
-        return look(Self.look(item, options, begun: begun))
+        return look(begun: begun)
     }
 
     public mutating func receive(_ reply: ExchangeOutcome) -> Step {
         switch (phase, reply) {
         case (.sending(let exchange, let name), _): return sent(reply, exchange, name: name)
         case (_, .broken(let failure, _)): return .failed(failure)
-        case (.recalling(let lost), .responded(let response)): return act(on: lost.receive(response))
+        case (.recalling(let lost), .responded(let response)):
+            return lost.receive(response) ?? look()
         case (.looking(var existing), .responded(let response)):
             let verdict = existing.receive(response)
             phase = .looking(existing)
@@ -93,7 +94,7 @@ extension PutUpload {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }
 
-    private static func look(
+    private static func existing(
         _ item: UploadItem, _ options: ProtocolOptions, begun: ExistingChoice.Begun?
     ) -> ExistingFile {
         ExistingFile(item, policy: options.existing, begun: begun) {
@@ -101,7 +102,8 @@ extension PutUpload {
         }
     }
 
-    private mutating func look(_ existing: ExistingFile) -> Step {
+    private mutating func look(begun: ExistingChoice.Begun? = nil) -> Step {
+        let existing = Self.existing(item, options, begun: begun)
         phase = .looking(existing)
         return act(on: existing.start())
     }
@@ -111,15 +113,6 @@ extension PutUpload {
         case .ask(let exchange): .send(exchange)
         case .free(let name, let precondition): send(name, precondition)
         case .finished(let receipt): .done(receipt)
-        case .failed(let failure): .failed(failure)
-        }
-    }
-
-    private mutating func act(on verdict: MissingResponseCheck.Verdict) -> Step {
-        switch verdict {
-        case .ask(let exchange): .send(exchange)
-        case .stored(let receipt): .done(receipt)
-        case .sendAgain: look(Self.look(item, options, begun: nil))
         case .failed(let failure): .failed(failure)
         }
     }
@@ -147,7 +140,7 @@ extension PutUpload {
             guard options.existing == .rename, budget.allows(.surprise) else {
                 return .failed(.nameTaken(name), notes: [.resource(nil)])
             }
-            return look(Self.look(item, options, begun: nil))
+            return look()
         }
         switch SingleRequestUpload.step(reply, to: exchange, size: item.size) {
         case .done(var receipt, let notes):

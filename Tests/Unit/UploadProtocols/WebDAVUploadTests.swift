@@ -407,18 +407,17 @@ struct WebDAVFolderTests {
     /// Apache 2.4.71 behaves like this.
     @Test func `a folder that another upload made at the same moment is there`() throws {
         var folders = try making()
-        guard case .ask = folders.receive(.init(status: 403)),
-            case .made = folders.receive(.init(status: 405))
-        else {
+        guard case .send = folders.receive(.init(status: 403)) else {
             Issue.record("it was not asked for again")
             return
         }
+        #expect(folders.receive(.init(status: 405)) == nil)
     }
 
     @Test func `a folder that is refused twice is refused`() throws {
         var folders = try making()
         _ = folders.receive(.init(status: 403))
-        guard case .failed(let failure) = folders.receive(.init(status: 403)) else {
+        guard case .failed(let failure, _) = folders.receive(.init(status: 403)) else {
             Issue.record("it was asked for again")
             return
         }
