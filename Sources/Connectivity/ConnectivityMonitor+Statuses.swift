@@ -33,10 +33,6 @@ extension ConnectivityMonitor {
                 }
                 return nil
             }
-
-            /// Returns the next status. Returns nil once the reading task is cancelled, or the underlying network
-            /// monitor has ended its stream.
-            public mutating func next() async -> Status? { await next(isolation: nil) }
         }
     }
 }

@@ -45,9 +45,7 @@ public final class ConnectivityMonitor: Sendable {
             ? SharedWatch(initial: .reachable(.loopback), source: nil) : SharedWatch(source: source)
     }
 
-    deinit {
-        stop()
-    }
+    deinit { stop() }
 
     /// The last reported status. It is `unknown` without a listener, reader or waiter, and until the first report,
     /// which takes some milliseconds. It is never `unknown` for a destination on this machine.
@@ -69,21 +67,19 @@ public final class ConnectivityMonitor: Sendable {
                 onUpdate(status)
             }
         }
+        replaceListener(by: task)
+    }
+
+    /// Stops listening. One call of `onUpdate` can still be in progress when `stop` returns. It is safe to call `stop`
+    /// at any time, also from `onUpdate`. A later `start` begins again with the current status.
+    public func stop() { replaceListener(by: nil) }
+
+    private func replaceListener(by task: Task<Void, Never>?) {
         let earlier = listener.withLock { listener in
             defer { listener = task }
             return listener
         }
         earlier?.cancel()
-    }
-
-    /// Stops listening. One call of `onUpdate` can still be in progress when `stop` returns. It is safe to call `stop`
-    /// at any time, also from `onUpdate`. A later `start` begins again with the current status.
-    public func stop() {
-        let task = listener.withLock { listener in
-            defer { listener = nil }
-            return listener
-        }
-        task?.cancel()
     }
 
     /// Returns the sequence of the current status, as soon as it is known, and of each later change.
@@ -92,4 +88,29 @@ public final class ConnectivityMonitor: Sendable {
     /// The caller need not retain the monitor. A sequence has only one reader. For another reader, call this method
     /// again.
     public func statuses() -> Statuses { Statuses(stream: watch.read()) }
+}
+
+extension ConnectivityMonitor {
+    /// Waits until the destination is reachable. Returns at once if `isReachable` is already true.
+    ///
+    /// - Parameter limit: The longest wait, measured by `clock`.
+    /// - Returns: True if the destination is reachable. False if `limit` has passed, the task is cancelled, or the
+    ///   underlying network monitor has ended its stream.
+    public func waitUntilReachable<C: Clock>(
+        upTo limit: Duration, clock: C = ContinuousClock()
+    ) async -> Bool where C.Duration == Duration {
+        if isReachable { return true }
+        let deadline = clock.now.advanced(by: limit)
+        // Called here and not in the task below, so that the watch begins before the wait.
+        let statuses = statuses()
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await statuses.contains { $0.isReachable } }
+            group.addTask {
+                try? await clock.sleep(until: deadline, tolerance: nil)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
 }

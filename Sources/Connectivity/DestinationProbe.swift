@@ -13,36 +13,33 @@ public struct DestinationProbe: Sendable {
         self.timeout = timeout
     }
 
-    /// Looks up the name and connects to its first 8 addresses, all at the same time. If one connection succeeds, the
-    /// destination is reachable.
+    /// Looks up the name and connects to its first 8 addresses, all at the same time. The check never takes longer than
+    /// `timeout`, even if the name lookup does. While 16 earlier checks still occupy their threads, the result is
+    /// `timedOut` at once.
     ///
-    /// Blocking calls run on a separate thread. The check never takes longer than `timeout`, even if the name lookup
-    /// does. While 16 earlier checks still occupy their threads, the result is `timedOut` at once.
     /// - Parameter host: A name or an address, with or without brackets.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func check(host: String, port: UInt16) async throws -> Reachability {
         if host.isEmpty || host.utf8.contains(0) { return .nameNotFound }
         try Task.checkCancellation()
         guard let permit = LookupPermit() else { return .timedOut }
-        let result = FirstResult()
+        // The first result counts: that of the connection, or the timeout.
+        let (results, continuation) = AsyncStream.makeStream(
+            of: Reachability.self, bufferingPolicy: .bufferingOldest(1))
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let timer = Task {
             if (try? await Task.sleep(until: deadline, clock: .continuous)) != nil {
-                result.give(.success(.timedOut))
+                continuation.yield(.timedOut)
             }
         }
         defer { timer.cancel() }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                result.await(continuation)
-                DetachedThread.start {
-                    result.give(.success(ConnectionAttempt.run(host: host, port: port, until: deadline)))
-                    permit.giveBack()
-                }
-            }
-        } onCancel: {
-            result.give(.failure(CancellationError()))
+        DetachedThread.start {
+            continuation.yield(ConnectionAttempt.run(host: host, port: port, until: deadline))
+            permit.giveBack()
         }
+        var iterator = results.makeAsyncIterator()
+        guard let result = await iterator.next() else { throw CancellationError() }
+        return result
     }
 }
 
@@ -63,47 +60,5 @@ private struct LookupPermit {
 
     func giveBack() {
         Self.taken.withLock { $0 -= 1 }
-    }
-}
-
-/// Resumes the waiting task with the first result (connection, timeout or cancellation), and ignores later results.
-private final class FirstResult: Sendable {
-    private typealias Outcome = Result<Reachability, any Error>
-
-    private enum State {
-        case open
-        case awaited(CheckedContinuation<Reachability, any Error>)
-        case early(Result<Reachability, any Error>)
-        case given
-    }
-
-    private let state = Mutex(State.open)
-
-    func await(_ continuation: CheckedContinuation<Reachability, any Error>) {
-        let early: Outcome? = state.withLock { state in
-            guard case .early(let result) = state else {
-                state = .awaited(continuation)
-                return nil
-            }
-            state = .given
-            return result
-        }
-        if let early { continuation.resume(with: early) }
-    }
-
-    func give(_ result: Result<Reachability, any Error>) {
-        let continuation: CheckedContinuation<Reachability, any Error>? = state.withLock { state in
-            switch state {
-            case .open:
-                state = .early(result)
-                return nil
-            case .awaited(let continuation):
-                state = .given
-                return continuation
-            case .early, .given:
-                return nil
-            }
-        }
-        continuation?.resume(with: result)
     }
 }

@@ -28,11 +28,9 @@ struct DeviceFolder: Hashable, Sendable {
         }
         func has(_ entry: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(entry)") }
         // Another namespace can have another interface of the same name.
-        guard
-            let index = text("ifindex").flatMap({ Int32($0.trimmedOfLines()) }
-            ),
-            index == link.index
-        else { return nil }
+        guard let index = text("ifindex").flatMap({ Int32($0.trimmedOfLines()) }), index == link.index else {
+            return nil
+        }
         let type = text("uevent")?.split(whereSeparator: \.isNewline)
             .first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
         return DeviceFolder(

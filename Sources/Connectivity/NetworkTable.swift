@@ -81,6 +81,22 @@ struct NetworkTable: Hashable {
         return Set(addresses.filter { connected.contains($0.link) }.map(\.family))
     }
 
+    /// The links that carry the traffic to other machines, sorted by index: those of the default route with the lowest
+    /// metric, or else of all routes, or else the connected links that have an address.
+    var carriers: [NetworkLink] {
+        let (connected, families) = (connected, families)
+        let leaving = (routes ?? []).filter { route in
+            families.contains(route.family) && route.link.map(connected.contains) ?? false
+        }
+        var indices = Set(leaving.compactMap(\.link))
+        if let metric = leaving.compactMap(\.defaultMetric).min() {
+            indices = Set(leaving.filter { $0.defaultMetric == metric }.compactMap(\.link))
+        } else if indices.isEmpty {
+            indices = Set(addresses.map(\.link)).intersection(connected)
+        }
+        return indices.sorted().compactMap { links[$0] }
+    }
+
     mutating func remove(link index: Int32) {
         links[index] = nil
         addresses = addresses.filter { $0.link != index }
