@@ -1,7 +1,5 @@
 /// A monitor that reads the machine's interfaces and addresses at intervals, for systems that do not report changes.
-///
-/// Routes cannot be read in this way and are assumed to exist. If the addresses cannot be read either, the monitor
-/// reports the network as up. A connection attempt then shows the real state.
+/// Routes cannot be read in this way and are assumed to exist, and so is the network if the addresses cannot be read.
 struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     var clock: C
     var interval = Duration.seconds(2)
@@ -14,8 +12,7 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
         return stream
     }
 
-    /// Reads the network at intervals, and yields each report of `tracker` to `continuation`, until the stream has no
-    /// reader.
+    /// Yields the reports of `tracker` to `continuation` at intervals, until the stream has no reader.
     func feed<Tracker: NetworkTracker>(
         _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker
     ) {

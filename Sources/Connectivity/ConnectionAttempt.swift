@@ -4,9 +4,8 @@
     import Glibc
 #endif
 
-/// Tries to connect to the first 8 addresses of a host, all at the same time. Waits until one connection succeeds, all
-/// have failed, or the deadline has passed. Blocks the calling thread. The name lookup can block the thread beyond the
-/// deadline.
+/// Tries to connect to the first 8 addresses of a host at the same time, until one succeeds, all have failed, or the
+/// deadline has passed. Blocks the calling thread; the name lookup can block it beyond the deadline.
 enum ConnectionAttempt {
     // A name with more addresses belongs to a large service, so the first 8 are enough.
     private static let maximumAddresses = 8
@@ -70,9 +69,8 @@ enum ConnectionAttempt {
         return verdict(errors, elseIfNone: .nameNotFound)
     }
 
-    /// Returns `refused` if one address refused the connection, because a refusal shows that a host responds. If none
-    /// refused, returns `timedOut` if one attempt timed out or `fallback` is `timedOut`. In all other cases, returns
-    /// `unreachable` with the first error, or `fallback` if there is no error.
+    /// Returns `refused` if one address refused the connection, because a refusal shows that a host responds. Otherwise
+    /// returns `timedOut` if one attempt timed out, or the first error, or `fallback`.
     private static func verdict(_ errors: [Int32], elseIfNone fallback: Reachability) -> Reachability {
         if errors.contains(ECONNREFUSED) { return .refused }
         if fallback == .timedOut || errors.contains(ETIMEDOUT) { return .timedOut }
@@ -115,8 +113,8 @@ enum ConnectionAttempt {
         return code
     }
 
-    /// Returns the milliseconds until a deadline, from 0 to one hour. The value is rounded up, so that `poll` does not
-    /// time out just before the deadline.
+    /// Returns the milliseconds until a deadline, at most one hour, rounded up so that `poll` does not time out just
+    /// before.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0

@@ -5,8 +5,7 @@ extension ConnectivityMonitor {
         case unknown
         /// No connection is possible. `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)
-        /// The network of this machine permits a connection. The monitor does not check whether the destination
-        /// responds.
+        /// The network of this machine permits a connection. The destination itself is not checked.
         case reachable(Interface)
 
         /// True if the destination is reachable; false also while the status is unknown.
@@ -15,12 +14,11 @@ extension ConnectivityMonitor {
         }
     }
 
-    /// The kind of the interface that carries the traffic. On Linux, this is the interface whose default route has the
+    /// The kind of the interface that carries the traffic. On Linux, it is the interface whose default route has the
     /// lowest metric. On macOS, it is the interface that the system prefers.
     ///
-    /// On Linux, a VLAN, a bridge or a bond has the kind of the interface below it. A VPN is `other` if its
-    /// default route has the lowest metric. If the default route with the lowest metric leads through another
-    /// interface, the VPN is ignored.
+    /// On Linux, a VLAN, a bridge or a bond has the kind of the interface below it. A VPN is `other` if its default
+    /// route has the lowest metric, and otherwise ignored.
     public enum Interface: Hashable, Sendable, CaseIterable {
         /// Ethernet, or the virtual Ethernet of a container or a virtual machine, whose real link is not visible.
         case wired
@@ -36,7 +34,7 @@ extension ConnectivityMonitor {
 }
 
 extension ConnectivityMonitor.Status {
-    /// Converts the status of a monitor that does not report interfaces; the interface becomes `other`.
+    /// Converts the status of a monitor that does not report interfaces.
     init(_ status: LinkStatus) {
         self =
             switch status {

@@ -12,7 +12,7 @@ extension ConnectivityMonitor {
         /// Returns the iterator. A sequence has only one reader. For another reader, call `statuses()` again.
         public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
-        /// The iterator. It reads until the reading task is cancelled, or until the underlying network monitor ends its
+        /// The iterator. It reads until the reading task is cancelled, or the underlying network monitor ends its
         /// stream.
         public struct Iterator: AsyncIteratorProtocol {
             var base: AsyncStream<Status>.Iterator
@@ -22,8 +22,8 @@ extension ConnectivityMonitor {
                 self.base = base
             }
 
-            /// Returns the next status. Returns nil once the reading task is cancelled, or the underlying network
-            /// monitor has ended its stream.
+            /// Returns the next status; nil once the reading task is cancelled, or the underlying monitor has ended its
+            /// stream.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Status? {
                 while let status = await base.next(isolation: actor) {
                     // A change that was undone while the reader was busy leaves the status that the reader already has.

@@ -3,18 +3,17 @@ import Synchronization
 /// A monitor of this machine's network. It reports whether the network permits a connection to a destination, and the
 /// kind of interface that carries the traffic.
 ///
-/// The status is only a hint. A network that is up says nothing about the destination. A machine that seems offline can
-/// have a route that the monitor does not see. Use the status to time a retry, not to prevent a first attempt.
+/// The status is only a hint: a machine that seems offline can have a route that the monitor does not see. Use the
+/// status to time a retry, not to prevent a first attempt.
 ///
 /// The listener (`start`), the readers (`statuses`) and the waiters (`waitUntilReachable`) of a monitor share one
-/// watcher. The watcher ends when none of them is left. On Linux, the watcher uses a thread and three descriptors. If
-/// the network goes up and down repeatedly, the monitor reports each change without a delay.
+/// watcher, which ends when none of them is left. On Linux, the watcher uses a thread and three descriptors.
 public final class ConnectivityMonitor: Sendable {
     private let watch: SharedWatch
     private let listener = Mutex<Task<Void, Never>?>(nil)
 
-    /// Watches the network of this machine. On Linux, the monitor watches one network namespace. It is the namespace of
-    /// the thread that begins the watch by calling `start`, `statuses` or `waitUntilReachable`.
+    /// Watches the network of this machine. On Linux, it is the network namespace of the thread that begins the watch
+    /// by calling `start`, `statuses` or `waitUntilReachable`.
     ///
     /// - Parameter onDiagnostic: Receives a message, on any thread, if the network cannot be watched completely.
     public init(onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -23,10 +22,10 @@ public final class ConnectivityMonitor: Sendable {
     }
 
     /// Watches one destination. A destination on this machine (a loopback name or address, or a Unix socket) is always
-    /// reachable. For any other destination, the monitor reports the status of this machine's network.
+    /// reachable. For any other, the monitor reports the status of this machine's network.
     ///
     /// - Parameters:
-    ///   - host: The host as in a URL, with or without brackets. It can also be the path of a Unix socket, plain or
+    ///   - host: The host as in a URL, with or without brackets, or the path of a Unix socket, plain or
     ///     percent-encoded.
     ///   - onDiagnostic: Receives a message, on any thread, if the network cannot be watched completely.
     public convenience init(host: String, onDiagnostic: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -47,8 +46,8 @@ public final class ConnectivityMonitor: Sendable {
 
     deinit { stop() }
 
-    /// The last reported status. It is `unknown` without a listener, reader or waiter, and until the first report,
-    /// which takes some milliseconds. It is never `unknown` for a destination on this machine.
+    /// The last reported status. It is `unknown` without a listener, reader or waiter, and for some milliseconds until
+    /// the first report. It is never `unknown` for a destination on this machine.
     public var status: Status { watch.status }
 
     /// True if `status` is `reachable`; false if it is `notReachable` or `unknown`.
@@ -56,9 +55,9 @@ public final class ConnectivityMonitor: Sendable {
 
     /// Calls `onUpdate` with the current status, as soon as it is known, and then with each change.
     ///
-    /// There is one listener: a second call of `start` replaces the first listener. The calls of `onUpdate` come one
-    /// after the other, from any thread. A slow listener receives only the newest status. Listening ends with `stop()`,
-    /// or when the monitor is released, so `onUpdate` must not retain the monitor.
+    /// A second call of `start` replaces the first listener. The calls of `onUpdate` come one after the other, from any
+    /// thread, and a slow listener receives only the newest status. Listening ends with `stop()`, or when the monitor
+    /// is released, so `onUpdate` must not retain the monitor.
     public func start(onUpdate: @escaping @Sendable (Status) -> Void) {
         let statuses = statuses()
         let task = Task {
@@ -70,8 +69,8 @@ public final class ConnectivityMonitor: Sendable {
         replaceListener(by: task)
     }
 
-    /// Stops listening. One call of `onUpdate` can still be in progress when `stop` returns. It is safe to call `stop`
-    /// at any time, also from `onUpdate`. A later `start` begins again with the current status.
+    /// Stops listening; safe at any time, also from `onUpdate`. One call of `onUpdate` can still be in progress when
+    /// `stop` returns. A later `start` begins again with the current status.
     public func stop() { replaceListener(by: nil) }
 
     private func replaceListener(by task: Task<Void, Never>?) {
@@ -82,11 +81,11 @@ public final class ConnectivityMonitor: Sendable {
         earlier?.cancel()
     }
 
-    /// Returns the sequence of the current status, as soon as it is known, and of each later change.
+    /// Returns the sequence of the current status, as soon as it is known, and of each later change. It has only one
+    /// reader; for another one, call this method again.
     ///
     /// The network is watched from this call on, until the sequence is released or the task that reads it is cancelled.
-    /// The caller need not retain the monitor. A sequence has only one reader. For another reader, call this method
-    /// again.
+    /// The caller need not retain the monitor.
     public func statuses() -> Statuses { Statuses(stream: watch.read()) }
 }
 

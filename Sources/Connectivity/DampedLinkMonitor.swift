@@ -1,7 +1,6 @@
 import Synchronization
 
-/// A link monitor that passes on the statuses of another monitor. While the link goes up and down repeatedly, it
-/// reports `up` only after a delay (see `Damper`).
+/// A link monitor that passes on the statuses of another one, and delays `up` while the link flaps (see `Damper`).
 public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     private let base: any LinkMonitor
     private let clock: C
@@ -27,8 +26,7 @@ public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Durat
     }
 }
 
-/// Passes a monitor's statuses to a damper, and sets a timer for the damper's deadline. Yields the statuses that the
-/// damper reports.
+/// Passes a monitor's statuses to a damper, sets a timer for its deadline, and yields its reports.
 private final class DampedRelay<C: Clock>: Sendable where C.Duration == Duration {
     private struct State {
         var damper = Damper<C.Instant>()

@@ -1,13 +1,12 @@
 /// Delays `up` while the link goes up and down repeatedly, so that uploads do not start and stop with every change.
 ///
-/// `down` is reported at once. `up` is reported at once too, unless the network was disturbed twice within the last ten
-/// seconds. In that case, `up` is reported after it has lasted one second, or five seconds after the first delayed
-/// `up`, whichever is earlier. A disturbance is a lost link or a lost address.
+/// `down` is reported at once, and `up` too, unless a link or an address was lost twice within the last ten seconds.
+/// Then `up` is reported after it has lasted one second, or five seconds after the first delayed `up`.
 package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
-        /// An `up` is delayed. `since` is the time when this `up` came. `firstHeld` is the time when the first delayed
-        /// `up` came. Until an `up` is reported, `firstHeld` stays the same, even if the link goes down and up again.
+        /// An `up` is delayed. `since` is the time of this `up`, and `firstHeld` that of the first `up` since the last
+        /// report.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
         /// The link went down before the delayed `up` was reported.
         case interrupted(firstHeld: Instant)
@@ -30,9 +29,8 @@ package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration
         return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))
     }
 
-    /// Records a status that the monitor observed.
-    /// - Returns: The status to report now: `status`, or an earlier `up` whose delay is over. nil if there is nothing
-    ///   to report.
+    /// Records a status that the monitor observed. Returns the status to report now, if any: `status`, or an earlier
+    /// `up` whose delay is over.
     package mutating func observe(_ status: LinkStatus, at now: Instant) -> LinkStatus? {
         guard status != observed else { return elapse(at: now) }
         if let observed, observed.isUp {
@@ -57,8 +55,7 @@ package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration
         return elapse(at: now)
     }
 
-    /// Checks whether the delay of an `up` is over.
-    /// - Returns: The delayed status, if it must be reported now; nil otherwise.
+    /// Returns the delayed status, if its delay is over.
     package mutating func elapse(at now: Instant) -> LinkStatus? {
         guard case .holding(let status, _, _) = state, let deadline, now >= deadline else { return nil }
         state = .settled

@@ -1,10 +1,8 @@
 import FerryFiles
 import Synchronization
 
-/// A test whether a destination accepts a TCP connection. The probe sends no data.
-///
-/// Behind a captive portal, which accepts every connection, every destination looks reachable. Only the response to an
-/// HTTP request reveals the portal.
+/// A test whether a destination accepts a TCP connection. The probe sends no data. Behind a captive portal, every
+/// destination looks reachable.
 public struct DestinationProbe: Sendable {
     /// The time limit for the name lookup and the connection together.
     public var timeout: Duration
@@ -43,8 +41,8 @@ public struct DestinationProbe: Sendable {
     }
 }
 
-/// A permit for one name lookup and the connections after it. A lookup cannot be cancelled, and blocks its thread while
-/// the resolver hangs. The number of permits limits the number of such threads.
+/// A permit for one name lookup and the connections after it. It limits the number of threads that a hanging resolver
+/// blocks, because a lookup cannot be cancelled.
 private struct LookupPermit {
     private static let taken = Mutex(0)
     private static let maximum = 16

@@ -1,16 +1,13 @@
 import FerryFiles
 
-/// The properties of a network interface from its folder in sysfs(5). Netlink does not report most of them, for example
-/// whether the interface is Wi-Fi.
+/// The properties of a network interface from its folder in sysfs(5), most of which netlink does not report.
 struct DeviceFolder: Hashable, Sendable {
     var index: Int32
-    /// The value of `DEVTYPE` in the file `uevent`, such as `wlan`, `wwan` or `bluetooth`. Nil if the file does not
-    /// contain it, as for plain Ethernet.
+    /// The value of `DEVTYPE` in the file `uevent`, such as `wlan` or `wwan`; nil for plain Ethernet.
     var type: String?
     var isWireless: Bool
-    /// True if the interface's folder contains the entry `device`. Then the interface belongs to a device, such as a
-    /// network card, real or emulated by a virtual machine. False for an interface that is only software, such as
-    /// `veth` or a bridge.
+    /// True if the folder contains the entry `device`: the interface belongs to a device, real or emulated. False for
+    /// an interface that is only software, such as `veth` or a bridge.
     var hasHardware: Bool
 
     /// The folder with an entry for each interface of the network namespace in which sysfs was mounted.

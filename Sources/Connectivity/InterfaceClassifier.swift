@@ -4,8 +4,7 @@ struct InterfaceClassifier: Sendable {
 
     var folder: @Sendable (NetworkLink) -> DeviceFolder? = { DeviceFolder.read($0) }
 
-    /// Returns the kind of the interface that carries the traffic. If there are several interfaces, the first of a
-    /// known kind counts.
+    /// Returns the kind of the interface that carries the traffic: of several interfaces, the first of a known kind.
     func interface(of table: NetworkTable) -> Interface {
         let found = table.carriers.map { interface(of: $0, in: table) }
         return found.first { $0 != .other } ?? .other
@@ -16,11 +15,10 @@ struct InterfaceClassifier: Sendable {
         return interface(of: link, among: &unvisited)
     }
 
-    /// Returns the kind of an interface. For a VLAN, a bridge or a bond, this is the kind of an interface below it, if
-    /// that kind is known.
+    /// Returns the kind of an interface. For a VLAN, a bridge or a bond, this is the kind of an interface below it.
     ///
-    /// - Parameter links: The interfaces that are not visited yet. Each interface is visited only once, because the
-    ///   kernel's chain of lower interfaces can be circular for a moment.
+    /// - Parameter links: The interfaces that are not visited yet, because the kernel's chain of lower interfaces can
+    ///   be circular for a moment.
     private func interface(of link: NetworkLink, among links: inout [Int32: NetworkLink]) -> Interface {
         links[link.index] = nil
         if link.isLoopback { return .loopback }
@@ -47,8 +45,7 @@ struct InterfaceClassifier: Sendable {
 
     private func realInterface(of link: NetworkLink) -> Interface {
         let folder = folder(link)
-        // 801 to 803 are ARPHRD_IEEE80211 and its monitoring variants. 519 is ARPHRD_RAWIP, a modem's IP-only
-        // interface.
+        // 801 to 803 are ARPHRD_IEEE80211 and its monitoring variants. 519 is ARPHRD_RAWIP, for modems.
         if folder?.isWireless == true || folder?.type == "wlan" { return .wireless }
         if let hardware = link.device.hardware, (801...803).contains(hardware) { return .wireless }
         if folder?.type == "wwan" || link.device.hardware == 519 { return .cellular }

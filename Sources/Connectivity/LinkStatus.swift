@@ -2,12 +2,10 @@
 public enum LinkStatus: Hashable, Sendable {
     /// An interface has carrier and a usable address, and there is a route.
     ///
-    /// `generation` starts at 0 and grows each time this machine loses an address. A connection made under an older
-    /// generation may be bound to a lost address, and the kernel reports no error for it. An added address does not
-    /// change the generation.
+    /// `generation` starts at 0 and grows each time this machine loses an address. A connection of an older generation
+    /// may be bound to a lost address, and the kernel reports no error for it.
     case up(generation: Int)
-    /// There is no network, or the monitor forbids its use. `reason` is a part of a sentence: `no address on any
-    /// interface`, `no route`.
+    /// There is no network, or the monitor forbids its use. `reason` is a part of a sentence: `no route`.
     case down(reason: String)
 
     /// True for `up`, false for `down`.
@@ -19,18 +17,18 @@ public enum LinkStatus: Hashable, Sendable {
 /// A source of the state of this machine's network, such as `SystemLinkMonitor`.
 public protocol LinkMonitor: Sendable {
     /// Returns a stream of the current status and of each later change. Two statuses in a row differ, and a slow reader
-    /// receives only the newest. Each call begins a separate observation, and the `generation` of its statuses starts
-    /// at 0. The observation ends when the stream is cancelled or released.
+    /// receives only the newest. Each call begins a separate observation with `generation` 0, which ends when the
+    /// stream is cancelled or released.
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status, because that status can forbid the network.
     var holdsUntilKnown: Bool { get }
-    /// True if a `down` with this reason means that a network exists but must not be used. Every connection must then
-    /// be closed. If false, there is no network, and a connection may survive the outage.
+    /// True if a `down` with this reason means that a network exists but must not be used, so that every connection
+    /// must be closed. If false, a connection may survive the outage.
     func forbidsNetwork(because reason: String) -> Bool
 }
 
 extension LinkMonitor {
-    /// The default, false: the caller can send before the first status, because the network counts as up until then.
+    /// The default, false: the network counts as up until the first status.
     public var holdsUntilKnown: Bool { false }
     /// Returns the default, false: every `down` means that there is no network.
     public func forbidsNetwork(because reason: String) -> Bool { false }

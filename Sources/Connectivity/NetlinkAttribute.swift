@@ -18,13 +18,12 @@ struct NetlinkAttribute {
         return attributes
     }
 
-    /// Rounds `length` up to a multiple of 4 bytes, the alignment in netlink messages. `length` + 3 must not overflow.
+    /// Rounds `length` up to 4 bytes, the alignment in netlink messages. `length` + 3 must not overflow.
     static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the integer at `offset`, in this machine's byte order. Returns nil if `offset` is negative, or if the
-    /// slice is too short for the integer.
+    /// Returns the integer at `offset` in this machine's byte order; nil if it lies outside of the slice.
     func integer<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type) -> Number? {
         let size = MemoryLayout<Number>.size
         guard offset >= 0, count >= size, offset <= count - size else { return nil }

@@ -1,18 +1,16 @@
-/// One message from the kernel's routing socket (rtnetlink(7)), reduced to the parts that show whether there is a
-/// network.
+/// One message from the kernel's routing socket (rtnetlink(7)), reduced to what shows whether there is a network.
 struct NetlinkMessage: Hashable {
     enum Body: Hashable {
         case link(NetworkLink)
         case linkRemoved(Int32)
-        /// `isUsable` is false while the kernel checks the address for duplicates, if the kernel has found one, or if
-        /// the address is not routable.
+        /// `isUsable` is false for an address that is not routable, or not (yet) free of duplicates.
         case address(NetworkAddress, isUsable: Bool)
         case addressRemoved(NetworkAddress)
         case routes([NetworkRoute])
         /// New routes that replaced old routes. The message does not name the old routes.
         case routesReplaced([NetworkRoute])
         case routeRemoved
-        /// The end of a dump. A dump is the kernel's list of a whole table.
+        /// The end of a dump, the kernel's list of a whole table.
         case done
         /// The error number with which the kernel responded to a request; 0 for success.
         case failure(errno: Int32)
@@ -25,11 +23,10 @@ struct NetlinkMessage: Hashable {
     var body: Body
     /// The number of the request that this message answers.
     var sequence: UInt32
-    /// The port number of the socket that made the request. If another program caused a change, `port` and `sequence`
-    /// are from that program's request.
+    /// The port number of the socket that made the request, also of another program's request that caused a change.
     var port: UInt32
-    /// True if this message belongs to a dump (the kernel's list of a table) that can have gaps. The kernel's table
-    /// changed during the dump (`NLM_F_DUMP_INTR`), or the dump failed.
+    /// True if this message belongs to a dump that can have gaps: the kernel's table changed during the dump
+    /// (`NLM_F_DUMP_INTR`), or the dump failed.
     var isInterrupted: Bool
 }
 
@@ -100,8 +97,8 @@ extension NetlinkMessage {
             let type = content.integer(at: 7, as: UInt8.self),
             let flags = content.integer(at: 8, as: UInt32.self)
         else { return nil }
-        // Accepts only unicast routes (RTN_UNICAST). Leaves out table 255, which has this machine's own addresses, and
-        // cached copies (RTM_F_CLONED).
+        // Only unicast routes (RTN_UNICAST), without this machine's own addresses (table 255) and cached copies
+        // (RTM_F_CLONED).
         guard type == 1, table != 255, flags & 0x200 == 0 else { return nil }
         let attributes = NetlinkAttribute.all(in: content, after: 12)
         if destinationLength >= 8, let destination = attributes.first(where: { $0.type == 1 })?.value {
@@ -130,8 +127,8 @@ extension NetlinkMessage {
     private static let mainTable: UInt8 = 254
     private static let defaultTable: UInt8 = 253
 
-    /// Returns the indices of the interfaces of a multipath route. `paths` is a sequence of struct rtnexthop: u16
-    /// length, u8 flags, u8 hops, s32 interface.
+    /// Returns the interfaces of a multipath route: a sequence of struct rtnexthop (u16 length, u8 flags, u8 hops, s32
+    /// interface).
     private static func multipathLinks(_ paths: ArraySlice<UInt8>) -> [Int32] {
         var links: [Int32] = []
         var rest = paths
@@ -146,13 +143,13 @@ extension NetlinkMessage {
 }
 
 extension NetworkLink {
-    /// Parses a message about an interface: struct ifinfomsg (u8 family, u8 padding, u16 type, s32 index, u32 flags,
-    /// u32 change), then attributes. Returns nil if the message is too short, or if it describes a port of a bridge.
+    /// Parses struct ifinfomsg (u8 family, u8 padding, u16 type, s32 index, u32 flags, u32 change), then attributes.
+    /// Returns nil if the message is too short, or if it describes a port of a bridge.
     fileprivate init?(message: ArraySlice<UInt8>) {
         guard let index = message.integer(at: 4, as: Int32.self),
             let flags = message.integer(at: 8, as: UInt32.self), message.count >= 16
         else { return nil }
-        // A bridge describes its ports in such messages, too. Only AF_UNSPEC (0) describes the interface itself.
+        // Only AF_UNSPEC (0) describes the interface itself; a bridge describes its ports in such messages, too.
         guard message.integer(at: 0, as: UInt8.self) == 0 else { return nil }
         let attributes = NetlinkAttribute.all(in: message, after: 16)
         let operationalState = attributes.first { $0.type == 16 }?.value.integer(at: 0, as: UInt8.self)

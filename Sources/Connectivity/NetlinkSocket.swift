@@ -8,8 +8,7 @@
             case messages([NetlinkMessage])
             /// The socket has nothing to read now.
             case empty
-            /// Messages were lost: the socket's buffer in the kernel was full (ENOBUFS), or a message was longer than
-            /// the buffer for reading.
+            /// Messages were lost: the socket's buffer in the kernel was full (ENOBUFS), or ours was too short.
             case lost
         }
 
@@ -92,8 +91,7 @@
     private struct KernelAddress {
         var family = UInt16(AF_NETLINK)
         var padding: UInt16 = 0
-        /// The port number of a socket. The kernel has the number 0. In a call of `bind`, 0 lets the kernel choose a
-        /// number.
+        /// The port number of a socket; the kernel's is 0. In `bind`, 0 lets the kernel choose.
         var port: UInt32 = 0
         var groups: UInt32 = 0
     }

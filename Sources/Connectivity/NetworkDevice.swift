@@ -3,8 +3,7 @@ struct NetworkDevice: Hashable {
     var name = ""
     /// The kind of hardware (ARPHRD in linux/if_arp.h); nil if the kernel does not name it.
     var hardware: UInt16?
-    /// The kind of a virtual interface: `veth`, `bridge`, `wireguard`; nil for hardware, or if the kernel names no
-    /// kind.
+    /// The kind of a virtual interface: `veth`, `bridge`, `wireguard`; nil for hardware.
     var kind: String?
     /// The index of the interface below a VLAN or a tunnel; nil if there is none in this network namespace.
     var lower: Int32?
@@ -13,9 +12,7 @@ struct NetworkDevice: Hashable {
 }
 
 extension NetworkDevice {
-    /// - Parameters:
-    ///   - hardware: The type in struct ifinfomsg.
-    ///   - attributes: The attributes of an RTM_NEWLINK message.
+    /// - Parameter hardware: The type in struct ifinfomsg.
     init(hardware: UInt16?, attributes: [NetlinkAttribute]) {
         func value(_ type: UInt16) -> ArraySlice<UInt8>? { attributes.first { $0.type == type }?.value }
         // IFLA_IFNAME, IFLA_LINKINFO with IFLA_INFO_KIND inside, IFLA_LINK, IFLA_LINK_NETNSID, IFLA_MASTER.

@@ -36,8 +36,7 @@ struct NetworkAddress: Hashable {
 }
 
 /// A route of one address family through an interface. The destination prefix is left out, because a route to any
-/// destination shows that there is a network. On a router, most routes are equal without their prefixes, so a set of
-/// routes stays small.
+/// destination shows that there is a network. On a router, most routes are equal without their prefixes.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
     /// The index of the interface; nil if the kernel's message names none.
@@ -54,9 +53,8 @@ struct NetworkTable: Hashable {
     /// The routes; nil if they cannot be read and are assumed to exist.
     var routes: Set<NetworkRoute>? = []
 
-    /// The reason why there is no network, as a part of a sentence; nil if there is a network.
-    ///
-    /// A route without a gateway is enough, because the destination can be on the subnet of the route.
+    /// The reason why there is no network, as a part of a sentence; nil if there is a network. A route without a
+    /// gateway is enough, because the destination can be on its subnet.
     var obstacle: String? {
         guard links.values.contains(where: { !$0.isLoopback }) else { return "no network interface" }
         let (connected, families) = (connected, families)

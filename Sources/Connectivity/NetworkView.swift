@@ -1,8 +1,7 @@
 /// Keeps a `NetworkTable` up to date: decides what to request from the kernel, and applies the kernel's messages.
 ///
 /// A dump is the kernel's list of a whole table. The kernel runs one dump at a time on a socket, so tables are
-/// requested one after the other. A complete dump replaces the old table. A change that arrives during a dump is
-/// applied to the old table and to the dump.
+/// requested one after the other. A change that arrives during a dump is applied to the old table and to the dump.
 struct NetworkView {
     enum Part: CaseIterable {
         case links, addresses, routes
@@ -27,12 +26,11 @@ struct NetworkView {
         var isInterrupted = false
     }
 
-    /// The port number of the socket. The kernel's responses to requests from this socket contain the number.
+    /// The port number of the socket, which marks the kernel's responses to its requests.
     let port: UInt32
 
     private(set) var table = NetworkTable()
-    /// True if the links, addresses and routes have been read since the start or the last loss of messages. The table
-    /// is then reliable.
+    /// True if all tables have been read since the start or the last loss of messages, so that `table` is reliable.
     var isComplete: Bool { unread.isEmpty }
 
     private var unread = Set(Part.allCases)
@@ -42,38 +40,29 @@ struct NetworkView {
     private var routeCount = 0
     private var repetitions = 0
 
-    // The number of times that a dump (the kernel's list of a table) with gaps is repeated. Then it is accepted,
-    // because changes arrive as messages anyway.
+    // A dump with gaps is repeated this many times. Then it is accepted, because changes arrive as messages anyway.
     private static let maximumRepetitions = 3
-    // The size of the largest route table that is read again after a route was removed. A larger table never becomes
-    // empty at once, and reading it again is slow.
+    // A larger route table is not read again after a route was removed: it never becomes empty at once.
     private static let routesWorthRereading = 10_000
 
     // ENOBUFS of Linux: too many messages wait to be read. The kernel continues the dump as soon as there is room.
-    // Until then, it returns EBUSY for another request.
     private static let noRoomYet: Int32 = 105
 
     init(port: UInt32) {
         self.port = port
     }
 
-    /// Requests the links, addresses and routes, at the start and after messages were lost.
-    ///
-    /// - Returns: The first request to send; `nothing` while a dump is in progress.
+    /// Requests all tables, at the start and after messages were lost. Returns `nothing` while a dump is in progress.
     mutating func reload() -> Output {
         pending = Part.allCases
         unread = Set(Part.allCases)
         repetitions = 0
-        // The part of a dump in progress is read once more, because the lost messages may concern what the dump has
-        // read.
+        // A dump in progress is repeated, because the lost messages may concern what it has read.
         dump?.isInterrupted = true
         return next()
     }
 
-    /// Applies one message.
-    ///
-    /// - Returns: The next request to send; `nothing` if there is none now; `refused` if the kernel refused the request
-    ///   in progress.
+    /// Applies one message, and returns the next request; `refused` if the kernel refused the request in progress.
     mutating func handle(_ message: NetlinkMessage) -> Output {
         switch message.body {
         case .done:
@@ -137,8 +126,7 @@ struct NetworkView {
         dump?.table.apply(change)
         switch change {
         case .routes: dump?.routeCount += 1
-        // Neither message names the routes that the kernel removes with the address or link, such as those that used
-        // the address as their source.
+        // Neither message names the routes that the kernel removes with the address or link.
         case .addressRemoved, .linkRemoved: ask(for: .routes)
         case .routeRemoved, .routesReplaced:
             if routeCount <= Self.routesWorthRereading { ask(for: .routes) }

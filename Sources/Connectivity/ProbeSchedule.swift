@@ -1,10 +1,9 @@
 /// Decides when to probe a destination, and whether the destination is reachable. A probe is a test of the connection.
 ///
-/// Two failures in a row make the destination unreachable, because a single failure can be a lost packet. One success
-/// makes the destination reachable at once. Until the first failure, the destination counts as reachable and needs no
-/// probe.
+/// Two failures in a row make the destination unreachable, because a single one can be a lost packet. One success makes
+/// it reachable at once.
 package struct ProbeSchedule: Hashable, Sendable {
-    /// The number of failures since the last success. The number stops at 31.
+    /// The number of failures since the last success, at most 31.
     private var failures = 0
     /// The result of the last probe; nil before the first.
     package private(set) var result: Reachability?
@@ -14,14 +13,11 @@ package struct ProbeSchedule: Hashable, Sendable {
     /// True if fewer than two failures have followed the last success.
     package var isReachable: Bool { failures < 2 }
 
-    /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success.
-    ///
-    /// The wait is 250 ms after each of the first 8 failures, 500 ms after the next 8, and 1 s after the next 10. Then
-    /// the waits are 2, 4, 8 and 16 s. Every later wait is 30 s. The first waits are short, because most outages are
-    /// short, and a probe costs only a packet or two.
+    /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success. The first
+    /// waits are short, because most outages are short, and a probe costs only a packet or two.
     package var delay: Duration? {
-        // A tus upload was measured on a link that works for 2 s after every 3 s of outage. With waits of 1, 2 and 4 s,
-        // it took 1.55 times the shortest possible time.
+        // On a link that works for 2 s after every 3 s of outage, waits of 1, 2 and 4 s made a tus upload take 1.55
+        // times the shortest possible time.
         switch failures {
         case ...0: nil
         case ...8: .milliseconds(250)
@@ -38,15 +34,13 @@ package struct ProbeSchedule: Hashable, Sendable {
     package mutating func record(_ result: Reachability) -> Bool {
         let before = isReachable
         self.result = result
-        // The delay no longer grows after 31 failures, so the count stops there.
+        // The delay no longer grows after 31 failures.
         failures = result == .reachable ? 0 : min(failures + 1, 31)
         return isReachable != before
     }
 
-    /// Records that a transfer could not reach the destination, or lost its connection.
-    ///
-    /// Each loss counts like a failed probe until the destination is unreachable. Later losses do not count: transfers
-    /// in flight often fail together, and would make the waits between probes longer.
+    /// Records that a transfer could not reach the destination, or lost its connection. This counts like a failed probe
+    /// until the destination is unreachable. Later losses do not count: transfers in flight often fail together.
     package mutating func recordLostTransfer() {
         if isReachable { failures += 1 }
     }

@@ -13,8 +13,7 @@ public enum Reachability: Hashable, Sendable {
 }
 
 extension Reachability {
-    /// True if a destination is on this machine, so that it needs no network. Such a destination is a loopback name or
-    /// address, or the path of a Unix socket.
+    /// True for a loopback name or address, or the path of a Unix socket, which need no network.
     ///
     /// - Parameter host: The host as in a URL, with or without brackets; a path may be percent-encoded.
     public static func isLocal(host: String) -> Bool {

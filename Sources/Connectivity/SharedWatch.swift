@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Shares one watcher of the connectivity status among its readers. The watcher begins with the first reader and ends
-/// with the last.
+/// Shares one watcher of the status among its readers. It begins with the first reader and ends with the last.
 final class SharedWatch: Sendable {
     typealias Status = ConnectivityMonitor.Status
     typealias Source = @Sendable () -> any AsyncSequence<Status, Never> & Sendable
@@ -31,9 +30,7 @@ final class SharedWatch: Sendable {
     var status: Status { state.withLock { $0.status } }
 
     /// Returns a stream of the current status and of each later change. A slow reader receives only the newest status.
-    ///
-    /// For the first reader, the source is opened on the calling thread. A source can watch the network namespace of
-    /// the thread that opens it.
+    /// The first call opens the source on the calling thread, whose network namespace the source can watch.
     func read() -> AsyncStream<Status> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Status.self, bufferingPolicy: .bufferingNewest(1))
@@ -83,13 +80,12 @@ final class SharedWatch: Sendable {
             state.status = status
             return Array(state.readers.values)
         }
-        // Called outside the lock to prevent a deadlock. `yield` waits for a task that is just being cancelled, and
-        // that task waits for the lock in `leave`.
+        // Called outside the lock: `yield` waits for a task that is being cancelled, which waits for the lock in
+        // `leave`.
         for reader in readers { reader.yield(status) }
     }
 
-    /// Finishes the streams of all readers, because the source has ended. Does nothing if `run` is not the number of
-    /// the current watcher.
+    /// Finishes the streams of all readers after the source of the watcher `run` has ended.
     private func end(_ run: Int) {
         let readers: [AsyncStream<Status>.Continuation] = state.withLock { state in
             guard state.run == run else { return [] }
@@ -101,8 +97,7 @@ final class SharedWatch: Sendable {
         for reader in readers { reader.finish() }
     }
 
-    /// Resets the state, because the watch has ended or no reader is left.
-    /// - Returns: The watcher, which the caller cancels unless it has ended; nil if there is none.
+    /// Resets the state, and returns the watcher, which the caller cancels unless it has ended.
     private func idle(_ state: inout State) -> Task<Void, Never>? {
         state.run += 1
         // Without a watcher the last status becomes outdated.

@@ -2,8 +2,7 @@
 protocol NetworkTracker: Sendable {
     associatedtype Report: Sendable
 
-    /// - Parameter table: The state of the network; nil if it cannot be read, which counts as connected.
-    /// - Returns: The report; nil if it equals the previous report.
+    /// Returns the report; nil if it equals the previous one. A table that cannot be read (nil) counts as connected.
     mutating func update(_ table: NetworkTable?) -> Report?
 }
 

@@ -1,9 +1,8 @@
-/// Detects that the machine was suspended, by two clocks: one stops during a suspension, and the other does not.
-///
-/// After a suspension, connections can be dead: servers may have closed them, and the kernel does not report this.
+/// Detects that the machine was suspended, by a clock that stops during a suspension and one that does not. After it,
+/// servers may have closed connections without a report by the kernel.
 public struct SuspensionMonitor: Sendable {
-    /// The shortest suspension to report. A smaller difference between the clocks can also come from a busy machine,
-    /// because the clocks are read one after the other.
+    /// The shortest suspension to report. On a busy machine, a smaller difference can come from reading the clocks one
+    /// after the other.
     public static let shortest = Duration.seconds(5)
     private static let interval = Duration.seconds(2)
 
@@ -29,8 +28,8 @@ public struct SuspensionMonitor: Sendable {
         self.pause = pause
     }
 
-    /// Returns a stream that yields the length of each suspension after the machine wakes. The stream omits suspensions
-    /// that are shorter than `shortest`. The watch ends when the stream is released or its reader is cancelled.
+    /// Returns a stream that yields the length of each suspension of at least `shortest`, after the machine wakes. The
+    /// watch ends when the stream is released or its reader is cancelled.
     public func suspensions() -> AsyncStream<Duration> {
         let (stream, continuation) = AsyncStream.makeStream(of: Duration.self)
         let task = Task { [self] in

@@ -2,10 +2,9 @@
     import FerryFiles
     import Glibc
 
-    /// Watches the network of this machine through the kernel's routing socket (netlink). If the socket fails, for
-    /// example in a sandbox, the monitor reads the addresses every two seconds instead.
-    ///
-    /// The monitor watches the network namespace of the thread that calls `statuses()`.
+    /// Watches the network of this machine through the kernel's routing socket (netlink), in the network namespace of
+    /// the thread that calls `statuses()`. If the socket fails, for example in a sandbox, it reads the addresses every
+    /// two seconds.
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 

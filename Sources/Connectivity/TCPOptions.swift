@@ -8,20 +8,19 @@
         package static let congestion = TCP_CONGESTION
         package static let userTimeout = TCP_USER_TIMEOUT
         package static let unsentLimit = TCP_NOTSENT_LOWAT
-        /// The option that limits the time between two retransmissions, in milliseconds: TCP_RTO_MAX_MS of
-        /// include/uapi/linux/tcp.h, which the C library does not declare yet.
+        /// The limit of the time between two retransmissions, in milliseconds: TCP_RTO_MAX_MS of
+        /// include/uapi/linux/tcp.h.
         package static let longestBackoff: CInt = 44
 
-        /// The options for TCP keepalive: after 2 s of silence, the kernel probes the peer every 2 s, at most 120
-        /// times. So the kernel closes a dead connection after about four minutes. `isOfTCP` is true for an option of
-        /// TCP, and false for an option of all sockets.
+        /// The options for TCP keepalive: after 2 s of silence, the kernel probes the peer every 2 s, and closes the
+        /// connection after 120 probes. `isOfTCP` is false for an option of all sockets.
         package static let keepAlive: [(isOfTCP: Bool, name: CInt, value: CInt)] = [
             (false, SO_KEEPALIVE, 1), (true, TCP_KEEPIDLE, 2), (true, TCP_KEEPINTVL, 2),
             (true, TCP_KEEPCNT, 120),
         ]
 
-        /// Returns the error if the kernel refuses a congestion control algorithm; nil if the kernel accepts it, or if
-        /// no socket can be opened.
+        /// Returns the error if the kernel refuses a congestion control algorithm; nil if it does not, or no socket can
+        /// be opened.
         package static func refusal(ofCongestionControl name: String) -> Errno? {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return nil }

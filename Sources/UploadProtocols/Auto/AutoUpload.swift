@@ -169,7 +169,13 @@ extension Step {
     /// server refused the URL, the method or the content, the step also clears the stored capabilities, which are then
     /// possibly out of date.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
-        let notes = notes.stamped(choice)
+        let notes = notes.map { note in
+            switch note {
+            case .resource(let resource): Note.resource(resource?.stamped(choice))
+            case .capabilities(let found): Note.capabilities(found.stamped(choice))
+            case .serverLost: note
+            }
+        }
         switch self {
         case .send(let exchange, _): return .send(exchange.stamped(choice), notes: notes)
         case .sendAll(let exchanges, _):
@@ -178,21 +184,9 @@ extension Step {
         case .done(var receipt, _):
             receipt.chosen = choice.name
             return .done(receipt, notes: notes)
-        case .failed(let failure, _) where failure.saysNoSuchThing:
-            return .failed(failure, notes: notes + [.capabilities(ServerCapabilities())])
-        case .failed(let failure, _): return .failed(failure, notes: notes)
-        }
-    }
-}
-
-extension [Step.Note] {
-    fileprivate func stamped(_ choice: ProtocolChoice) -> [Step.Note] {
-        map { note in
-            switch note {
-            case .resource(let resource): .resource(resource?.stamped(choice))
-            case .capabilities(let found): .capabilities(found.stamped(choice))
-            case .serverLost: note
-            }
+        case .failed(let failure, _):
+            let isOutdated = failure.saysNoSuchThing
+            return .failed(failure, notes: notes + (isOutdated ? [.capabilities(ServerCapabilities())] : []))
         }
     }
 }

@@ -14,8 +14,7 @@ package struct MultipartBoundary: Hashable, Sendable {
     /// Makes a random boundary of 52 letters and digits: 256 random bits.
     package init() {
         var generator = PooledRandom()
-        let words = (0..<4).map { _ in String(generator.next(), radix: 36) }
-        text = words.map { String(repeating: "0", count: 13 - $0.utf8.count) + $0 }.joined()
+        text = (0..<4).map { _ in String(generator.next(), radix: 36).zeroPadded(to: 13) }.joined()
         isUnguessable = true
     }
 

@@ -8,14 +8,9 @@ package struct MultipartParser: Sendable {
     /// The limits of a form. The size of the content has no limit here, so the caller must limit it.
     package struct Limits: Hashable, Sendable {
         /// The maximum number of bytes in each part's header. The text before the first delimiter has the same limit.
-        package var headerBytes: Int
+        var headerBytes = 8192
         /// The maximum number of parts of one form.
-        package var parts: Int
-
-        package init(headerBytes: Int = 8192, parts: Int = 1000) {
-            self.headerBytes = headerBytes
-            self.parts = parts
-        }
+        var parts = 1000
     }
 
     /// The header of one part. A part with a file name is a file, any other part is a form field.
@@ -27,12 +22,6 @@ package struct MultipartParser: Sendable {
         package var filename: String?
         /// The value of the part's field `Content-Type`; nil means `text/plain` (RFC 7578 §4.4).
         package var contentType: String?
-
-        package init(name: String, filename: String? = nil, contentType: String? = nil) {
-            self.name = name
-            self.filename = filename
-            self.contentType = contentType
-        }
     }
 
     /// An element that the parser has found in the body. The content of one part can be in several elements.
@@ -240,10 +229,7 @@ package struct ParameterizedField: Hashable, Sendable {
             let key = String(rest[..<equals]).trimmed().lowercased()
             rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
             let text =
-                rest.first == quote
-                ? Self.quoted(&rest)
-                : String(rest.prefix { $0 != ";" })
-                    .trimmed()
+                rest.first == quote ? Self.quoted(&rest) : String(rest.prefix { $0 != ";" }).trimmed()
             if parameters[key] == nil { parameters[key] = text }
         }
         self.parameters = parameters

@@ -38,9 +38,7 @@ struct NextcloudPlan: Hashable, PartPlan {
 
     /// Returns the name of the chunk with this number: `00001` for number 1. Sorted by name, the chunks are in the
     /// order of the file.
-    static func name(_ number: Int) -> String {
-        String(repeating: "0", count: max(0, 5 - String(number).count)) + String(number)
-    }
+    static func name(_ number: Int) -> String { "\(number)".zeroPadded(to: 5) }
 }
 
 /// The URLs for unfinished uploads on a Nextcloud server.

@@ -34,9 +34,11 @@ package enum HTTPDate {
         let civil = CivilDay(number: days)
         let (year, month, day) = civil.date
         let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][civil.weekday]
-        let time = [rest / 3600, rest / 60 % 60, rest % 60].map { twoDigits($0) }.joined(separator: ":")
-        let fourDigits = String(repeating: "0", count: max(0, 4 - String(year).count)) + String(year)
-        return "\(weekday), \(twoDigits(day)) \(months[month - 1].capitalized) \(fourDigits) \(time) GMT"
+        let date = [
+            String(day).zeroPadded(to: 2), months[month - 1].capitalized, String(year).zeroPadded(to: 4),
+        ]
+        let time = [rest / 3600, rest / 60 % 60, rest % 60].map { String($0).zeroPadded(to: 2) }
+        return "\(weekday), \(date.joined(separator: " ")) \(time.joined(separator: ":")) GMT"
     }
 
     private static func date(day: String, month: String, year: String, time: String, now: Date) -> Date? {
@@ -64,8 +66,6 @@ package enum HTTPDate {
         else { return nil }
         return Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension ExchangeOutcome.Response {
@@ -73,4 +73,9 @@ extension ExchangeOutcome.Response {
     func date(in name: HTTPField.Name) -> Date? {
         fields[name].flatMap { HTTPDate.parse($0, now: Date()) }
     }
+}
+
+extension String {
+    /// Returns the text with as many zeros before it as it needs to have `length` characters.
+    func zeroPadded(to length: Int) -> String { String(repeating: "0", count: max(0, length - count)) + self }
 }

@@ -1,3 +1,5 @@
+public import FerryFiles
+
 /// The reason why an upload could not continue, and what the user can do next, both in words for the user.
 ///
 /// Every layer translates the errors of libraries to this type. The failure is stored with its upload in the queue's
@@ -122,4 +124,13 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
             false
         }
     }
+}
+
+extension UploadFailure: CustomStringConvertible, LocalizedError {
+    /// The summary, followed by the hint in parentheses if there is one.
+    public var description: String { hint.map { "\(summary) (\($0))" } ?? summary }
+    /// The summary, for callers that read a `LocalizedError`.
+    public var errorDescription: String? { summary }
+    /// The hint, for callers that read a `LocalizedError`.
+    public var recoverySuggestion: String? { hint }
 }

@@ -30,7 +30,8 @@ public struct WebDAVUpload: SequentialProtocol {
         /// files to the URL in `Destination`.
         case trying
         case moving
-        case clearing(End)
+        /// Deletes a temporary file, and then takes this last step.
+        case clearing(Step)
     }
 
     /// The purpose of a lookup.
@@ -57,12 +58,6 @@ public struct WebDAVUpload: SequentialProtocol {
         /// Looks up the final name, to see whether it belongs to the new file. `isOurs` is true if the server reported
         /// the `MOVE` as successful.
         case result(isOurs: Bool)
-    }
-
-    /// The result with which the upload ends after a temporary file is deleted.
-    enum End: Sendable {
-        case done(Receipt)
-        case failed(UploadFailure)
     }
 
     /// The final name of the file, and what the server has under this name.
@@ -137,7 +132,7 @@ extension WebDAVUpload {
     private mutating func next(_ reply: ExchangeOutcome) -> Step {
         let response: ExchangeOutcome.Response
         switch (reply, phase) {
-        case (.broken, .clearing(let end)): return finish(end)
+        case (.broken, .clearing(let end)): return end
         case (.broken(let failure, _), _): return .failed(failure)
         case (.responded(let received), _): response = received
         }
@@ -152,7 +147,7 @@ extension WebDAVUpload {
             if response.isSuccess || [404, 410].contains(response.status) {
                 note(.resource(nil))
             }
-            return finish(end)
+            return end
         }
     }
 
@@ -285,7 +280,7 @@ extension WebDAVUpload {
         return write(from: held ?? 0)
     }
 
-    mutating func clear(_ end: End, at url: String? = nil) -> Step {
+    mutating func clear(_ end: Step, at url: String? = nil) -> Step {
         phase = .clearing(end)
         return .send(Exchange(.delete, url ?? temporary.url))
     }
@@ -294,12 +289,5 @@ extension WebDAVUpload {
     mutating func done(_ receipt: Receipt) -> Step {
         guard let url = resource?.webDAV.abandonedURL else { return .done(receipt) }
         return clear(.done(receipt), at: url)
-    }
-
-    func finish(_ end: End) -> Step {
-        switch end {
-        case .done(let receipt): .done(receipt)
-        case .failed(let failure): .failed(failure)
-        }
     }
 }
