@@ -1,4 +1,4 @@
-/// A number of bytes, or a byte offset from the start of a file. It is signed, so a difference may be negative.
+/// A number of bytes, or a byte offset from the start of a file. A difference may be negative.
 public typealias ByteCount = Int64
 
 extension ByteCount {
@@ -9,12 +9,11 @@ extension ByteCount {
     }
 }
 
-/// Converts byte counts to text, and text to byte counts. All units are powers of 1024 (IEC 80000-13: KiB, MiB). A
-/// formatted count has at most three significant digits.
+/// Converts byte counts to text of at most three significant digits, and text to byte counts. All units are powers of
+/// 1024 (IEC 80000-13: KiB, MiB).
 package enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 
-    /// Returns a byte count in at most four characters: `12K`, `4.1G`, `999B`.
     package static func compact(_ count: some BinaryInteger) -> String { compact(Double(count)) }
 
     /// Returns a byte count in at most four characters: `12K`, `4.1G`, `999B`. NaN and negative counts give `0B`.
@@ -31,10 +30,9 @@ package enum ByteFormat {
     /// Returns a transfer rate for a sentence: `18.4 MiB/s`.
     package static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
-    /// Parses a byte count such as `2M`, `1.5 GB`, `800k` or `65536`. The text can end with `/s`, as in `2M/s`. All
-    /// units are powers of 1024, also without `i`, because configurations that exist mean them so. The result is
-    /// rounded to whole bytes. Returns nil for any other text, for a negative number, and for a result that is too
-    /// large.
+    /// Parses a byte count such as `2M`, `1.5 GB`, `800k`, `65536` or `2M/s`, rounded to whole bytes. All units are
+    /// powers of 1024, also without `i`, because configurations that exist mean them so. Returns nil for any other
+    /// text, for a negative number, and for a result that is too large.
     package static func parse(_ text: String) -> ByteCount? {
         var body = text.uppercased().filter { $0 != " " }
         if body.hasSuffix("/S") { body.removeLast(2) }

@@ -1,8 +1,7 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// Returns `name` as the name of a header field. Traps if `name` is not a token (RFC 9110 §5.1), so callers pass
-    /// constants.
+    /// Returns `name`, a constant, as the name of a header field. Traps if it is not a token (RFC 9110 §5.1).
     package static func named(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is not a field name") }
         return name
@@ -11,8 +10,7 @@ extension HTTPField.Name {
 
 /// The parser for header fields that contain a comma-separated list (RFC 9110 §5.6.1).
 package enum FieldList {
-    /// Returns the elements of the list in order, without blanks around them. Empty elements are left out. A missing
-    /// field (nil) has no elements.
+    /// Returns the elements of the list in order, without blanks around them and without empty ones.
     package static func words(_ field: String?) -> [String] {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }

@@ -1,11 +1,9 @@
 package import FerryFiles
 
 extension UploadAddress {
-    /// True if `url` leads to a Unix socket or to a private, loopback or link-local host, and `origin` does not.
-    /// `origin` is a URL of the server that sent `url`. A server on the internet has no reason to send a client to such
-    /// a host.
-    ///
-    /// Only the URL itself is checked. A host name that resolves to a private address is not detected.
+    /// True if `url` leads to a Unix socket or to a private, loopback or link-local host, and `origin`, a URL of the
+    /// server that sent `url`, does not. A server on the internet has no reason to send a client to such a host. Names
+    /// that resolve to a private address are not detected.
     package static func leadsInside(_ url: URL, from origin: URL) -> Bool {
         func isInside(_ url: URL) -> Bool {
             isUnixSocket(url.absoluteString)
@@ -17,9 +15,7 @@ extension UploadAddress {
 
 /// The check for hosts on this machine or in a private network (RFC 6890).
 enum PrivateHost {
-    /// True for a private, loopback or link-local host.
-    ///
-    /// - Parameter host: The host as in a URL. An IPv6 address may have brackets.
+    /// True for a private, loopback or link-local host, as in a URL; an IPv6 address may have brackets.
     static func isPrivate(_ host: String) -> Bool {
         var name = host.lowercased()
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }

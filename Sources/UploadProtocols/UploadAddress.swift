@@ -11,9 +11,8 @@ package enum UploadAddress {
         return url.replacing(nameMark, with: encoded)
     }
 
-    /// Returns the URL of one file at a destination. `{name}` is replaced by the name. If the URL has no `{name}` and
-    /// its path ends with a slash, the name is appended to the path, as with `curl -T`. Any other URL is returned
-    /// unchanged.
+    /// Returns the URL of one file at a destination. `{name}` is replaced by the name. Without it, the name is appended
+    /// to a path that ends with a slash, as with `curl -T`, and any other URL is returned unchanged.
     package static func address(_ url: String, for name: String) -> String {
         if url.utf8.contains(UInt8(ascii: "{")), url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.percentEncoded(keeping: allowedInName)
@@ -27,14 +26,14 @@ package enum UploadAddress {
         String(url[..<pathEnd(of: url)])
     }
 
-    /// Returns the index at which the query or the fragment of a URL begins, or the end index if the URL has neither.
-    /// Compares bytes, because comparing characters takes many times as long.
+    /// Returns the index at which the query or the fragment of a URL begins, or the end index. Compares bytes, because
+    /// comparing characters takes many times as long.
     private static func pathEnd(of url: String) -> String.Index {
         url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
     }
 
     /// Splits a URL into the scheme with the authority, the path, and the query with its question mark. Leaves out the
-    /// fragment. The path and the query are empty if the URL has none.
+    /// fragment.
     package static func parts(of url: String) -> (server: Substring, path: Substring, query: Substring) {
         let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
         let scheme = whole.prefix { $0 != UInt8(ascii: ":") }
@@ -46,8 +45,8 @@ package enum UploadAddress {
 
     /// Returns the names and values in a URL's query, as written. The value is empty without a `=`.
     ///
-    /// Items end at `&`. Some servers also end them at `;` (HTML 4.01, appendix B.2.2). So an item with `;` is returned
-    /// as a whole, and then again in parts.
+    /// Some servers end items not only at `&`, but also at `;` (HTML 4.01, appendix B.2.2). So an item with `;` is
+    /// returned as a whole, and then again in parts.
     package static func queryItems(of url: String) -> [(name: String, value: String)] {
         let items = parts(of: url).query.dropFirst().split(separator: "&")
         let all = items.flatMap { $0.contains(";") ? [$0] + $0.split(separator: ";") : [$0] }
@@ -57,21 +56,19 @@ package enum UploadAddress {
         }
     }
 
-    /// Returns `url` with the query of `other` at its end. Returns `url` unchanged if it has a query already, or if
-    /// `other` has none.
+    /// Returns `url` with the query of `other` at its end, unless `url` has a query already.
     package static func withQuery(of other: String, _ url: String) -> String {
         url.utf8.contains(UInt8(ascii: "?")) ? url : url + parts(of: other).query
     }
 
-    /// True if files with different names get different URLs. This requires `{name}` in the URL, or a slash at the end
-    /// of its path.
+    /// True if files with different names get different URLs, by `{name}` or a slash at the end of the path.
     package static func tellsNamesApart(_ url: String) -> Bool {
         address(url, for: "a") != address(url, for: "b")
     }
 
-    /// Returns the scheme, host and port of a URL, such as `https://host:443`. The scheme and the host are in lower
-    /// case. Without a port in the URL, the port is 443 for https and 80 for any other scheme. For a Unix socket, the
-    /// result is the scheme and the socket's path. Returns nil if the URL has no scheme or no host.
+    /// Returns the scheme, host and port of a URL in lower case, such as `https://host:443`; nil without a scheme or
+    /// host. The default port is 443 for https and 80 for any other scheme. For a Unix socket, the result is the scheme
+    /// and the socket's path.
     package static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
@@ -85,17 +82,16 @@ package enum UploadAddress {
     }
 
     /// The maximum length of a URL in bytes. RFC 9110 §4.1 recommends support for at least 8,000. A URL many times
-    /// longer than this limit makes a request head that crashes AsyncHTTPClient 1.37.0
-    /// (`HTTPRequestStateMachine.headSent()`).
+    /// longer makes a request head that crashes AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
     package static let longest = 8192
 
     /// Resolves the URL in a `Location` against `base`, the URL of the request (RFC 9110 §10.2.2).
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the URL is invalid, or if its scheme, host or port differs from that
-    ///   of `base`. The credentials and the file must reach only the configured server.
+    /// - Throws: `UploadFailure` (`permanent`) if the URL is invalid, or has another origin than `base`: the
+    ///   credentials and the file must reach only the configured server.
     package static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
         // Most locations are plain URLs (see `plainAuthority`) on the same server. A complete parse would take 3 % of
-        // the time in which a small file is uploaded.
+        // the time of a small upload.
         if let authority = plainAuthority(of: location), authority == plainAuthority(of: base),
             location.utf8.count <= longest, !mayHaveDotSegment(location)
         {
@@ -111,17 +107,14 @@ package enum UploadAddress {
         return resolved.absoluteString
     }
 
-    /// True if the URL possibly contains a segment `.` or `..`, which resolving would remove. The result is true for
-    /// any segment that begins with a dot.
+    /// True if the URL has a segment that begins with a dot, and is possibly `.` or `..`, which resolving would remove.
     private static func mayHaveDotSegment(_ url: String) -> Bool {
         zip(url.utf8, url.utf8.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
     }
 
-    /// Resolves a URL in a response against `base`, the URL of the request. The result can be on another host than
-    /// `base`.
+    /// Resolves a URL in a response as `absolute(_:against:)` does.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the URL is malformed, has no host, contains user info or has more
-    ///   than `longest` bytes. The failure's summary contains the host of `base`.
+    /// - Throws: `UploadFailure` (`permanent`), with the host of `base` in its summary, if the result would be nil.
     package static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
         if let resolved = absolute(location, against: base) { return resolved }
         let server = URL(string: base)?.host(percentEncoded: false).map(ServerText.cleaned) ?? "the server"
@@ -133,8 +126,8 @@ package enum UploadAddress {
                 : "\(server) sent an address that cannot be read: \(ServerText.cleaned(location))")
     }
 
-    /// Resolves a URL in a response against `base`, the URL of the request. The result can be on another host than
-    /// `base`. Returns nil if the URL is malformed, has no host, contains user info or has more than `longest` bytes.
+    /// Resolves a URL in a response against `base`, the URL of the request. The result can be on another host. Returns
+    /// nil if the URL is malformed, has no host, contains user info or has more than `longest` bytes.
     package static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
@@ -144,8 +137,8 @@ package enum UploadAddress {
         return resolved
     }
 
-    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference. nginx 1.22 sends a `Location` that
-    /// contains both unencoded brackets and `%20`; this `%20` must not be encoded again.
+    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference. nginx 1.22 sends a `Location` with both
+    /// unencoded brackets and `%20`, which must not be encoded again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
         // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).
@@ -161,7 +154,7 @@ package enum UploadAddress {
         }
     }
 
-    /// Returns the byte offset at which the authority of a URI reference ends; 0 if the reference has no authority.
+    /// Returns the byte offset at which the authority of a URI reference ends; 0 without an authority.
     private static func authorityEnd(_ reference: [UInt8]) -> Int {
         let slash = UInt8(ascii: "/")
         let delimiters = Array("/?#".utf8)
@@ -176,13 +169,12 @@ package enum UploadAddress {
     /// The unreserved and reserved characters except brackets (RFC 3986 §2.2, §2.3).
     private static let allowedInReference = PlainCharacters(alphanumericsAnd: "-._~:/?#@!$&'()*+,;=")
 
-    /// The phrase for a valid URL in error messages. URLs of Unix sockets are valid too, but the phrase omits them.
+    /// The phrase for a valid URL in error messages, which omits Unix sockets.
     package static let anyAddress = "an http or https address"
     /// The example of a Unix socket's URL in error messages.
     package static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
-    /// Returns nil if `url` is valid. If `url` is invalid, returns the phrase for the error message that states what is
-    /// valid, such as "a port from 1 to 65535".
+    /// Returns nil if `url` is valid, and otherwise the phrase for what is valid, such as "a port from 1 to 65535".
     package static func expectation(brokenBy url: String) -> String? {
         if plainAuthority(of: url) != nil { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
@@ -213,10 +205,9 @@ package enum UploadAddress {
         return next.map { "/?#:".utf8.contains($0) } ?? true
     }
 
-    /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written in the URL. Returns
-    /// nil for any other URL. A plain URL has a path, and no user info, query or fragment. Its host and path contain
-    /// only ASCII letters, digits, `.`, `-`, `_` and, in the path, `/`. Most URLs are plain, so callers rarely need the
-    /// slower complete parse.
+    /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written; nil for any other
+    /// URL. A plain URL has a path of ASCII letters, digits, `.`, `-`, `_` and `/`, and no user info, query or
+    /// fragment. Most URLs are plain, so callers rarely need the slower complete parse.
     package static func plainAuthority(of url: String) -> Substring? {
         var text = url
         return text.withUTF8(plainAuthorityLength).map { url.utf8.prefix($0) }.map(Substring.init)
@@ -247,9 +238,8 @@ package enum UploadAddress {
 
     private static let plain = PlainCharacters(alphanumericsAnd: ".-_")
 
-    /// True if `text` can be sent as the host of a request. It must have 1 to 253 bytes and no ASCII space, control
-    /// character or delimiter. A host that was percent-decoded can contain a line break (`%0A`); the result is then
-    /// false.
+    /// True if `text` can be sent as the host of a request: 1 to 253 bytes without ASCII spaces, control characters and
+    /// delimiters. A percent-decoded host can contain a line break (`%0A`).
     package static func isHost(_ text: String) -> Bool {
         // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)
@@ -261,7 +251,7 @@ package enum UploadAddress {
     /// The scheme of a Unix socket's URL.
     package static let unixScheme = "http+unix"
 
-    /// The value of the `Host` field in a request to a Unix socket. curl sends the same value.
+    /// The value of `Host` in a request to a Unix socket, as curl sends it.
     package static let socketHost = "localhost"
 
     /// True if the URL has the scheme `http+unix`.
@@ -271,9 +261,8 @@ package enum UploadAddress {
 }
 
 extension URL {
-    /// Returns this URL with the Unix socket of `base` instead of the host `localhost`. Requests to a Unix socket have
-    /// `Host: localhost`, so a server there makes URLs with this host. Returns this URL unchanged if `base` is not on a
-    /// Unix socket. Returns it unchanged too if it has another host, user info, or a port other than 80 and 443.
+    /// Returns this URL with the Unix socket of `base` in place of the host `localhost` with the port 80 or 443. A
+    /// server on a Unix socket makes such URLs, because requests to it have `Host: localhost`.
     fileprivate func behindSocket(of base: URL) -> URL {
         guard base.scheme?.lowercased() == UploadAddress.unixScheme,
             let socket = base.host(percentEncoded: false),

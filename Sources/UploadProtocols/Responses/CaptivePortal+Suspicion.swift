@@ -84,7 +84,7 @@ extension CaptivePortal {
         return response.status != refusal && (!isPage(response) || response.status >= 400)
     }
 
-    /// True if the response to a request for a file that no server has proves that the server itself responds: it
+    /// True if the response to a request for a file that no server has proves that the server itself responds. It
     /// reports that the file is missing, names the credentials that it wants, or has a field of an upload protocol.
     package static func isExcluded(byUnknownFile response: ExchangeOutcome.Response) -> Bool {
         switch response.status {

@@ -1,7 +1,7 @@
 public import FerryFiles
 
-/// A check of what a destination supports. It tries to delete everything that it creates on the server. The check sends
-/// nothing itself: it returns steps, and the caller passes the outcome of each request to `receive`.
+/// A check of what a destination supports. It tries to delete everything that it creates on the server. The check
+/// returns steps, and the caller passes the outcome of each request to `receive`.
 public protocol DestinationCheck: Sendable {
     /// Returns the first step.
     mutating func start() -> CheckStep
@@ -28,8 +28,8 @@ public enum CheckStep: Sendable {
 public struct CheckReport: Hashable, Sendable {
     /// An unfinished upload that the server lists. Any program may have begun it.
     public struct Leftover: Hashable, Sendable {
-        /// The name that the finished file would have. For Nextcloud, it is the name of the upload's folder, because
-        /// the server does not list the file's name. In a redacted report, it is one line of at most 200 characters.
+        /// The name that the finished file would have, or of the upload's folder for Nextcloud, which does not list the
+        /// file's name. In a redacted report, it is one line of at most 200 characters.
         public var name: String
         /// The time when the upload was created; nil if the server does not state it.
         public var begun: Date?
@@ -37,8 +37,7 @@ public struct CheckReport: Hashable, Sendable {
         public var changed: Date?
         /// The number of stored bytes; nil if it is unknown.
         public var size: ByteCount?
-        /// The state of the unfinished upload on the server. `UploadProtocol.removal(of:)` makes from it the requests
-        /// that delete the upload.
+        /// The state on the server, from which `UploadProtocol.removal(of:)` makes the requests that delete the upload.
         public var resource: UploadResource
 
         public init(
@@ -53,13 +52,12 @@ public struct CheckReport: Hashable, Sendable {
         }
     }
 
-    /// The finding that the check has not tried to upload a file. An uploaded file would stay on the server.
+    /// The finding that the check has not tried to upload a file, which would stay on the server.
     static let untried = "that it takes files was not tried"
 
     /// The findings, one sentence each, without a full stop at the end.
     public var findings: [String]
-    /// The features of the server, which are stored for later uploads to the destination. Nil if the check found no
-    /// features.
+    /// The features of the server, which are stored for later uploads; nil if the check found none.
     public var capabilities: ServerCapabilities?
     /// The unfinished uploads that the server lists.
     public var leftovers: [Leftover]

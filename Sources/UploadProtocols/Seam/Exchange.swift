@@ -1,7 +1,6 @@
 public import HTTPTypes
 
-/// The description of one HTTP request. An upload protocol or a `DestinationCheck` creates it, and other code sends the
-/// request.
+/// The description of one HTTP request, which an upload protocol or a `DestinationCheck` makes and other code sends.
 public struct Exchange: Hashable, Sendable {
     /// The content of a request. File ranges are offsets in bytes from the start of the file.
     public enum Body: Hashable, Sendable {
@@ -15,8 +14,7 @@ public struct Exchange: Hashable, Sendable {
     public var method: HTTPRequest.Method
     /// The absolute URL of the request.
     public var url: String
-    /// The header fields that the upload protocol sets. The code that sends the request adds other fields, such as
-    /// credentials.
+    /// The header fields that the protocol sets. The sender adds others, such as credentials.
     public var fields: HTTPFields
     /// The content of the request. Its size is `contentLength`.
     public var body: Body
@@ -25,22 +23,17 @@ public struct Exchange: Hashable, Sendable {
     /// The state of the upload to write to disk before the last bytes of the request are sent; nil to write nothing. If
     /// the response is lost, a later attempt reads there that the server possibly has the whole file.
     public var markBeforeLastBytes: UploadResource?
-    /// The digests of the file to compute before the request is sent. The property `digests` of the response contains
-    /// the results.
+    /// The digests of the file to compute before the request is sent, into the `digests` of the response.
     public var digests: [DigestRequest] = []
-    /// The digests of the file to compute after a successful response. Each digest is computed only if the response
-    /// reports a digest of the same algorithm. The property `digests` of the response contains the results as its last
-    /// elements.
+    /// The digests of the file to compute after a successful response, each only if the response reports one of the
+    /// same algorithm. They become the last elements of the response's `digests`.
     public var digestsIfReported: [DigestRequest] = []
-    /// The part of the response that is searched for a digest from the server, such as the header fields. It is used
-    /// only for `digestsIfReported`.
+    /// The part of the response that is searched for a digest from the server, for `digestsIfReported`.
     public var reportedIn = ServerDigest.Source.fields
-    /// The number that distinguishes this request from other requests in flight, such as the number of an S3 part. It
-    /// is 0 if the request has no number.
+    /// The number of the part that distinguishes this request from others in flight; 0 if it has none.
     public var part = 0
 
-    /// - Parameter traits: The traits; nil means `idempotent` for an idempotent method (RFC 9110 §9.2.2), and no traits
-    ///   for any other method.
+    /// - Parameter traits: The traits; nil means `idempotent` for an idempotent method (RFC 9110 §9.2.2), or else none.
     public init(
         _ method: HTTPRequest.Method, _ url: String, fields: HTTPFields = [:], body: Body = .none,
         traits: Traits? = nil
@@ -86,36 +79,34 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The request can safely be sent again: two such requests have the same effect on the server as one. The
-        /// reason is the method (RFC 9110 §9.2.2), an offset or an idempotency key.
+        /// The request can safely be sent again: two such requests have the same effect as one, because of the method
+        /// (RFC 9110 §9.2.2), an offset or an idempotency key.
         public static let idempotent = Traits(rawValue: 1 << 0)
         /// A successful response completes the upload. The local file is checked for changes before its last bytes are
         /// sent.
         public static let completes = Traits(rawValue: 1 << 1)
         /// The request is sent without the destination's credentials and header fields, for example because the URL
-        /// alone grants access.
+        /// grants access.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
-        /// If the connection breaks, the server probably keeps the bytes of the body that it received. They then need
-        /// not be sent again.
+        /// If the connection breaks, the server probably keeps the received bytes of the body, which need not be sent
+        /// again.
         public static let kept = Traits(rawValue: 1 << 3)
-        /// The server possibly needs minutes to complete its response. Until then, it sends only single bytes from time
-        /// to time.
+        /// The server possibly needs minutes for its response, and until then sends only single bytes from time to
+        /// time.
         public static let slowResponse = Traits(rawValue: 1 << 4)
     }
 }
 
 /// The outcome of one HTTP request.
 public enum ExchangeOutcome: Sendable {
-    /// The final response of the server. If the body is longer than the transport allows, only its beginning is
+    /// The final response of the server. Only the beginning of a body that is longer than the transport allows is
     /// included.
     case responded(Response)
     /// No complete response of the server arrived. `bodySent` is the number of bytes of the body that were passed to
-    /// the socket. It is nil if the request did not reach the server, for example because a captive portal responded
-    /// instead.
+    /// the socket; nil if the request did not reach the server, for example because a captive portal responded instead.
     case broken(UploadFailure, bodySent: ByteCount?)
 
-    /// The failure for this outcome. For a response, the failure is derived from its status, and the response must be
-    /// an unsuccessful one.
+    /// The failure for this outcome, which must not be a successful response.
     var failure: UploadFailure {
         switch self {
         case .responded(let response): ResponseClassifier.failure(response)
@@ -127,9 +118,9 @@ public enum ExchangeOutcome: Sendable {
     public struct Response: Sendable {
         /// The HTTP status code of the response.
         public var status: Int
-        /// The header fields of the response, in the order in which the server sent them.
+        /// The header fields of the response, in the order of the server.
         public var fields: HTTPFields
-        /// The body of the response. If it is longer than the transport's limit, only its beginning is included.
+        /// The body of the response, or its beginning up to the transport's limit.
         public var body: [UInt8]
         /// The computed digests: those of the request's `digests`, followed by those of its `digestsIfReported`.
         public var digests: [ComputedDigest]

@@ -1,14 +1,12 @@
 import HTTPTypes
 
-/// The check of a finished upload. A `HEAD` request to the location that the server named shows whether the stored file
-/// has the right size.
+/// A check of a finished upload by a `HEAD` request to its location: does the stored file have the right size?
 enum LocationCheck {
     static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
-    /// Returns the next step of the upload after the response to the `HEAD` request. The attempt fails if the server is
-    /// temporarily unable to respond, or if the reported size differs from that of the file. The size is not compared
-    /// if the response has a content encoding. In all other cases the upload is done, even if the server refuses the
-    /// request, because the server has already confirmed all bytes.
+    /// Returns the step after the response to the `HEAD` request. The attempt fails if the server is temporarily unable
+    /// to respond, or if the size differs. Otherwise the upload is done, even if the server refuses the request,
+    /// because the server has already confirmed all bytes.
     static func step(_ response: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard response.isSuccess else {

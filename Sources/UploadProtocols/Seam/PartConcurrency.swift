@@ -1,9 +1,8 @@
-/// The maximum number of parts of one upload that are in flight at the same time. An upload starts with the configured
-/// number. An upload that resumes after an interruption starts with one. Whenever `2 * limit` more parts are stored,
-/// the limit grows by one, up to the configured number.
+/// The maximum number of parts of one upload in flight at the same time. It is the configured number, or 1 for an
+/// upload that resumes after an interruption. Whenever `2 * limit` more parts are stored, it grows by one.
 ///
-/// Parallel parts share the bandwidth, so each part takes longer. If the connection breaks often, possibly no part is
-/// complete before the next break.
+/// Parallel parts share the bandwidth. If the connection breaks often, possibly no part is complete before the next
+/// break.
 struct PartConcurrency: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int
@@ -20,10 +19,8 @@ struct PartConcurrency: Hashable, Sendable {
         arrivals = 0
     }
 
-    /// Records that a part is now stored on the server.
-    ///
-    /// - Returns: The number of parts to send next, instead of the stored one: two if the limit has grown, otherwise
-    ///   one.
+    /// Records that a part is now stored on the server. Returns the number of parts to send instead: two if the limit
+    /// has grown, otherwise one.
     mutating func arrived() -> Int {
         guard limit < most else { return 1 }
         arrivals += 1

@@ -4,7 +4,7 @@ protocol PartPlan: Sendable {
     func range(of number: Int) -> Range<ByteCount>
 }
 
-/// A record of the parts of a file: which are stored on the server, and which are left to send.
+/// The parts of a file: which are stored on the server, and which are left to send.
 struct PartTable<Plan: PartPlan>: Sendable {
     let plan: Plan
     private(set) var held: Set<Int>
@@ -23,8 +23,8 @@ struct PartTable<Plan: PartPlan>: Sendable {
 
     var progress: UploadResource.Parts { .init(stored: held.count, planned: plan.numbers.count) }
 
-    /// Returns the numbers of the next parts to send, at most `count`. Leaves out the stored parts, and the parts that
-    /// earlier calls have returned.
+    /// Returns the numbers of the next parts to send, at most `count`, without those that are stored or were returned
+    /// before.
     mutating func next(_ count: Int) -> [Int] {
         var taken: [Int] = []
         while taken.count < count, unsent < plan.numbers.upperBound {

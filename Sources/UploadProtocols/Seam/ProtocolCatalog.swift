@@ -9,7 +9,7 @@ public enum ProtocolCatalog {
         /// Makes the entry for a protocol type.
         public init(_ kind: any UploadProtocol.Type) { self.kind = kind }
 
-        /// The name of the protocol. It is used in the configuration, and before the scheme of a URL: `tus+https://…`.
+        /// The name of the protocol in the configuration, and before the scheme of a URL: `tus+https://…`.
         public var name: String { kind.name }
         /// The properties that all uploads by the protocol share, such as whether an upload can resume.
         public var traits: ProtocolTraits { kind.traits }
@@ -27,12 +27,11 @@ public enum ProtocolCatalog {
 
     private static let registered = Mutex<[Entry]>([])
 
-    /// Adds a protocol to the catalog of this process. Call this before you start a queue with uploads that use the
-    /// protocol.
+    /// Adds a protocol to the catalog of this process. Call this before you start a queue that uses the protocol.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if another protocol has the same name, or if the name is not valid. A
-    ///   valid name has only lower-case letters, digits and hyphens, and begins with a letter, as a URL's scheme does
-    ///   (RFC 3986 §3.1).
+    /// - Throws: `UploadFailure` (`permanent`) if another protocol has the same name, or if the name is not valid. As a
+    ///   URL's scheme (RFC 3986 §3.1), a valid name begins with a letter; it has lower-case letters, digits and
+    ///   hyphens.
     public static func register(_ entry: Entry) throws(UploadFailure) {
         guard entry.name.wholeMatch(of: /[a-z][a-z0-9-]*/) != nil else {
             throw UploadFailure(
@@ -51,7 +50,7 @@ public enum ProtocolCatalog {
         }
     }
 
-    /// The entries of all protocols, in the order for display: first Ferry's own protocols, then the registered ones.
+    /// The entries of all protocols in the order for display: first Ferry's own, then the registered ones.
     public static var entries: [Entry] { own + registered.withLock { $0 } }
 
     private static let own: [Entry] = [
@@ -68,7 +67,7 @@ public enum ProtocolCatalog {
 
 /// The catalog entries of Ferry's own protocols.
 extension ProtocolCatalog.Entry {
-    /// The catalog entry of the protocol `auto` (``AutoUpload``), which finds out which protocol the server supports.
+    /// The catalog entry of ``AutoUpload``, which finds out which protocol the server supports.
     public static let auto = Self(AutoUpload.self)
     /// The catalog entry of the protocol `put` (``PutUpload``).
     public static let put = Self(PutUpload.self)

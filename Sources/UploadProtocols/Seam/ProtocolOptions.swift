@@ -1,17 +1,15 @@
 /// The settings of a destination that its protocol uses.
 public struct ProtocolOptions: Hashable, Sendable {
-    /// The HTTP method of the upload request, for `put`, `post`, `form` and `resumable`; nil uses the protocol's
-    /// default.
+    /// The HTTP method of the upload request, for `put`, `post`, `form` and `resumable`; nil for the default.
     public var method: String?
     /// The name of the form field that contains the file, for `form`.
     public var fileField: String
-    /// True to send the header field `Idempotency-Key`, for `post` and `form`. The server must support the field: it
-    /// must ignore a second request with the same key. A request without a response can then be sent again.
+    /// True to send the header field `Idempotency-Key`, for `post` and `form`. A server that supports it ignores a
+    /// second request with the same key, so a request without a response can be sent again.
     public var sendsIdempotencyKey: Bool
-    /// The maximum number of the file's bytes in one request. If the protocol divides the file into parts, it is the
-    /// size of a part in bytes. Nil uses the protocol's default.
+    /// The maximum number of the file's bytes in one request or part; nil uses the protocol's default.
     public var chunkSize: ByteCount?
-    /// The maximum number of concurrent requests of one upload, at least 1; nil uses the protocol's default.
+    /// The maximum number of concurrent requests of one upload, at least 1; nil for the default.
     public var parallelRequests: Int?
     /// The choice of the digest by which the server confirms the bytes that it received.
     public var checksumChoice: ChecksumChoice
@@ -19,18 +17,16 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var existing: ExistingFilePolicy?
     /// True to create a tus upload without its length (`Upload-Defer-Length`), if the server supports that.
     public var defersLength: Bool
-    /// The part of the response that contains the URL of the finished upload, for `post` and `form`; nil means the
-    /// header field `Location`.
+    /// The part of the response with the URL of the finished upload, for `post` and `form`; nil means `Location`.
     public var link: LinkSource?
     /// The options that only an S3 destination has.
     public var s3: S3Options
-    /// True if the user gave a URL instead of a destination's name. If the URL has no `{name}` and no slash at its end,
-    /// it is possibly the URL of the file itself. The protocol `auto` then chooses `put`, unless the server announces a
+    /// True if the user gave a URL instead of a destination's name. It is possibly the URL of the file itself, unless
+    /// it has `{name}` or a slash at its end. The protocol `auto` then chooses `put`, unless the server announces a
     /// protocol other than WebDAV.
     public var isGivenAddress = false
 
-    /// The algorithm of `ChecksumChoice.required`; nil if `checksumChoice` is another case. Setting nil sets
-    /// `ChecksumChoice.none`.
+    /// The algorithm of `ChecksumChoice.required`; nil for another choice. Setting nil sets `ChecksumChoice.none`.
     public var checksum: DigestAlgorithm? {
         get { if case .required(let algorithm) = checksumChoice { algorithm } else { nil } }
         set { checksumChoice = newValue.map(ChecksumChoice.required) ?? .none }

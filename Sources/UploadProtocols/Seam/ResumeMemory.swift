@@ -1,8 +1,5 @@
-/// The facts that a protocol stores about an upload between attempts. Only the protocol that wrote the facts reads
-/// them.
-///
-/// The queue's files contain the facts as a dictionary of strings. All versions of Ferry use this format. Ferry's own
-/// protocols read and write the facts as typed values (see `ResumeForm`).
+/// The facts that a protocol stores about an upload between attempts, for itself only. The queue's files contain them
+/// as a dictionary of strings. Ferry's own protocols read and write them as typed values (see `ResumeForm`).
 public struct ResumeMemory: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The facts by their keys. No value contains a secret of the configuration.
     package var members: [String: String]
@@ -31,16 +28,15 @@ extension ResumeMemory: Codable {
     }
 }
 
-/// A type whose properties are stored in a `ResumeMemory`, each under its own key. If a value is written, the entries
-/// under all other keys stay unchanged.
+/// A type whose properties are stored in a `ResumeMemory`, each under its own key. Writing a value leaves entries under
+/// all other keys unchanged.
 protocol ResumeForm: Hashable, Sendable {
     init()
-    /// The properties that are stored, each with its key. They are read in this order. Types should implement this as a
-    /// stored property, because making key paths takes long.
+    /// The properties that are stored, in the order of reading. A stored property, because making key paths takes long.
     static var keys: [ResumeKey<Self>] { get }
 }
 
-/// The key under which a property of the type `Form` is stored, with the functions that read and write the property.
+/// The key of a stored property of `Form`, with the functions that read and write the property.
 struct ResumeKey<Form>: Sendable {
     let name: String
     let read: @Sendable (inout Form, String?) -> Void
@@ -54,7 +50,7 @@ struct ResumeKey<Form>: Sendable {
 }
 
 extension UploadResource {
-    /// The stored facts as a value of type `Form`. Setting the value changes only the entries under the keys of `Form`.
+    /// The stored facts as a value of type `Form`. Setting it changes only the entries under the keys of `Form`.
     subscript<Form: ResumeForm>(_: Form.Type) -> Form {
         get {
             var form = Form()
@@ -69,15 +65,14 @@ extension UploadResource {
 
 /// A type whose values can be stored in a `ResumeMemory`.
 protocol ResumeValue: Sendable {
-    /// Creates the value from the string `stored`; this is nil if there is no entry. A malformed string is treated like
-    /// a missing entry, because an older version of Ferry possibly wrote it. For `Bool`, any string means true.
+    /// Makes the value from the stored string; nil if there is no entry. A malformed string is treated like a missing
+    /// entry, because an older version of Ferry possibly wrote it.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }
 }
 
-/// A type whose values can be stored as a string. A value is not stored if its `stored` is nil. An optional of such a
-/// type is a `ResumeValue`, so a property of that optional type can be stored in a `ResumeMemory`.
+/// A type whose values, if present, are stored as a string. An optional of such a type is a `ResumeValue`.
 protocol ResumeText: Sendable {
     init?(stored: String)
     var stored: String? { get }
@@ -94,16 +89,14 @@ extension Bool: ResumeValue {
     var stored: String? { self ? "yes" : nil }
 }
 
-/// A positive number is stored as decimal digits. Zero and negative numbers are not stored. An `Int` property without
-/// an entry is read as zero.
+/// A positive number is stored as decimal digits, and any other as no entry. No entry is read as zero.
 extension Int: ResumeValue, ResumeText {
     init(stored: String?) { self = stored.flatMap { Int($0) } ?? 0 }
     init?(stored: String) { self.init(stored) }
     var stored: String? { self > 0 ? "\(self)" : nil }
 }
 
-/// A number of bytes is stored as decimal digits. Zero is stored too. A negative number is not accepted when it is
-/// read.
+/// A number of bytes, also zero, is stored as decimal digits. A negative number is not read.
 extension ByteCount: ResumeText {
     init?(stored: String) {
         guard let count = ByteCount(stored), count >= 0 else { return nil }

@@ -1,10 +1,8 @@
-/// Counts the setbacks in one attempt. The attempt continues after a few setbacks of each kind, because the server can
-/// recover. When the setbacks of one kind reach a limit, the attempt ends. Without the limit, it could repeat the same
-/// requests for ever.
+/// Counts the setbacks in one attempt. The attempt continues after a few of each kind, because the server can recover,
+/// and ends at a limit, because it could repeat the same requests for ever.
 struct RetryBudget: Sendable {
     enum Setback: Hashable, Sendable {
-        /// The upload made no progress: a request added no bytes, or too few bytes, to those that the server has
-        /// stored.
+        /// The upload made no progress: a request added no or too few bytes to those that the server has stored.
         case standstill
         /// The server has stored fewer bytes than it had confirmed.
         case loss
@@ -12,7 +10,7 @@ struct RetryBudget: Sendable {
         case damage
         /// The upload starts again.
         case restart
-        /// The state of the server differs from what the server has reported before.
+        /// The state of the server differs from what it has reported before.
         case surprise
         /// The server does not support a feature in the request.
         case refusal
@@ -23,17 +21,13 @@ struct RetryBudget: Sendable {
 
     private var spent: [Setback: Int] = [:]
 
-    /// Counts a setback.
-    ///
-    /// - Returns: True if the attempt can continue. False if `limit` setbacks of this kind are reached.
+    /// Counts a setback. Returns false if `limit` setbacks of this kind are reached, so that the attempt must end.
     mutating func allows(_ setback: Setback, limit: Int = limit) -> Bool {
         spent[setback, default: 0] += 1
         return spent[setback, default: 0] < limit
     }
 
-    /// Counts a response that brought no progress.
-    ///
-    /// - Returns: The failure that ends the attempt, if there were too many such responses; nil to continue.
+    /// Counts a response that brought no progress. Returns the failure if there were too many.
     mutating func standstill(
         _ reason: String, _ category: UploadFailure.Category = .server
     ) -> UploadFailure? {
@@ -47,13 +41,12 @@ struct RetryBudget: Sendable {
         return failure
     }
 
-    /// Compares the offset that the server reports with the one that it confirmed before. Counts a loss if the offset
-    /// is lower. Counts a standstill if the last request sent bytes of the file, but the offset has grown too little.
-    /// If the offset has grown enough, resets the counts of standstills and of damage.
+    /// Compares the offset that the server reports with the one that it confirmed before. A lower offset is a loss.
+    /// After a request that sent bytes of the file, an offset below `end` that has grown by less than 1/64 of the range
+    /// is a standstill: the same bytes could be sent for ever. Other growth resets the counts of standstills and of
+    /// damage.
     ///
-    /// - Parameter end: The end of the range that the last request sent; nil if it sent no bytes of the file. The
-    ///   growth is too little if the offset is below `end` and has grown by less than 1/64 of the range. Without this
-    ///   rule, the same bytes could be sent for ever.
+    /// - Parameter end: The end of the range that the last request sent; nil if it sent no bytes of the file.
     /// - Returns: The failure that ends the attempt, if there were too many setbacks; nil to continue.
     mutating func judge(
         _ offset: ByteCount, after before: ByteCount, sentTo end: ByteCount?

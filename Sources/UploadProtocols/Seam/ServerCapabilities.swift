@@ -1,17 +1,14 @@
 public import FerryFiles
 
-/// The features that a server offers. They are stored for the destination, so that most uploads need not ask the server
-/// for them.
+/// The features that a server offers, stored for the destination, so that most uploads need not ask for them.
 public struct ServerCapabilities: Hashable, Codable, Sendable {
     /// The names of the protocol extensions that the server offers, in lower case: tus extensions, WebDAV classes.
     public var extensions: Set<String>
-    /// The size of the largest upload that the server accepts, in bytes; nil if the server states no limit.
+    /// The size of the largest upload that the server accepts, in bytes; nil if it states no limit.
     public var maximumSize: ByteCount?
-    /// Other facts about the server that a protocol found, under the protocol's keys: an interop version, a maximum
-    /// number of parts, a missing feature.
+    /// Other facts about the server, under keys of the protocol: an interop version, a maximum number of parts.
     public var facts: [String: String]
-    /// The time when the server reported these features. It is set when the features are stored for a destination; nil
-    /// before that.
+    /// The time of the report, which is set when the features are stored for a destination.
     public var asked: Date?
 
     public init(

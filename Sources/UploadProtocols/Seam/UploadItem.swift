@@ -12,15 +12,14 @@ public struct UploadItem: Hashable, Sendable {
     public var contentType: String
     /// The time of the file's last change, for servers that store it.
     public var modified: Date?
-    /// The unique key of the upload, the same in every attempt: letters, digits and hyphens. The idempotency key and
-    /// the names of temporary files on the server contain it.
+    /// The unique key of the upload, the same in every attempt: letters, digits and hyphens. Idempotency keys and the
+    /// names of temporary files on the server contain it.
     public var key: String
-    /// The form fields or the metadata to send with the file, in this order. Several elements can have the same name.
+    /// The form fields or the metadata to send with the file, in this order. Names can repeat.
     public var parameters: [Parameter]
 
-    /// The idempotency key for the current content of the file. The key contains the file's size and the time of its
-    /// last change, so a changed file has another key. This is necessary, because a server ignores a second request
-    /// with the same key. If the time of the last change is unknown, the key contains neither the size nor the time.
+    /// The idempotency key for the current content of the file: with the file's size and the time of its last change,
+    /// if it is known. A server would ignore a changed file with the same key.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")
@@ -28,8 +27,8 @@ public struct UploadItem: Hashable, Sendable {
 
     /// A form field, or an entry of the upload's metadata.
     public struct Parameter: Hashable, Codable, Sendable {
-        /// The name: any text in most protocols. tus allows only printable ASCII without spaces and commas. Azure
-        /// allows only ASCII letters, digits and underscores, and no digit at the beginning.
+        /// The name: any text in most protocols. tus allows only printable ASCII without spaces and commas, and Azure
+        /// only ASCII letters, digits and underscores, without a digit at the beginning.
         public var name: String
         /// The value: any text in most protocols. Azure allows only printable ASCII.
         public var value: String

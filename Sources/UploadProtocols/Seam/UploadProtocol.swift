@@ -1,9 +1,6 @@
-/// An upload protocol as a state machine. It uses no sockets and no files: it receives the outcomes of requests and
-/// returns the next steps.
-///
-/// One value of this type serves one attempt. The caller first calls `start`. The caller performs each returned step,
-/// and passes the outcome of each request to `receive`, which returns the next step. The step `done` or `failed` ends
-/// the attempt.
+/// An upload protocol as a state machine without sockets and files. One value serves one attempt. The caller first
+/// calls `start`, performs each returned step, and passes the outcome of each request to `receive`. The step `done` or
+/// `failed` ends the attempt.
 public protocol UploadProtocol: Sendable {
     /// The name of the protocol in the configuration: `put`, `tus`, …
     static var name: String { get }
@@ -13,8 +10,7 @@ public protocol UploadProtocol: Sendable {
     /// Makes a value of this protocol for one attempt to upload `item`.
     init(item: UploadItem, options: ProtocolOptions)
 
-    /// Makes the check of the destination at `url`, which can contain the placeholder `{name}`; nil if the protocol has
-    /// no check.
+    /// Makes the check of the destination at `url`, which can contain `{name}`; nil if the protocol has no check.
     static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)?
 
     /// Starts the attempt and returns its first step.
@@ -26,12 +22,10 @@ public protocol UploadProtocol: Sendable {
 
     /// Handles the outcome of one request, and returns the next step.
     ///
-    /// - Parameter exchange: The request that has this outcome. If several parts are in flight, `exchange.part` is the
-    ///   number of the part.
+    /// - Parameter exchange: The request; of several in flight, `exchange.part` tells them apart.
     mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step
 
-    /// Returns the requests that delete an unfinished upload on the server. Empty if there is nothing that the protocol
-    /// can delete.
+    /// Returns the requests that delete an unfinished upload on the server; empty if the protocol cannot delete it.
     func removal(of resource: UploadResource) -> [Exchange]
 }
 
@@ -52,23 +46,22 @@ extension SequentialProtocol {
 
 /// The next action of an attempt to upload a file.
 public enum Step: Sendable {
-    /// Records the notes in order, then sends the request. The outcome of the request is passed to `receive`.
+    /// Records the notes in order, then sends the request, whose outcome is passed to `receive`.
     case send(Exchange, notes: [Note] = [])
-    /// Records the notes in order, then sends all requests at once. The outcome of each request is passed to `receive`
-    /// when it arrives.
+    /// Records the notes in order, then sends all requests at once. Each outcome is passed to `receive` when it
+    /// arrives.
     case sendAll([Exchange], notes: [Note] = [])
-    /// Records the notes in order, then waits for the outcome of a request in flight. If no request is in flight, the
-    /// attempt fails.
+    /// Records the notes in order, then waits for a request in flight. If there is none, the attempt fails.
     case wait(notes: [Note] = [])
-    /// Records the notes in order, then ends the attempt: the upload has succeeded. Requests in flight are cancelled.
+    /// Records the notes in order, then ends the attempt with success. Requests in flight are cancelled.
     case done(Receipt, notes: [Note] = [])
     /// Records the notes in order, then ends the attempt with the failure. Requests in flight are cancelled.
     case failed(UploadFailure, notes: [Note] = [])
 
     /// A fact that the code which performs the step must record first.
     public enum Note: Sendable, Hashable {
-        /// The state of the upload from which a later attempt resumes; nil deletes the stored state. If its URL or its
-        /// `memory` has changed, it is written to disk before the step is performed.
+        /// The state of the upload from which a later attempt resumes; nil deletes it. If its URL or its `memory` has
+        /// changed, it is written to disk before the step is performed.
         case resource(UploadResource?)
         /// The features of the server, to be stored for the destination.
         case capabilities(ServerCapabilities)
@@ -105,7 +98,7 @@ public enum Step: Sendable {
         }
     }
 
-    /// Returns a copy of this step. Its notes are `earlier`, followed by the notes of this step.
+    /// Returns a copy of this step with the notes `earlier` before its own.
     public func noting(_ earlier: [Note]) -> Step {
         var step = self
         step.notes = earlier + notes

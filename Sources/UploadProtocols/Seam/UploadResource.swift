@@ -3,16 +3,15 @@ public import FerryFiles
 /// The state on the server from which an upload resumes, such as a tus or IETF upload URL, an S3 upload ID or a session
 /// URL.
 ///
-/// If the upload can resume, the resource is on disk before the first byte of the file is sent. So the next attempt
-/// after a crash finds the resource, and does not create a second upload on the server. An upload that cannot resume
-/// can have a resource too, with facts about its last request.
+/// If the upload can resume, the resource is on disk before the first byte of the file is sent, so that an attempt
+/// after a crash does not create a second upload. An upload that cannot resume can have a resource too, with facts
+/// about its last request.
 public struct UploadResource: Hashable, Codable, Sendable {
-    /// The absolute URL of the upload or of the file to create. A protocol can store another identifier instead.
+    /// The absolute URL of the upload or of the file to create, or another identifier of the protocol.
     public var url: String
-    /// The number of the file's bytes that the server has confirmed. They are the bytes from the start of the file, or
-    /// the bytes in all stored parts. Bytes that were sent but not confirmed do not count.
+    /// The number of the file's bytes that the server has confirmed, from the start of the file or in all stored parts.
     public var confirmed: ByteCount
-    /// The number of stored parts and the number of all parts; nil if the file is not sent in parts.
+    /// The number of stored parts and of all parts; nil if the file is not sent in parts.
     public var parts: Parts?
     /// The time when the server deletes the unfinished upload; nil if this time is unknown.
     public var expires: Date?
@@ -56,13 +55,12 @@ public struct UploadResource: Hashable, Codable, Sendable {
 
 /// The facts about an upload that several protocols store in the same way.
 struct ResumeMarks: ResumeForm {
-    /// True if the server possibly has the whole file. The value is set before the last bytes are sent, because the
-    /// response that confirms them can be lost.
+    /// True if the server possibly has the whole file. It is set before the last bytes are sent, because the response
+    /// that confirms them can be lost.
     var wholeBodySent = false
     /// True once the server has confirmed the whole file.
     var isAcknowledged = false
-    /// The time when the server dropped an earlier upload of the same file, which this upload replaces. Nil if there
-    /// was no such upload.
+    /// The time when the server dropped an earlier upload of the same file, which this upload replaces.
     var droppedAt: Date?
 
     static let keys: [ResumeKey<Self>] =
@@ -78,8 +76,7 @@ extension UploadResource {
         set { self[ResumeMarks.self] = newValue }
     }
 
-    /// True if the server possibly has the whole file. The value is set before the last bytes are sent, because the
-    /// response that confirms them can be lost.
+    /// True if the server possibly has the whole file, although possibly no response confirmed it.
     public var wholeBodySent: Bool { marks.wholeBodySent }
 
     func withWholeBodySent(_ isSent: Bool) -> UploadResource {
@@ -94,16 +91,15 @@ extension UploadResource {
         return resource
     }
 
-    /// Returns the notes that record `moved`, the new state of this upload. If `moved` has fewer confirmed bytes than
-    /// this state, the first note states how many bytes the server has lost.
+    /// Returns the notes that record `moved`, the new state of this upload, and before it the number of lost bytes, if
+    /// any.
     func notes(of moved: UploadResource) -> [Step.Note] {
         let lost = confirmed - moved.confirmed
         return (lost > 0 ? [.serverLost(lost)] : []) + [.resource(moved)]
     }
 }
 
-/// A time is stored as the number of seconds since 1970, rounded to a whole number. A time outside the range of `Int64`
-/// is not stored.
+/// A time is stored as whole seconds since 1970. A time outside the range of `Int64` is not stored.
 extension Date: ResumeText {
     init?(stored: String) {
         guard let seconds = Int64(stored) else { return nil }
@@ -116,21 +112,19 @@ extension Date: ResumeText {
 public struct Receipt: Hashable, Codable, Sendable {
     /// The URL of the finished upload; nil if it is unknown.
     public var location: String?
-    /// The entity tag or the digest that the server sent for the finished upload. Nil if the server sent none. Also nil
-    /// if the text has more than `longestTag` bytes.
+    /// The entity tag or digest that the server sent for the upload; nil also if it has more than `longestTag` bytes.
     public var entityTag: String? { didSet { entityTag = Self.bounded(entityTag) } }
     /// The size of the file in bytes.
     public var bytes: ByteCount
     /// The seconds from the start of the last attempt to the final response.
     public var duration: Double
-    /// The algorithm of the digest that confirmed the file's bytes on the server; nil if no digest confirmed them.
+    /// The algorithm of the digest that confirmed the file's bytes on the server; nil if none did.
     public var verified: DigestAlgorithm?
     /// True if the file was not sent, because the server already had it.
     public var wasThere: Bool
-    /// The name of the protocol that `auto` (`AutoUpload`) chose; nil if the destination's protocol is not `auto`.
+    /// The name of the protocol that `auto` (`AutoUpload`) chose; nil for another protocol.
     public var chosen: String?
-    /// The change at the file's path during the upload: the file was deleted or replaced. Nil if neither happened, or
-    /// if this is unknown.
+    /// The change at the file's path during the upload; nil if there was none, or if this is unknown.
     public var source: SourceDisposition?
 
     public init(
@@ -148,7 +142,7 @@ public struct Receipt: Hashable, Codable, Sendable {
         self.source = source
     }
 
-    /// The maximum length of an entity tag in bytes. The tag is stored with the upload, so it must be short.
+    /// The maximum length of an entity tag in bytes, because it is stored with the upload.
     static let longestTag = 1 << 10
 
     private static func bounded(_ tag: String?) -> String? {
@@ -156,8 +150,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     }
 }
 
-/// A change at the path of a file while the file was uploaded. The upload is complete: it sent the file that it had
-/// opened before the change.
+/// A change at the path of a file during its upload, which sent the file that it had opened before the change.
 public enum SourceDisposition: String, Hashable, Codable, Sendable, CaseIterable {
     /// No file is at the path now.
     case deleted
