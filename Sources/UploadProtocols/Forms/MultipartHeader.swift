@@ -1,3 +1,4 @@
+import FerryFiles
 package import HTTPTypes
 
 /// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG.
@@ -56,31 +57,13 @@ package struct MultipartHeader: Hashable, Sendable {
 
     /// Converts each line break to CRLF. Then percent-encodes CR, LF and the double quote.
     static func escaped(fieldName: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        var previousWasReturn = false
-        for scalar in fieldName.unicodeScalars {
-            switch scalar {
-            case "\r": scalars.append(contentsOf: "\r\n".unicodeScalars)
-            case "\n": if !previousWasReturn { scalars.append(contentsOf: "\r\n".unicodeScalars) }
-            default: scalars.append(scalar)
-            }
-            previousWasReturn = scalar == "\r"
-        }
-        return escaped(fileName: String(scalars))
+        let lineBreak = /\r\n|\r|\n/.matchingSemantics(.unicodeScalar)
+        return escaped(fileName: fieldName.replacing(lineBreak, with: "\r\n"))
     }
 
     /// Percent-encodes only CR, LF and the double quote, so that no name can end its header field.
     static func escaped(fileName: String) -> String {
-        var text = ""
-        for scalar in fileName.unicodeScalars {
-            switch scalar {
-            case "\r": text += "%0D"
-            case "\n": text += "%0A"
-            case "\"": text += "%22"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
+        Array(fileName.utf8).percentEncoded { !"\r\n\"".utf8.contains($1) }
     }
 
     /// True for `type/subtype`, possibly with parameters, which are not checked (RFC 9110 §8.3.1).

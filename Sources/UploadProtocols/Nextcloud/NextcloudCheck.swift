@@ -32,12 +32,9 @@ package struct NextcloudCheck: DestinationCheck {
     }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        let response: ExchangeOutcome.Response
-        switch reply {
-        case .broken(let failure, _):
+        guard case .responded(let response) = reply else {
             if case .sizing(let report, _) = phase { return .finished(report) }
-            return .failed(failure)
-        case .responded(let received): response = received
+            return .failed(reply.failure)
         }
         switch phase {
         case .folder:

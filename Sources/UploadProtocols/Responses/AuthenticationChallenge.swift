@@ -36,12 +36,10 @@ private struct ChallengeReader {
     private static let longest = 8192
     private static let mostChallenges = 16
 
-    private let bytes: [UInt8]
-    private var position = 0
+    /// The rest of the value.
+    private var rest: Substring.UTF8View
 
-    init(_ value: String) { bytes = Array(value.utf8.prefix(Self.longest)) }
-
-    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    init(_ value: String) { rest = value.utf8.prefix(Self.longest) }
 
     mutating func challenges() -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
@@ -50,8 +48,8 @@ private struct ChallengeReader {
             let word = take(Self.token.contains)
             guard !word.isEmpty else { break }
             skip(Self.isSpace)
-            if next == UInt8(ascii: "="), !challenges.isEmpty {
-                position += 1
+            if rest.first == UInt8(ascii: "="), !challenges.isEmpty {
+                rest.removeFirst()
                 skip(Self.isSpace)
                 guard let value = value() else { break }
                 let name = word.lowercased()
@@ -66,27 +64,25 @@ private struct ChallengeReader {
     }
 
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
-        while let byte = next, isSkipped(byte) { position += 1 }
+        rest = rest.drop(while: isSkipped)
     }
 
     private mutating func take(_ isTaken: (UInt8) -> Bool) -> String {
-        let start = position
-        skip(isTaken)
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        let taken = rest.prefix(while: isTaken)
+        rest = rest[taken.endIndex...]
+        return String(decoding: taken, as: UTF8.self)
     }
 
     /// Reads a token or a quoted string at the current position. Returns nil if a quoted string has no closing quote.
     private mutating func value() -> String? {
-        guard next == UInt8(ascii: "\"") else { return take(Self.token.contains) }
-        position += 1
+        guard rest.first == UInt8(ascii: "\"") else { return take(Self.token.contains) }
+        rest.removeFirst()
         var text: [UInt8] = []
-        while let byte = next {
-            position += 1
+        while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"):
-                guard let escaped = next else { return nil }
-                position += 1
+                guard let escaped = rest.popFirst() else { return nil }
                 text.append(escaped)
             default: text.append(byte)
             }
@@ -98,11 +94,11 @@ private struct ChallengeReader {
     /// ends at a comma or at the end of the field. If any other text follows, the skipped characters belong to a
     /// parameter, and the position is restored.
     private mutating func skipToken68() {
-        let start = position
+        let start = rest
         skip(Self.token68.contains)
         skip { $0 == UInt8(ascii: "=") }
         skip(Self.isSpace)
-        if let byte = next, byte != UInt8(ascii: ",") { position = start }
+        if let byte = rest.first, byte != UInt8(ascii: ",") { rest = start }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -29,9 +29,6 @@ struct XMLElement: Hashable, Sendable {
 
 /// The parser for XML from servers, which may be malformed or hostile, and the escaping of texts for XML.
 enum XMLDocument {
-    /// The maximum nesting depth. The documents of the supported protocols have at most ten levels. The limit makes
-    /// recursion over the tree safe.
-    static let depthLimit = 64
     /// The maximum size of a document in bytes. The lists of files that servers send are far smaller.
     static let sizeLimit = 16 << 20
 
@@ -42,7 +39,7 @@ enum XMLDocument {
     /// White space before the XML declaration is allowed, because some servers send it to keep a connection open.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {
         guard bytes.count <= sizeLimit, String(validating: bytes, as: UTF8.self) != nil else { return nil }
-        var reader = XMLReader(bytes, depthLimit: depthLimit)
+        var reader = XMLReader(bytes)
         return try? reader.document()
     }
 

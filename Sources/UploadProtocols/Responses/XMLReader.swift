@@ -14,30 +14,29 @@ struct XMLReader {
         var declared: [String]
     }
 
+    /// The maximum nesting depth, which makes recursion over the tree safe. The documents of the supported protocols
+    /// have at most ten levels.
+    static let depthLimit = 64
     /// The maximum number of namespace declarations that are valid at the same time. Servers need far fewer: SabreDAV,
     /// for example, declares seven namespaces.
     private static let declarationLimit = 256
 
-    private let bytes: [UInt8]
-    private let depthLimit: Int
+    /// The rest of the document.
+    private var rest: ArraySlice<UInt8>
     /// The namespaces that the open elements have declared for each prefix. Only the last one, which the innermost
     /// element has declared, is valid. The empty prefix stands for the default namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
-    private var position = 0
     private var open: [Open] = []
     private var root: XMLElement?
 
     /// - Parameter bytes: The document in valid UTF-8.
-    init(_ bytes: [UInt8], depthLimit: Int) {
-        self.bytes = bytes
-        self.depthLimit = depthLimit
-    }
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     mutating func document() throws(Malformed) -> XMLElement {
-        // The byte order mark of UTF-8.
-        _ = skip([0xEF, 0xBB, 0xBF])
-        while position < bytes.count {
+        // The byte order mark.
+        _ = skip("\u{FEFF}")
+        while !rest.isEmpty {
             if skip("<![CDATA[") {
                 try append(Array(upTo("]]>")))
             } else if skip("<!--") {
@@ -66,11 +65,11 @@ struct XMLReader {
 // Tags (XML 1.0 §3.1, Namespaces in XML 1.0 §3).
 extension XMLReader {
     private mutating func start() throws(Malformed) {
-        guard open.count < depthLimit, root == nil else { throw Malformed() }
+        guard open.count < Self.depthLimit, root == nil else { throw Malformed() }
         let qualifiedName = try name()
         var declared: [String] = []
         var isSeparated = skipSpace()
-        while let next = peek, next != Self.slash, next != Self.greaterThan {
+        while let next = rest.first, next != Self.slash, next != Self.greaterThan {
             guard isSeparated else { throw Malformed() }
             let (prefix, local) = try Self.split(name())
             let value = String(decoding: try attributeValue(), as: UTF8.self)
@@ -124,21 +123,20 @@ extension XMLReader {
         _ = skipSpace()
         guard skip("=") else { throw Malformed() }
         _ = skipSpace()
-        guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+        guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
             throw Malformed()
         }
-        position += 1
+        rest.removeFirst()
         let value = try text { $0 == quote || $0 == Self.lessThan }
-        guard peek == quote else { throw Malformed() }
-        position += 1
+        guard rest.popFirst() == quote else { throw Malformed() }
         return value
     }
 
     private mutating func name() throws(Malformed) -> [UInt8] {
-        let start = position
-        while let next = peek, Self.isNamePart(next, first: position == start) { position += 1 }
-        guard position > start else { throw Malformed() }
-        return Array(bytes[start..<position])
+        guard let first = rest.first, Self.isNamePart(first, first: true) else { throw Malformed() }
+        let name = rest.prefix { Self.isNamePart($0, first: false) }
+        rest = rest[name.endIndex...]
+        return Array(name)
     }
 
     /// True for a byte that can be a part of a name. All bytes of non-ASCII characters are accepted, even of characters
@@ -180,8 +178,8 @@ extension XMLReader {
     /// - Throws: `Malformed` for an unknown reference or a control character.
     private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
         var text: [UInt8] = []
-        while let next = peek, !ends(next) {
-            position += 1
+        while let next = rest.first, !ends(next) {
+            rest.removeFirst()
             switch next {
             case UInt8(ascii: "&"): text += try reference()
             case 0x0D:
@@ -225,36 +223,25 @@ extension XMLReader {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
-
     private mutating func skipSpace() -> Bool {
-        let start = position
-        while let next = peek, Self.isSpace(next) { position += 1 }
-        return position > start
+        let space = rest.prefix(while: Self.isSpace)
+        rest = rest[space.endIndex...]
+        return !space.isEmpty
     }
 
-    private mutating func skip(_ text: String) -> Bool { skip(Array(text.utf8)) }
-
-    private mutating func skip(_ expected: [UInt8]) -> Bool {
-        guard bytes[position...].starts(with: expected) else { return false }
-        position += expected.count
+    private mutating func skip(_ text: String) -> Bool {
+        guard rest.starts(with: text.utf8) else { return false }
+        rest = rest.dropFirst(text.utf8.count)
         return true
     }
 
     /// Returns the bytes before `mark`, and moves the position behind `mark`.
-    /// - Throws: `Malformed` if `mark` does not begin in the next `limit` bytes.
+    /// - Throws: `Malformed` if `mark` is not in the next `limit` bytes.
     private mutating func upTo(
         _ mark: String, within limit: Int = .max
     ) throws(Malformed) -> ArraySlice<UInt8> {
-        let mark = Array(mark.utf8)
-        let start = position
-        while position < bytes.count, position - start < limit {
-            if bytes[position...].starts(with: mark) {
-                position += mark.count
-                return bytes[start..<position - mark.count]
-            }
-            position += 1
-        }
-        throw Malformed()
+        guard let found = rest.prefix(limit).firstRange(of: mark.utf8) else { throw Malformed() }
+        defer { rest = rest[found.upperBound...] }
+        return rest[..<found.lowerBound]
     }
 }

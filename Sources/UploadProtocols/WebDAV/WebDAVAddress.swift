@@ -11,7 +11,9 @@ struct WebDAVAddress: Hashable, Sendable {
     let last: String
     /// The query, with its question mark; empty if the URL has no query.
     private let query: String
+}
 
+extension WebDAVAddress {
     init(_ url: String) {
         let parts = UploadAddress.parts(of: url)
         root = String(parts.server)
@@ -19,13 +21,6 @@ struct WebDAVAddress: Hashable, Sendable {
         let slash = parts.path.utf8.lastIndex(of: UInt8(ascii: "/"))
         folder = slash.map { String(Substring(parts.path.utf8[...$0])) } ?? "/"
         last = slash.map { String(Substring(parts.path.utf8[$0...].dropFirst())) } ?? ""
-    }
-
-    private init(root: String, folder: String, last: String, query: String) {
-        self.root = root
-        self.folder = folder
-        self.last = last
-        self.query = query
     }
 
     var url: String { root + folder + last + query }
@@ -75,8 +70,7 @@ struct WebDAVAddress: Hashable, Sendable {
         while !kept.isEmpty, head.utf8.count + kept.utf8.count + tail.utf8.count > room {
             kept.removeLast()
         }
-        return WebDAVAddress(
-            root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
+        return inFolder(head + kept + tail)
     }
 
     /// The URL of the next temporary file in the same folder. If the current name has no number, the new name is the

@@ -22,12 +22,9 @@ package struct WebDAVCheck: DestinationCheck {
     package mutating func start() -> CheckStep { .send(Exchange(.options, folder.url)) }
 
     package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
-        let response: ExchangeOutcome.Response
-        switch reply {
-        case .broken(let failure, _):
+        guard case .responded(let response) = reply else {
             if case .contents(let report) = phase { return .finished(report) }
-            return .failed(failure)
-        case .responded(let received): response = received
+            return .failed(reply.failure)
         }
         switch phase {
         case .options:

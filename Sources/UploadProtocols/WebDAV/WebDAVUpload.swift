@@ -130,11 +130,9 @@ public struct WebDAVUpload: SequentialProtocol {
 
 extension WebDAVUpload {
     private mutating func next(_ reply: ExchangeOutcome) -> Step {
-        let response: ExchangeOutcome.Response
-        switch (reply, phase) {
-        case (.broken, .clearing(let end)): return end
-        case (.broken(let failure, _), _): return .failed(failure)
-        case (.responded(let received), _): response = received
+        guard case .responded(let response) = reply else {
+            if case .clearing(let end) = phase { return end }
+            return .failed(reply.failure)
         }
         switch phase {
         case .asking: return receiveOptions(response)

@@ -1,3 +1,4 @@
+import FerryFiles
 import HTTPTypes
 
 /// The protocol that sends the file as the body of one `POST` (RFC 9110 §9.3.3).
@@ -19,25 +20,12 @@ public struct PostUpload: SequentialProtocol {
     }
     public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 
-    /// Returns the value of `Content-Disposition`. Its parameter `filename` contains the name with some characters
-    /// escaped. If escaping changes the name, the parameter `filename*` contains the exact name.
+    /// Returns the value of `Content-Disposition`. Its parameter `filename` contains the name with double quotes and
+    /// control characters (RFC 9110 §5.5) escaped. If this changes the name, `filename*` contains the exact name.
     private static func disposition(_ name: String) -> String {
-        let plain = escaped(name)
+        let plain = Array(name.utf8).percentEncoded { $1 >= 0x20 && $1 != 0x7F && $1 != UInt8(ascii: "\"") }
         let field = "attachment; filename=\"\(plain)\""
         return plain == name ? field : "\(field); \(ContentDisposition.extended(filename: name))"
-    }
-
-    /// Replaces each double quote and each ASCII control character in a name by `%XX`, its hexadecimal code. The value
-    /// of a header field must not contain control characters (RFC 9110 §5.5).
-    private static func escaped(_ name: String) -> String {
-        MultipartHeader.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.value < 0x20 || scalar.value == 0x7F {
-                text += scalar.value < 0x10 ? "%0" : "%"
-                text += String(scalar.value, radix: 16, uppercase: true)
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
     }
 }
 

@@ -84,8 +84,8 @@ struct XMLDocumentTests {
         func nested(_ depth: Int) -> String {
             String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
         }
-        #expect(parse(nested(XMLDocument.depthLimit)) != nil)
-        #expect(parse(nested(XMLDocument.depthLimit + 1)) == nil)
+        #expect(parse(nested(XMLReader.depthLimit)) != nil)
+        #expect(parse(nested(XMLReader.depthLimit + 1)) == nil)
         #expect(parse(nested(100_000)) == nil)
     }
 
