@@ -5,7 +5,7 @@ package import HTTPTypes
 package struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme as the server wrote it: `Basic`, `Digest`, `Bearer`.
     package var scheme: String
-    /// The parameters by name. The names are in lower case. If a name occurs twice, its first value is stored.
+    /// The parameters by name in lower case. If a name occurs twice, its first value counts.
     package var parameters: [String: String] = [:]
 
     /// True if the scheme has the given name. The comparison ignores letter case.
@@ -23,8 +23,7 @@ package struct AuthenticationChallenge: Hashable, Sendable {
         return reader.challenges()
     }
 
-    /// Parses a header field that has parameters but no scheme, such as `Authentication-Info` (RFC 7615 §3). The names
-    /// of the returned parameters are in lower case.
+    /// Parses a header field that has parameters but no scheme, such as `Authentication-Info` (RFC 7615 §3).
     package static func parameters(_ value: String) -> [String: String] {
         list("Info " + value).first?.parameters ?? [:]
     }
@@ -90,9 +89,8 @@ private struct ChallengeReader {
         return nil
     }
 
-    /// Skips a token68 (data similar to Base64), which can follow the name of a scheme such as `Negotiate`. A token68
-    /// ends at a comma or at the end of the field. If any other text follows, the skipped characters belong to a
-    /// parameter, and the position is restored.
+    /// Skips a token68 (data similar to Base64), which can follow a scheme such as `Negotiate`, up to a comma or the
+    /// end. If any other text follows, the skipped characters belong to a parameter, and are read again.
     private mutating func skipToken68() {
         let start = rest
         skip(Self.token68.contains)

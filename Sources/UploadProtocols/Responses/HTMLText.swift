@@ -9,8 +9,8 @@ package enum HTMLText {
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&"),
     ]
 
-    /// Returns the text of the page's first paragraph, or else the page's title; nil if the page has neither. A title
-    /// that contains `status` is ignored, because nginx and Apache write only the status there.
+    /// Returns the text of the page's first paragraph, or else its title, unless that contains `status`: nginx and
+    /// Apache write only the status there.
     static func reason(in body: [UInt8], status: Int) -> String? {
         let page = body.prefix(searched)
         if let paragraph = text(ofFirst: "p", in: page) { return paragraph }
@@ -18,8 +18,7 @@ package enum HTMLText {
         return title
     }
 
-    /// Returns the text of the first element called `name`, without tags; nil if the page has no such element, or if
-    /// the first one is empty.
+    /// Returns the text of the first element called `name`, without tags; nil if it is missing or empty.
     private static func text(ofFirst name: String, in page: ArraySlice<UInt8>) -> String? {
         let lowercase = page.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
         guard let start = startOfContent(name, in: lowercase),
@@ -29,8 +28,8 @@ package enum HTMLText {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the text of a part of a page: without tags, and with the most frequent entities decoded. A tag that can
-    /// begin a new line becomes a space.
+    /// Returns the text of a part of a page, with the most frequent entities decoded. A tag that can begin a line
+    /// becomes a space.
     package static func plain(_ content: [UInt8]) -> String {
         var text: [UInt8] = []
         var rest = content[...]

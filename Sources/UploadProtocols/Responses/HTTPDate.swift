@@ -7,10 +7,8 @@ package enum HTTPDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Parses an IMF-fixdate, an RFC 850 date or an asctime date. Returns nil for any other text.
-    ///
-    /// A two-digit year gets the century of `now`. If the year is then more than 50 years after `now`, it gets the
-    /// previous century (RFC 9110 §5.6.7).
+    /// Parses an IMF-fixdate, an RFC 850 date or an asctime date. A two-digit year gets the century of `now`, or the
+    /// previous one if it is then more than 50 years after `now` (RFC 9110 §5.6.7).
     package static func parse(_ text: String, now: Date) -> Date? {
         let separators = [UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "-")]
         let words = text.utf8.split(whereSeparator: separators.contains).map { Substring($0).lowercased() }
@@ -24,8 +22,7 @@ package enum HTTPDate {
         }
     }
 
-    /// Formats an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`. A date outside the years 1 to 9999 is replaced by the
-    /// nearest date within these years.
+    /// Formats an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`. The date is limited to the years 1 to 9999.
     package static func format(_ date: Date) -> String {
         let seconds = Int64(
             max(-62_135_596_800, min(253_402_300_799, date.timeIntervalSince1970.rounded(.down))))
@@ -69,7 +66,7 @@ package enum HTTPDate {
 }
 
 extension ExchangeOutcome.Response {
-    /// Returns the date in a header field; nil if there is none, or if it is malformed.
+    /// Returns the date in a header field; nil if it is missing or malformed.
     func date(in name: HTTPField.Name) -> Date? {
         fields[name].flatMap { HTTPDate.parse($0, now: Date()) }
     }

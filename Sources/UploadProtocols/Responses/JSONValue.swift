@@ -19,8 +19,8 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value as JSON text, with the members of objects sorted by name. Empty if a number is infinite or NaN,
-    /// because JSON has no such numbers.
+    /// The value as JSON text with sorted members. Empty if a number is infinite or NaN, because JSON has no such
+    /// numbers.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

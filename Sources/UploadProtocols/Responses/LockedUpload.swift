@@ -3,22 +3,18 @@ import HTTPTypes
 
 /// A response by which an upload server reports that another request uses the upload, or that a connection broke.
 ///
-/// The other request is usually an earlier request of this client. The connection of that request broke, but the server
-/// still reads from it. The server refuses or ends a request while another request has the upload's lock or waits for
-/// it. A later request can succeed.
-///
-/// The server has possibly stored a part of the refused body. So the client requests the confirmed offset before it
-/// sends more bytes.
+/// The other request is usually an earlier one of this client, from whose broken connection the server still reads. A
+/// later request can succeed. The server has possibly stored a part of the refused body, so the client requests the
+/// confirmed offset before it sends more bytes.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
     /// The text that the body must contain; nil if the status alone is enough.
     let text: String?
 
-    /// The responses with which servers report a lock or a broken connection. A comment names the source of each.
+    /// The responses with which servers report a lock or a broken connection, each with its source.
     ///
-    /// Status 409 is not in the list. The servers in the list, and rustus 1.1.4, send it for a wrong offset, and the
-    /// client then requests the offset at once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock
-    /// that a client notices.
+    /// Status 409 is not in the list: these servers, and rustus 1.1.4, send it for a wrong offset. aiohttp-tus 1.1.0,
+    /// fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock that a client notices.
     static let known: [LockedUpload] = [
         // tusd 2.9.2, pkg/handler/unrouted_handler.go, lockUpload: another request waits for the lock.
         .init(status: 400, text: "ERR_UPLOAD_INTERRUPTED"),
@@ -40,15 +36,14 @@ struct LockedUpload: Hashable, Sendable {
         .init(status: 503, text: "waiting for lock"),
     ]
 
-    /// The minimum wait in seconds before a retry if the response has no `Retry-After`. It is short, because the queue
-    /// lengthens the wait after each failed retry.
+    /// The wait in seconds before a retry without `Retry-After`, which the queue lengthens after each failed retry.
     static let pause = 0.5
 
     /// Returns the failure for a response that reports a lock or possibly reports one.
     ///
     /// For a response in `known`, the category is `uploadLocked`, and the queue retries without a limit. For an empty
-    /// 400 to `HEAD`, the category is `server`, and the queue retries a limited number of times. The cause of such a
-    /// 400 is unclear, because a response to `HEAD` has no body (RFC 9110 §9.3.2).
+    /// 400 to `HEAD`, whose cause is unclear (RFC 9110 §9.3.2), it is `server`, and the queue retries a limited number
+    /// of times.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure?
     {
         let said = ResponseClassifier.failure(response)

@@ -3,8 +3,8 @@ import HTTPTypes
 
 /// The translation of unsuccessful responses to failures, the same for every protocol (RFC 9110 §15).
 package enum ResponseClassifier {
-    /// The statuses that report a temporary problem. 507 means that the server's disk is full. A proxy sends 520–524 if
-    /// the server behind it fails.
+    /// The statuses of a temporary problem, also 507 for a full disk, and 520–524 of a proxy if the server behind it
+    /// fails.
     private static let transient: Set<Int> = [
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
@@ -33,9 +33,8 @@ package enum ResponseClassifier {
         }
     }
 
-    /// Returns the target of a redirect, without its query, as text for users. If the target is too long, the text
-    /// states only its length. Returns nil if there is no valid target, or if the target contains user info, which is
-    /// possibly secret. Also returns nil if the response is not a redirect.
+    /// Returns the target of a redirect as text for users, without its query, or only the length of one that is too
+    /// long. Returns nil if there is no valid target, or if it contains user info, which is possibly secret.
     private static func redirection(of response: ExchangeOutcome.Response) -> String? {
         guard (300..<400).contains(response.status), let location = response.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
@@ -69,8 +68,7 @@ package enum ResponseClassifier {
 }
 
 extension ExchangeOutcome.Response {
-    /// True if the status possibly means that the server does not support the URL, the method or the content of the
-    /// request.
+    /// True if the server possibly does not support the URL, the method or the content of the request.
     var refusesKind: Bool { [400, 404, 405, 410, 411, 413, 415, 501].contains(status) }
 }
 
@@ -89,8 +87,7 @@ enum ProblemText {
     /// The members that may contain the message, in RFC 9457 and in common frameworks.
     private static let members = ["detail", "message", "error_description", "error", "title"]
 
-    /// Returns the text of the first of `members` that contains a non-empty text. Returns nil if none does, if the body
-    /// is not a JSON object, or if the body has more than 64 KiB.
+    /// Returns the first of `members` with a non-empty text; nil also if the body has more than 64 KiB.
     static func said(by body: [UInt8]) -> String? {
         guard body.count <= 64 << 10,
             let object = JSONValue(document: body)?.object
@@ -101,9 +98,9 @@ enum ProblemText {
 
 /// Makes a server's text safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
-    /// Returns the error message of a JSON body or an HTML page. Returns the beginning of the body if it is plain text,
-    /// or JSON without a message. A body without a media type is treated as plain text if it is UTF-8 and does not
-    /// begin with `<`. Returns nil for any other body, and for a compressed body.
+    /// Returns the error message of a JSON body or an HTML page, or the beginning of plain text or of JSON without a
+    /// message. A body without a media type is plain text if it is UTF-8 and does not begin with `<`. Returns nil for
+    /// any other body.
     static func excerpt(of response: ExchangeOutcome.Response) -> String? {
         // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(response.fields[.contentEncoding]?.lowercased()) else { return nil }
@@ -128,8 +125,7 @@ package enum ServerText {
     /// Returns untrusted text as one line of at most 200 code points. Each run of white space becomes one space.
     /// Removes characters that control a terminal or the writing direction, and characters without a standard meaning.
     ///
-    /// A longer text is cut and ends with `…`. If the cut leaves only the beginning of a secret, the `…` after it lets
-    /// `Secrets` find and remove that beginning.
+    /// A longer text is cut and ends with `…`, which lets `Secrets` find and remove the beginning of a cut secret.
     package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         var count = 0
@@ -159,8 +155,7 @@ package enum ServerText {
     }
 }
 
-/// The names of statuses for messages (RFC 9110 §15). The server's own reason phrase is not shown, because it may
-/// contain any text.
+/// The names of statuses for messages (RFC 9110 §15), because the server's own reason phrase may contain any text.
 enum StatusName {
     static func of(_ status: Int) -> String? {
         switch status {

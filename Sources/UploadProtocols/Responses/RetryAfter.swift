@@ -3,12 +3,11 @@ package import HTTPTypes
 
 /// The wait that a server requests with `Retry-After` (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// The longest wait: a day, in seconds. A longer wait that a server requests is shortened to this value.
+    /// The longest wait in seconds, a day, to which a longer one is shortened.
     package static let longest = 86_400.0
 
-    /// Returns the seconds to wait, at most `longest`; nil if the field is absent or malformed.
-    ///
-    /// A date is compared with the server's own `Date`, if it sent one, so that a wrong local clock does not matter.
+    /// Returns the seconds to wait, at most `longest`; nil if the field is absent or malformed. A date is compared with
+    /// the server's own `Date`, if it sent one, so that a wrong local clock does not matter.
     package static func seconds(in fields: HTTPFields, now: Date) -> Double? {
         guard let value = fields[.retryAfter] else { return nil }
         return seconds(value, serverDate: fields[.date].flatMap { HTTPDate.parse($0, now: now) }, now: now)

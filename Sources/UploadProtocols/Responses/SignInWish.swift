@@ -1,4 +1,4 @@
-/// The authentication that a server requires with status 401: the schemes and the realm that it names.
+/// The authentication that a server requires with status 401.
 struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?
@@ -19,7 +19,7 @@ struct SignInWish: Hashable, Sendable {
         carriedCredentials = response.carriedCredentials
     }
 
-    /// The text that follows “401 (not signed in)” in the failure's summary; empty if there is nothing to add.
+    /// The text after “401 (not signed in)” in the failure's summary; empty if there is nothing to add.
     var clause: String {
         let wish =
             schemes.isEmpty

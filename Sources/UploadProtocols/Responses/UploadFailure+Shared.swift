@@ -1,9 +1,7 @@
 /// The failures that several protocols share.
 extension UploadFailure {
     /// Returns the failure for a file that is too large or too small.
-    /// - Parameters:
-    ///   - limit: The maximum size, or the minimum size.
-    ///   - taker: The words between the size of the file and `limit` in the summary.
+    /// - Parameter taker: The words between the size of the file and `limit` in the summary.
     static func tooLarge(_ size: ByteCount, limit: ByteCount, taker: String = "the server takes")
         -> UploadFailure
     {
@@ -11,8 +9,8 @@ extension UploadFailure {
             .permanent, "the file has \(ByteFormat.sentence(size)), \(taker) \(ByteFormat.sentence(limit))")
     }
 
-    /// Returns the summary for a file that has `stored` bytes on the server, and `size` bytes here. Sizes whose short
-    /// forms are equal are given in full.
+    /// Returns the summary for a file of different sizes on the server and here, in full if their short forms are
+    /// equal.
     static func sizesDiffer(_ stored: ByteCount, _ size: ByteCount) -> String {
         let (there, here) = (ByteFormat.sentence(stored), ByteFormat.sentence(size))
         return there == here
@@ -20,7 +18,7 @@ extension UploadFailure {
             : "the server has \(there), the file has \(here)"
     }
 
-    /// Returns the failure for a file if the server has a file of the same name that must not be replaced.
+    /// Returns the failure for a file if the server has one of the same name that must not be replaced.
     /// - Parameter policies: The values of the configuration key `ifExists` for the hint, as words of a sentence.
     static func nameTaken(_ name: String, instead policies: String = "skip, replace or rename")
         -> UploadFailure
@@ -30,16 +28,15 @@ extension UploadFailure {
             hint: "set ifExists to \(policies), or remove the upload", status: 412)
     }
 
-    /// Returns the failure for a file if the server has `name` and every other name that the upload tried. `count` is
-    /// the number of names tried, including `name`.
+    /// Returns the failure for a file if all `count` names that the upload tried, `name` first, are on the server.
     static func namesTaken(_ name: String, count: Int) -> UploadFailure {
         UploadFailure(
             .permanent, "\(name) and \(count - 1) more like it are at the server",
             hint: "give the file another name")
     }
 
-    /// Returns the failure for a destination that has the configuration key `ifExists`, although its URL is the same
-    /// for every file. The key requires a URL of its own for each file name.
+    /// Returns the failure for a destination with the configuration key `ifExists`, which needs a URL for each file
+    /// name.
     /// - Parameter hint: The text that follows "end the url with a slash" in the failure's hint.
     static func oneAddress(_ hint: String) -> UploadFailure {
         UploadFailure(

@@ -1,26 +1,24 @@
 public import FerryFiles
 
-/// The reason why an upload could not continue, and what the user can do next, both in words for the user.
-///
-/// Every layer translates the errors of libraries to this type. The failure is stored with its upload in the queue's
-/// journal.
+/// The reason why an upload could not continue, and what the user can do next, both in words for the user. Every layer
+/// translates the errors of libraries to this type, which is stored with the upload in the queue's journal.
 public struct UploadFailure: Error, Hashable, Codable, Sendable {
     /// The kinds of failure. Each one has its own consequence for the upload in the queue.
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
         /// The network or the connection failed: refused, reset, name not found. The upload is retried.
         case network
-        /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this happens
-        /// often.
+        /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this is
+        /// frequent.
         case timedOut
         /// The server cannot serve the request now: 408, 425, 429 and most of 5xx. The upload is retried.
         case server
-        /// The credentials are missing, expired or refused: 401, 407. Also a refusal by a server that has never
-        /// responded before, if a captive portal possibly sent it. The upload waits until the user acts.
+        /// The credentials are missing, expired or refused: 401, 407. Or a captive portal possibly refused in place of
+        /// a server that never responded before. The upload waits until the user acts.
         case authentication
         /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination. The upload fails.
         case permanent
-        /// The configuration no longer contains the destination of the upload, or the destination now belongs to
-        /// another server. The upload fails. A retry can succeed after the user has corrected the configuration.
+        /// The destination is no longer in the configuration, or now belongs to another server. The upload fails, and a
+        /// retry can succeed after the user has corrected the configuration.
         case destinationChanged
         /// The file changed while it was queued or sent. By configuration, the upload restarts or waits for the user.
         case sourceChanged
@@ -28,34 +26,33 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case sourceUnreadable
         /// The disk or network share of the file, or of a certificate, cannot be read now. The upload is retried.
         case sourceAway
-        /// The whole body was sent, but it is unknown whether the server accepted it. Either no response arrived, or a
-        /// captive portal possibly sent the response. The protocol cannot ask the server for the outcome. By
+        /// The whole body was sent, but it is unknown whether the server accepted it, and the protocol cannot ask. By
         /// configuration, the upload is sent again, waits for the user or fails.
         case outcomeUnknown
         /// A file that Ferry writes for itself, usually in the state folder, cannot be written. The upload is retried.
         case storage
-        /// No file descriptor is free, so no file or socket can be opened. The upload is retried, and the attempt does
-        /// not count toward any limit on retries.
+        /// No file descriptor is free. The upload is retried, and the attempt does not count toward any limit on
+        /// retries.
         case descriptors
-        /// The connection's local address was removed from this machine. The upload is retried at once, and the attempt
-        /// does not count toward any limit on retries.
+        /// The connection's local address was removed from this machine. The upload is retried at once, without
+        /// counting.
         case addressLost
-        /// A captive portal certainly or possibly responded in place of the server. The upload is retried, and the
-        /// attempt does not count toward any limit on retries.
+        /// A captive portal certainly or possibly responded in place of the server. The upload is retried, without
+        /// counting.
         case signInPage
-        /// The source of the credentials, such as a token server, is unreachable or busy. The upload is retried. This
-        /// does not count as a failure of the server that receives the upload.
+        /// The source of the credentials, such as a token server, is unreachable or busy. The upload is retried,
+        /// without counting as a failure of the server that receives it.
         case signInAway
-        /// Another request uses the same upload on the server. It is most likely an earlier request of this client
-        /// whose connection broke. The upload is retried within seconds, any number of times.
+        /// Another request uses the same upload on the server, most likely an earlier one of this client whose
+        /// connection broke. The upload is retried within seconds, any number of times.
         case uploadLocked
 
         /// True if the network or the connection failed, or if no byte was sent or received in time.
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// The problem with the connection or the file that caused the failure. This is not an enum, because a newer
-    /// version of Ferry can store a problem in the queue's journal that this version does not know.
+    /// The problem with the connection or the file that caused the failure. Not an enum, because a newer version of
+    /// Ferry can store a problem that this version does not know.
     public struct Detail: RawRepresentable, Hashable, Codable, Sendable {
         /// The other side refused the connection.
         public static let refused = Self(rawValue: "refused")
@@ -90,7 +87,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public var hint: String?
     /// The HTTP status that caused the failure; nil if the failure has another cause.
     public var status: Int?
-    /// The wait before a retry in seconds, if the server requested or the upload protocol chose one; otherwise nil.
+    /// The wait in seconds before a retry that the server requested or the protocol chose; otherwise nil.
     public var retryAfter: Double?
     /// The problem with the connection or the file; nil if it is unknown, or if the failure has another cause.
     public var detail: Detail?
@@ -107,13 +104,12 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         self.detail = detail
     }
 
-    /// True if all uploads to the server must wait: the server sent 429 or 503, and the time to wait is known (RFC 6585
-    /// §4, RFC 9110 §15.6.4).
+    /// True if all uploads to the server must wait: it sent 429 or 503 with a time (RFC 6585 §4, RFC 9110 §15.6.4).
     public var asksAllToWait: Bool {
         category == .server && (status == 429 || status == 503) && retryAfter ?? 0 > 0
     }
 
-    /// True if the failure may be temporary. A later retry can then succeed without an action of the user.
+    /// True if the failure may be temporary, so that a later retry can succeed without an action of the user.
     public var isTransient: Bool {
         switch category {
         case .network, .timedOut, .server, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,

@@ -9,12 +9,12 @@ struct XMLElement: Hashable, Sendable {
     /// The children in the order of the document.
     var children: [XMLElement] = []
 
-    /// Returns the first child with this name. If `namespace` is nil, the child can have any namespace.
+    /// Returns the first child with this name, in `namespace` or, if it is nil, in any.
     func child(named name: String, in namespace: String? = nil) -> XMLElement? {
         children.first { $0.isNamed(name, namespace) }
     }
 
-    /// Returns all children with this name. If `namespace` is nil, the children can have any namespace.
+    /// Returns all children with this name, in `namespace` or, if it is nil, in any.
     func children(named name: String, in namespace: String? = nil) -> [XMLElement] {
         children.filter { $0.isNamed(name, namespace) }
     }
@@ -32,11 +32,10 @@ enum XMLDocument {
     /// The maximum size of a document in bytes. The lists of files that servers send are far smaller.
     static let sizeLimit = 16 << 20
 
-    /// Parses an XML document in UTF-8 and returns its root. Returns nil if the document is malformed, incomplete, too
-    /// deep or too large. Also returns nil if it contains a document type declaration. The entities in such a
-    /// declaration could expand without limit, or read local files (RFC 4918 §20.6).
-    ///
-    /// White space before the XML declaration is allowed, because some servers send it to keep a connection open.
+    /// Parses an XML document in UTF-8 and returns its root; nil if it is malformed, incomplete, too deep or too large.
+    /// Also nil for a document type declaration, whose entities could expand without limit, or read local files (RFC
+    /// 4918 §20.6). White space before the XML declaration is allowed, because some servers send it to keep a
+    /// connection open.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {
         guard bytes.count <= sizeLimit, String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var reader = XMLReader(bytes)

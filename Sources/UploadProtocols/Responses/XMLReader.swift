@@ -1,30 +1,27 @@
-/// A parser for one document of XML 1.0 with namespaces. It refuses a document with a document type declaration.
-///
-/// On Linux, Foundation's parser crashes on some malformed documents, so it is not safe for documents from servers.
+/// A parser for one document of XML 1.0 with namespaces, without a document type declaration. On Linux, Foundation's
+/// parser crashes on some malformed documents from servers.
 struct XMLReader {
-    /// The error for every document that the parser refuses. It contains no reason, because no caller needs one.
+    /// The error for every document that the parser refuses, without a reason, because no caller needs one.
     struct Malformed: Error {}
 
     private struct Open {
         var qualifiedName: [UInt8]
         var element: XMLElement
         var text: [UInt8] = []
-        /// The namespace prefixes that the element's tag declares. The declarations are valid until the end of the
-        /// element.
+        /// The prefixes that the element's tag declares, valid until the end of the element.
         var declared: [String]
     }
 
     /// The maximum nesting depth, which makes recursion over the tree safe. The documents of the supported protocols
     /// have at most ten levels.
     static let depthLimit = 64
-    /// The maximum number of namespace declarations that are valid at the same time. Servers need far fewer: SabreDAV,
-    /// for example, declares seven namespaces.
+    /// The maximum number of namespace declarations that are valid at the same time. SabreDAV declares seven.
     private static let declarationLimit = 256
 
     /// The rest of the document.
     private var rest: ArraySlice<UInt8>
-    /// The namespaces that the open elements have declared for each prefix. Only the last one, which the innermost
-    /// element has declared, is valid. The empty prefix stands for the default namespace.
+    /// The namespaces that the open elements have declared for each prefix, of which the last one is valid. The empty
+    /// prefix stands for the default namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
     private var open: [Open] = []
@@ -139,8 +136,7 @@ extension XMLReader {
         return Array(name)
     }
 
-    /// True for a byte that can be a part of a name. All bytes of non-ASCII characters are accepted, even of characters
-    /// that XML does not allow in names.
+    /// True for a byte that can be a part of a name, including all bytes of non-ASCII characters.
     private static func isNamePart(_ byte: UInt8, first: Bool) -> Bool {
         switch byte {
         case 0x41...0x5A, 0x61...0x7A, 0x80..., UInt8(ascii: "_"), UInt8(ascii: ":"): true
@@ -163,8 +159,7 @@ extension XMLReader {
 
 // Text (XML 1.0 §2.2, §2.11, §4.1, §4.6).
 extension XMLReader {
-    /// Adds text to the innermost open element. If no element is open, only white space is allowed, and any other text
-    /// throws `Malformed`.
+    /// Adds text to the innermost open element. Outside of all elements, only white space is allowed.
     private mutating func append(_ text: [UInt8]) throws(Malformed) {
         guard !open.isEmpty else {
             guard text.allSatisfy(Self.isSpace) else { throw Malformed() }
@@ -173,8 +168,8 @@ extension XMLReader {
         open[open.count - 1].text += text
     }
 
-    /// Reads text up to the first byte for which `ends` is true, or to the end of the document. Replaces references
-    /// such as `&amp;` by their characters, and every line break by a line feed.
+    /// Reads text up to the first byte for which `ends` is true, or to the end. Replaces references such as `&amp;` by
+    /// their characters, and every line break by a line feed.
     /// - Throws: `Malformed` for an unknown reference or a control character.
     private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
         var text: [UInt8] = []

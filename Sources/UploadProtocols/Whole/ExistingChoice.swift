@@ -36,9 +36,7 @@ struct ExistingChoice: Sendable {
     private let looksAlways: Bool
     private var phase: Phase
 
-    /// - Parameters:
-    ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
-    ///   - looksAlways: True to look up the name under the policies `replace` and nil too, to notice a folder.
+    /// - Parameter looksAlways: True to look up the name under the policies `replace` and nil too, to notice a folder.
     init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
     ) {

@@ -6,8 +6,8 @@ struct ExistingFile: Sendable {
     /// The next step of the caller: send a `HEAD` request, send the file, or end the upload.
     enum Verdict: Sendable {
         case ask(Exchange)
-        /// Send the file under this name, with the header fields in `precondition`. The fields make the server refuse
-        /// the file if the name is no longer free. They are empty if the upload is allowed to replace a file.
+        /// Send the file under this name, with header fields that make the server refuse the file if the name is no
+        /// longer free. They are empty if the upload may replace a file.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)
@@ -17,9 +17,7 @@ struct ExistingFile: Sendable {
     private let address: @Sendable (_ name: String) -> String
     private var choice: ExistingChoice
 
-    /// - Parameters:
-    ///   - begun: The facts about an earlier attempt that began to send the file; nil if there was none.
-    ///   - address: Returns the URL on the server for a file name.
+    /// - Parameter address: Returns the URL on the server for a file name.
     init(
         _ item: UploadItem, policy: ExistingFilePolicy?, begun: ExistingChoice.Begun? = nil,
         address: @escaping @Sendable (_ name: String) -> String

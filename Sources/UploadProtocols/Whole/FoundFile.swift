@@ -11,15 +11,14 @@ enum FoundEntry: Hashable, Sendable {
 struct FoundFile: Hashable, Sendable {
     /// The number of bytes; nil if the server does not state it.
     var size: ByteCount?
-    /// The entity tag exactly as the server sent it; nil if the server sent none.
+    /// The entity tag as the server sent it; nil if it sent none.
     var entityTag: String?
     /// The digests that the server reports, the strongest first.
     var reported: [ServerDigest] = []
-    /// The time of the file's last change, exactly as the server sent it; nil if the server sent none.
+    /// The time of the file's last change as the server sent it; nil if it sent none.
     var modified: String?
 
-    /// Compares a digest of the local file with the server's digest of the same algorithm. If `ours` has several
-    /// digests, the first one that the server also reports is compared. Returns nil if the server reports none of them.
+    /// Compares the first digest of the local file in `ours` that the server also reports; nil if there is none.
     func agrees(with ours: [ComputedDigest]) -> DigestComparison? {
         for digest in ours {
             guard let reported = reported.first(where: { $0.algorithm == digest.algorithm }) else { continue }

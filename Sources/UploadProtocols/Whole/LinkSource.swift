@@ -1,17 +1,13 @@
 import FerryFiles
 public import HTTPTypes
 
-/// The part of a server's response that contains the URL of the finished upload: a header field, or a value in a JSON
-/// body.
+/// The part of a response with the URL of the finished upload: a header field, or a value in a JSON body.
 public enum LinkSource: Hashable, Sendable {
     case header(HTTPField.Name)
     case pointer(JSONPointer)
 
-    /// Returns the absolute URL in this part of the response. Nil if the part is missing or contains no valid URL. The
-    /// URL can have any host, because Ferry sends no request to it.
-    ///
-    /// - Parameter base: The URL of the request. If the response contains a relative URL, it is resolved against
-    ///   `base`.
+    /// Returns the absolute URL in this part of the response, relative to `base`, the URL of the request. It can have
+    /// any host, because Ferry sends no request to it.
     func link(in response: ExchangeOutcome.Response, base: String) -> String? {
         let text =
             switch self {
@@ -26,8 +22,8 @@ public enum LinkSource: Hashable, Sendable {
 public struct JSONPointer: Hashable, Sendable {
     private let tokens: [String]
 
-    /// Parses a JSON Pointer. It must begin with a slash, and 0 or 1 must follow each `~`; otherwise the result is nil.
-    /// The result is also nil for the empty pointer, which means the whole document.
+    /// Parses a JSON Pointer: a slash at its beginning, and 0 or 1 after each `~`. The empty pointer, which means the
+    /// whole document, gives nil.
     public init?(_ text: String) {
         guard text.hasPrefix("/") else { return nil }
         var tokens: [String] = []
@@ -40,8 +36,7 @@ public struct JSONPointer: Hashable, Sendable {
         self.tokens = tokens
     }
 
-    /// Returns the text to which the pointer leads. Nil if the document is not valid JSON, if it has no such value, or
-    /// if the value is not text.
+    /// Returns the text to which the pointer leads; nil if the document is malformed or has no text there.
     func text(in document: [UInt8]) -> String? {
         guard var value = JSONValue(document: document) else { return nil }
         for token in tokens {

@@ -1,10 +1,9 @@
 import HTTPTypes
 
-/// Asks the server by `HEAD` whether the server has a file. This is necessary if the whole file was sent but no
-/// response arrived.
+/// Asks the server by `HEAD` whether it has a file that was sent completely without a response.
 ///
-/// Only a digest can distinguish the sent file from an older file of the same size. If the server reports no equal
-/// digest, the file is sent again. This is harmless, because the same bytes are written to the same URL.
+/// Only a digest can distinguish the sent file from an older one of the same size. Without an equal digest, the file is
+/// sent again, which writes the same bytes to the same URL.
 struct MissingResponseCheck: Sendable {
     private let item: UploadItem
     private let address: String

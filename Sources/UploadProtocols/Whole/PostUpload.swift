@@ -29,16 +29,14 @@ public struct PostUpload: SequentialProtocol {
     }
 }
 
-/// The protocol that sends the file in one `POST` with a multipart/form-data body (RFC 7578). The other bytes of the
-/// body, before and after the file, are computed in advance.
+/// The protocol that sends the file in one `POST` with a multipart/form-data body (RFC 7578).
 public struct FormUpload: SequentialProtocol {
     public static let name = "form"
     public static let traits = ProtocolTraits(resumes: false, respondsWithPages: true)
 
     private let attempt: SingleShot
 
-    /// - Parameter options: The options of the destination. Only `fileField`, `method`, `sendsIdempotencyKey` and
-    ///   `link` are used.
+    /// - Parameter options: The options, of which `fileField`, `method`, `sendsIdempotencyKey` and `link` are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, boundary: MultipartBoundary())
     }
@@ -61,8 +59,7 @@ public struct FormUpload: SequentialProtocol {
 /// Sends the whole upload in one request.
 ///
 /// Without an idempotency key, the request must not reach the server twice. So a mark is stored on disk before the last
-/// bytes are sent. An attempt that finds the mark of an earlier attempt fails, because the server possibly has the file
-/// already.
+/// bytes are sent, and an attempt that finds the mark of an earlier one fails.
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount
@@ -102,8 +99,7 @@ struct SingleShot: Sendable {
         }
     }
 
-    /// Returns the URL of the finished upload, from the part of the response that `link` names. Nil if `link` is nil,
-    /// if there is no response, or if this part has no valid URL.
+    /// Returns the URL of the finished upload from the part of the response that `link` names.
     private func named(in reply: ExchangeOutcome) -> String? {
         guard case .responded(let response) = reply else { return nil }
         return link?.link(in: response, base: exchange.url)

@@ -1,17 +1,15 @@
 import HTTPTypes
 
 /// A check of a destination with the protocol `put`. It asks whether the server allows the configured HTTP method, and
-/// whether the server describes existing files in responses to `HEAD`.
-///
-/// The check fails if the server lists its allowed methods and the configured method is not in the list. The check does
-/// not fail if the server supports neither `OPTIONS` nor `HEAD`, because uploads are still possible.
+/// whether it describes existing files in responses to `HEAD`. It fails if the server's list of methods lacks the
+/// configured one, but not without `OPTIONS` or `HEAD`, because uploads are still possible.
 package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
         case head(findings: [String], isAllowed: Bool)
     }
 
-    /// The conclusion from a response: whether the server allows the configured HTTP method.
+    /// The answer to whether the server allows the configured HTTP method.
     private enum Verdict: Hashable, Sendable {
         case allowed
         /// The server's list of allowed methods lacks the configured method.
@@ -24,9 +22,8 @@ package struct PutCheck: DestinationCheck {
 
     private let address: String
     private let method: String
-    /// True if the URL is presigned: its signature covers only the upload request, and not the `OPTIONS` and `HEAD` of
-    /// this check. A server that refuses these two may list allowed methods without the configured one. This proves
-    /// nothing about the upload, so the check ignores the list.
+    /// True if the URL is presigned: its signature does not cover the `OPTIONS` and `HEAD` of this check, so a list of
+    /// methods without the configured one proves nothing.
     private let isSigned: Bool
     private var phase = Phase.options
 

@@ -5,14 +5,10 @@ import HTTPTypes
 /// again is harmless.
 ///
 /// If the policy for existing files is `skip`, `rename` or `fail`, a `HEAD` before the upload looks for an existing
-/// file.
+/// file. If Ferry computes a digest, it looks for an equal one in the response (`Repr-Digest`, RFC 9530), or else asks
+/// for that of the stored file by `HEAD`. Without a digest from the server, it compares the sizes.
 ///
-/// If Ferry computes a digest of the file, it looks for an equal digest in the response to the `PUT` (`Repr-Digest`,
-/// RFC 9530). If there is none, a `HEAD` asks for the digest of the stored file. Ferry compares the sizes if the server
-/// reports no digest.
-///
-/// If the whole file was sent but no response arrived, the next attempt begins with a `HEAD`. If the server's digest
-/// equals the file's, the file is not sent again.
+/// If the whole file was sent without a response, the next attempt asks by `HEAD` for an equal digest first.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(
@@ -27,10 +23,9 @@ public struct PutUpload: SequentialProtocol {
     }
 
     private enum LookupAddress: Sendable {
-        /// The URL of the `PUT`. If the server's response named another URL for the file, `reported` is that URL;
-        /// otherwise it is nil.
+        /// The URL of the `PUT`. `reported` is another URL that the response named for the file, if any.
         case requested(reported: String?)
-        /// The URL that the server named for the file. It differs from the URL of the `PUT`.
+        /// The other URL that the response named for the file.
         case reported
     }
 
@@ -39,8 +34,8 @@ public struct PutUpload: SequentialProtocol {
     private var phase: Phase
     private var budget = RetryBudget()
 
-    /// - Parameter options: The options of the destination. Only the HTTP method, the checksum and the policy for
-    ///   existing files are used.
+    /// - Parameter options: The options, of which the HTTP method, the checksum and the policy for existing files are
+    ///   used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -86,8 +81,7 @@ public struct PutUpload: SequentialProtocol {
 }
 
 extension PutUpload {
-    /// True if the policy for existing files is `skip`, `rename` or `fail`. Then the file is looked up on the server
-    /// before it is sent.
+    /// True if the policy for existing files needs a lookup of the file before it is sent.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
     private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
@@ -148,8 +142,7 @@ extension PutUpload {
             else {
                 return .done(receipt, notes: notes)
             }
-            // Only an equal digest proves something. A different digest may be that of the response's own body (RFC
-            // 9530 §3.1).
+            // Only an equal digest proves something: the other may be that of the response's own body (RFC 9530 §3.1).
             if case .same(let algorithm) = FoundFile(headed: response.fields).agrees(with: response.digests) {
                 receipt.verified = algorithm
                 return .done(receipt, notes: notes)
@@ -168,9 +161,8 @@ extension PutUpload {
 
 /// The check of the file after the server has stored it.
 extension PutUpload {
-    /// Returns the digests of the file that must be computed and sent in header fields. The server can compare them
-    /// with the bytes that it receives. Empty if no checksum is configured, or if `Repr-Digest` has no name for its
-    /// algorithm.
+    /// Returns the configured digest of the file, to be sent in header fields so that the server can compare it; empty
+    /// if `Repr-Digest` has no name for its algorithm.
     private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [
@@ -185,10 +177,8 @@ extension PutUpload {
         return orders
     }
 
-    /// True if `reported` and `requested` are different URLs of the same origin. Queries are not compared.
-    ///
-    /// The server named `reported` in its response to the `PUT` of `requested`. So the server possibly stored the new
-    /// file at `reported`, and left an older file at `requested` (RFC 9110 §15.3.2).
+    /// True if `reported`, which the response to the `PUT` of `requested` named, is another URL of the same origin. The
+    /// server possibly stored the new file there, and left an older one at `requested` (RFC 9110 §15.3.2).
     private static func isElsewhere(_ reported: String, than requested: String) -> Bool {
         guard let first = URL(string: reported), let second = URL(string: requested) else { return false }
         return UploadAddress.origin(first) == UploadAddress.origin(second)
@@ -253,10 +243,9 @@ extension PutUpload {
 private struct PutMemory: ResumeForm {
     /// The name under which the file was sent.
     var name: String?
-    /// True if the server has confirmed the whole file, but its digest has not been compared yet.
+    /// True if the server has the whole file, whose digest has not been compared yet.
     var isStored = false
-    /// The URL that the server named for the file in its response; nil if it is the URL of the `PUT`, or if none was
-    /// named.
+    /// The URL that the response named for the file, if it is another one than that of the `PUT`.
     var reported: String?
 
     static let keys: [ResumeKey<Self>] =

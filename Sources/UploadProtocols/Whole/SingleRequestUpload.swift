@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The functions that the protocols `put`, `post` and `form` share. Each of these protocols sends the whole upload in
-/// one request. Other protocols use the failures for their last request.
+/// The functions of the protocols `put`, `post` and `form`, each of which sends the upload in one request. Other
+/// protocols use the failures for their last request.
 enum SingleRequestUpload {
     /// The hint for a request that is too large for the server, with the settings of Apache and nginx.
     static let raiseLimit =
@@ -13,8 +13,7 @@ enum SingleRequestUpload {
             let location = response.fields[.location].flatMap {
                 try? UploadAddress.resolve($0, against: exchange.url)
             }
-            // Without a location in the response, the file of a PUT is at the requested URL, and that of a POST at an
-            // unknown one.
+            // Without a location, the file of a PUT is at the requested URL, and that of a POST at an unknown one.
             let url = location ?? (exchange.method == .put ? exchange.url : nil)
             return .done(
                 Receipt(location: url, entityTag: response.fields[.eTag], bytes: size))
@@ -54,7 +53,7 @@ enum SingleRequestUpload {
 }
 
 extension ProtocolOptions {
-    /// Returns the configured HTTP method. If none is configured, or if it is invalid, returns `method`.
+    /// Returns the configured HTTP method, or `method` if none is configured or it is invalid.
     func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
         self.method.flatMap { HTTPRequest.Method($0) } ?? method
     }
