@@ -1,5 +1,5 @@
-/// The check of a destination with the protocol `auto`. It finds out which protocol the server supports, and then runs
-/// the check of that protocol.
+/// The check of a destination with the protocol `auto`: finds out the server's protocol, and runs the check of that
+/// one.
 package struct AutoCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
@@ -46,8 +46,7 @@ package struct AutoCheck: DestinationCheck {
     private mutating func check(_ choice: ProtocolChoice, wasAsked: Bool) -> CheckStep {
         do throws(UploadFailure) {
             let (entry, options) = try AutoProbe.use(choice, options, catalog)
-            // The protocol possibly has no check. If no request was sent either, because the URL alone determined the
-            // protocol, `PlainCheck` tests whether the server responds.
+            // Without a check of the protocol and a request before, `PlainCheck` tests whether the server responds.
             guard var inner = entry.check(url, options) ?? (wasAsked ? nil : PlainCheck(url: url)) else {
                 return .finished(CheckReport(capabilities: ServerCapabilities(facts: choice.added(to: [:]))))
             }

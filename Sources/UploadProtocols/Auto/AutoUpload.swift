@@ -7,9 +7,8 @@ import HTTPTypes
 /// resumed upload uses the same protocol.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
-    /// The abilities of all protocols together, because the chosen protocol is not known yet. For example, `resumes` is
-    /// true, although some protocols cannot resume. If the chosen protocol lacks an ability that the options require,
-    /// the upload fails before the first byte is sent.
+    /// The abilities of all protocols together, because the chosen one is not known yet. If it lacks an ability that
+    /// the options require, the upload fails before the first byte is sent.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, respondsWithPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
@@ -24,8 +23,8 @@ public struct AutoUpload: UploadProtocol {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// - Parameter options: The options for the chosen protocol. If that protocol sends only one request at a time,
-    ///   `parallelRequests` is ignored.
+    /// - Parameter options: The options for the chosen protocol. `parallelRequests` is ignored if it sends one request
+    ///   at a time.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
     }
@@ -101,8 +100,7 @@ public struct AutoUpload: UploadProtocol {
     }
 }
 
-/// The `OPTIONS` request with which `AutoUpload` and `AutoCheck` find out the server's protocol, and the choice of the
-/// protocol from the response.
+/// The `OPTIONS` request of `AutoUpload` and `AutoCheck`, and the choice of the protocol from its response.
 enum AutoProbe {
     private static let silenceHint = "if the server never answers OPTIONS, set protocol, such as tus or put"
 
@@ -141,11 +139,10 @@ enum AutoProbe {
         name == AutoUpload.name ? nil : catalog.first { $0.name == name }
     }
 
-    /// Returns the catalog entry of the chosen protocol, and the options for that protocol. If the protocol sends only
-    /// one request at a time, the returned options lack `parallelRequests`.
+    /// Returns the catalog entry of the chosen protocol, and the options for it, without `parallelRequests` if it sends
+    /// only one request at a time.
     ///
-    /// - Throws: `UploadFailure` if the catalog does not contain the protocol, or if the protocol does not support the
-    ///   options.
+    /// - Throws: `UploadFailure` if the catalog lacks the protocol, or if the protocol does not support the options.
     static func use(
         _ choice: ProtocolChoice, _ options: ProtocolOptions, _ catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> (ProtocolCatalog.Entry, ProtocolOptions) {
@@ -166,8 +163,8 @@ enum AutoProbe {
 
 extension Step {
     /// Returns the step with the choice of the protocol added to its upload resources, capabilities and receipt. If the
-    /// server refused the URL, the method or the content, the step also clears the stored capabilities, which are then
-    /// possibly out of date.
+    /// server refused the URL, the method or the content, the stored capabilities are possibly out of date, and are
+    /// cleared.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
         let notes = notes.map { note in
             switch note {
@@ -200,7 +197,7 @@ extension Exchange {
 }
 
 extension UploadResource {
-    /// Returns the resource with the name of the chosen protocol, and the reason for the choice, added to `memory`.
+    /// Returns the resource with the chosen protocol and the reason for the choice added to `memory`.
     func stamped(_ choice: ProtocolChoice) -> UploadResource {
         var resource = self
         resource.memory.members = choice.added(to: memory.members)
@@ -216,12 +213,10 @@ extension UploadResource {
 }
 
 extension ServerCapabilities {
-    /// The key in `facts` for the name of the protocol that recorded the capabilities. If the key is missing, no
-    /// protocol has recorded any, and `facts` contains only the choice of `auto`.
+    /// The key in `facts` for the name of the protocol that recorded capabilities besides the choice of `auto`.
     private static let learntKey = "learnt"
 
-    /// Returns the capabilities with two additions. One is the choice of `auto`. The other is the key `learntKey`,
-    /// which shows that the chosen protocol recorded the capabilities.
+    /// Returns the capabilities with the choice of `auto`, and the mark that the chosen protocol recorded them.
     func stamped(_ choice: ProtocolChoice) -> ServerCapabilities {
         var found = self
         found.facts = choice.added(to: facts)
@@ -229,8 +224,8 @@ extension ServerCapabilities {
         return found
     }
 
-    /// Returns the capabilities that the protocol `name` recorded, without the facts that `stamped(_:)` added. Returns
-    /// nil if that protocol has not recorded any.
+    /// Returns the capabilities that the protocol `name` recorded, without the facts of `stamped(_:)`; nil if it has
+    /// not recorded any.
     fileprivate func learnt(by name: String) -> ServerCapabilities? {
         guard facts[Self.learntKey] == name else { return nil }
         var found = self

@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// A check for protocols that have no check of their own. It fails if the server does not respond, refuses the
-/// credentials, or reports a temporary problem.
+/// A check for protocols that have none of their own. It fails if the server does not respond, refuses the credentials,
+/// or reports a temporary problem.
 package struct PlainCheck: DestinationCheck {
     private let url: String
 
-    /// - Parameter url: The URL of the destination. It can contain the placeholder `{name}` for a file's name.
+    /// - Parameter url: The URL of the destination, which can contain `{name}`.
     package init(url: String) { self.url = url }
 
     package mutating func start() -> CheckStep {

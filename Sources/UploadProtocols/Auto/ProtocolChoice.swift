@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The protocol that `AutoUpload` or `AutoCheck` chose for a URL, and the reason for the choice.
 public struct ProtocolChoice: Hashable, Sendable {
-    /// The name of the protocol. It is possible that this build does not contain the protocol.
+    /// The name of the protocol, which this build possibly does not contain.
     public var name: String
     /// The reason, as the end of a sentence after "because": `the server says Tus-Version 1.0.0`.
     public var because: String
@@ -16,8 +16,7 @@ public struct ProtocolChoice: Hashable, Sendable {
     /// The choice as a phrase: `tus, because the server says Tus-Version 1.0.0`.
     public var sentence: String { "\(name), because \(because)" }
 
-    /// Returns the protocol that the URL alone determines, without a request to the server. Returns nil if the URL does
-    /// not determine a protocol.
+    /// Returns the protocol that the URL alone determines, if any, without a request to the server.
     public static func named(by url: String) -> ProtocolChoice? {
         if url.lowercased().hasPrefix("s3://") {
             return ProtocolChoice("s3", because: "the address is s3://")
@@ -52,8 +51,8 @@ public struct ProtocolChoice: Hashable, Sendable {
 
     /// Returns the choice that follows from the response to `OPTIONS` at `url`.
     ///
-    /// - Parameter isGivenAddress: True if the user gave the URL instead of a destination's name. A URL that ends
-    ///   without a slash is then possibly the URL of the file itself.
+    /// - Parameter isGivenAddress: True if the user gave the URL instead of a destination's name, so that it is
+    ///   possibly the URL of the file itself.
     /// - Throws: `UploadFailure` (`permanent`) if the response does not show how to send files.
     public static func named(
         by response: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false
@@ -113,13 +112,12 @@ public struct ProtocolChoice: Hashable, Sendable {
 }
 
 extension ProtocolChoice {
-    /// The key under which the name of the protocol is stored, both in `ServerCapabilities.facts` and in
-    /// `UploadResource.memory`.
+    /// The key of the protocol's name in `ServerCapabilities.facts` and in `UploadResource.memory`.
     static let nameKey = "protocol"
     static let reasonKey = "because"
 
-    /// Reads a stored choice; nil if there is none.
-    /// - Parameter kept: The `facts` of `ServerCapabilities`, or the members of an `UploadResource`'s `memory`.
+    /// Reads a stored choice, if any, from `facts` of `ServerCapabilities` or the members of an `UploadResource`'s
+    /// `memory`.
     public init?(_ kept: [String: String]) {
         guard let name = kept[Self.nameKey] else { return nil }
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")
@@ -139,7 +137,6 @@ extension ServerCapabilities {
 }
 
 extension UploadResource {
-    /// The protocol that `AutoUpload` chose; nil if no choice is stored, for example because the user named the
-    /// protocol.
+    /// The protocol that `AutoUpload` chose; nil if none is stored, for example because the user named it.
     public var choice: ProtocolChoice? { ProtocolChoice(memory.members) }
 }

@@ -10,10 +10,8 @@ struct ByteSearch: Hashable, Sendable {
         self.pattern = pattern
     }
 
-    /// Returns the range of the first occurrence at or after `start`.
-    ///
-    /// If there is none, returns the range of the bytes at the end that match the beginning of `pattern`. The rest of
-    /// `pattern` can follow in the next chunk. The range is empty if no bytes at the end match.
+    /// Returns the range of the first occurrence at or after `start`. If there is none, returns the range, possibly
+    /// empty, of the bytes at the end that match the beginning of `pattern`, whose rest can follow in the next chunk.
     func first(in bytes: [UInt8], from start: Int) -> Range<Int> {
         bytes.withUnsafeBytes { buffer in
             var position = start

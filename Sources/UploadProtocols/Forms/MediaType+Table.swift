@@ -1,6 +1,6 @@
 extension MediaType {
-    /// The table of media types, sorted. Each line has one type and its extensions. Most types come from Debian's
-    /// `media-types` package. The test of this table states the reason for each type that differs from the package.
+    /// The media types, sorted. Each line has one type and its extensions. Most types come from Debian's `media-types`
+    /// package. The test of this table states the reason for each other type.
     static let table = """
         application/atom+xml atom
         application/cbor cbor

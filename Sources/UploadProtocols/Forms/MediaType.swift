@@ -1,14 +1,12 @@
-/// The lookup of a file's media type by the extension of its name.
-///
-/// The types come from a table in Ferry and not from the system, so they are the same everywhere.
+/// The lookup of media types by file extension, in a table of Ferry, so that they are the same on every system.
 package enum MediaType {
     /// The type of unknown content (RFC 2046 §4.5.1).
     package static let unknown = "application/octet-stream"
 
     /// Returns the media type of a file; `application/octet-stream` if the extension is unknown.
     ///
-    /// - Parameter name: A file name without folders. The extension is the text after the last dot, in upper or lower
-    ///   case. A name whose only dots are at its beginning, as in hidden files, has no extension.
+    /// - Parameter name: A file name without folders. The dots at its beginning, as of hidden files, begin no
+    ///   extension.
     package static func ofFile(named name: String) -> String {
         let visible = name.drop { $0 == "." }
         guard let dot = visible.lastIndex(of: "."), dot != visible.startIndex else { return unknown }

@@ -1,14 +1,12 @@
 import FerryFiles
 
-/// The boundary between the parts of a form, and the layout of the form's bytes (RFC 2046 §5.1.1).
-///
-/// Each part of the form is the bytes of `opening`, and then the part's content. The form ends with the bytes of
-/// `closing`.
+/// The boundary between the parts of a form, and the layout of the form's bytes (RFC 2046 §5.1.1): for each part
+/// `opening` and the part's content, and at the end `closing`.
 package struct MultipartBoundary: Hashable, Sendable {
     /// The boundary: 1 to 70 characters, without the dashes before it.
     package let text: String
-    /// True for a random boundary, which is too long to occur in a part by chance. If false, each part must be searched
-    /// for the boundary (`BoundaryCheck`).
+    /// True for a random boundary, which is too long to occur in a part by chance. Otherwise each part must be searched
+    /// for it (`BoundaryCheck`).
     package let isUnguessable: Bool
 
     /// Makes a random boundary of 52 letters and digits: 256 random bits.
@@ -18,8 +16,7 @@ package struct MultipartBoundary: Hashable, Sendable {
         isUnguessable = true
     }
 
-    /// - Throws: `.boundary` if the text is empty, has more than 70 characters, ends with a space, or contains a
-    ///   character that RFC 2046 §5.1.1 does not allow.
+    /// - Throws: `.boundary` unless the text has 1 to 70 characters of RFC 2046 §5.1.1, without a space at its end.
     package init(_ text: String) throws(MultipartError) {
         guard (1...70).contains(text.utf8.count), text.utf8.last != UInt8(ascii: " "),
             text.utf8.allSatisfy(Self.allowed.contains)
@@ -34,16 +31,16 @@ package struct MultipartBoundary: Hashable, Sendable {
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
     }
 
-    /// Returns the bytes before the content of a part: the line with the boundary, and the part's header. If the part
-    /// is not the first, the bytes begin with the CRLF that ends the content of the part before.
+    /// Returns the bytes before the content of a part: the CRLF that ends the part before, the line with the boundary,
+    /// and the header.
     package func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
         Array((isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n").utf8) + header.bytes
     }
 
     /// Returns the bytes that end the body.
     ///
-    /// - Parameter isEmpty: True for a form without parts. Its body is `--BOUNDARY--` and CRLF. RFC 2046 requires a
-    ///   part, but browsers send this body too, and parsers read no part from it.
+    /// - Parameter isEmpty: True for a form without parts, against RFC 2046. Browsers send the same body
+    ///   `--BOUNDARY--`.
     package func closing(isEmpty: Bool) -> [UInt8] {
         Array((isEmpty ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n").utf8)
     }
@@ -52,15 +49,14 @@ package struct MultipartBoundary: Hashable, Sendable {
     private static let allowedInToken = PlainCharacters(alphanumericsAnd: "'+_-.")
 }
 
-/// A search for a boundary in a part's content, which may arrive in chunks.
+/// A search for a boundary in one part's content, which may arrive in chunks.
 ///
-/// The search finds the boundary anywhere in the content. RFC 2046 §5.1.1 forbids it only at the start of a line and
-/// after two dashes. But some parsers end a line at a bare CR or LF, and Node's undici does not check the dashes.
+/// RFC 2046 §5.1.1 forbids it only at the start of a line and after two dashes. But some parsers end a line at a bare
+/// CR or LF, and Node's undici does not check the dashes.
 package struct BoundaryCheck: Sendable {
     private let search: ByteSearch
     private var held: [UInt8] = []
 
-    /// - Parameter boundary: The boundary to search for. A `BoundaryCheck` searches one part; each part needs its own.
     package init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
 
     /// Searches the next chunk of the content. Returns true if an occurrence of the boundary ends in this chunk.

@@ -1,7 +1,5 @@
-/// A multipart/form-data body that contains one file: the bytes before the file's bytes, and the bytes after them.
-///
-/// Each other form field is a part before the file, in the given order. Streaming receivers and S3 policies need the
-/// other fields before the file.
+/// A multipart/form-data body with one file: the bytes before and after the file's. Each other form field is a part
+/// before the file, in the given order, because streaming receivers and S3 policies need them there.
 package struct MultipartForm: Hashable, Sendable {
     /// The value of the request's `Content-Type`, with the boundary.
     package let contentType: String
@@ -10,7 +8,7 @@ package struct MultipartForm: Hashable, Sendable {
     /// The body after the file's bytes: the closing delimiter.
     package let suffix: [UInt8]
 
-    /// - Parameter boundary: The boundary. Unless it is random, the caller must search the file for it.
+    /// - Parameter boundary: Unless it is random, the caller must search the file for it.
     package init(
         boundary: MultipartBoundary, parameters: [UploadItem.Parameter], fileField: String, fileName: String,
         fileType: String

@@ -1,9 +1,8 @@
 import FerryFiles
 package import HTTPTypes
 
-/// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG.
-///
-/// A quotation mark and the text `%22` in a name are both sent as `%22`, as the algorithm requires and servers expect.
+/// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG. It
+/// sends both a quotation mark and the text `%22` in a name as `%22`.
 package struct MultipartHeader: Hashable, Sendable {
     /// The name of the form field. Any text is allowed and is escaped.
     package var name: String
@@ -11,8 +10,7 @@ package struct MultipartHeader: Hashable, Sendable {
     package var fileName: String?
     /// The media type; nil omits the header field, which means `text/plain` (RFC 7578 §4.4).
     package var contentType: String?
-    /// The header fields other than `Content-Disposition` and `Content-Type`. They are written after these two. Most
-    /// receivers ignore them (RFC 7578 §4.8).
+    /// The header fields after `Content-Disposition` and `Content-Type`, which most receivers ignore (RFC 7578 §4.8).
     package var fields: HTTPFields
 
     package init(
@@ -39,9 +37,8 @@ package struct MultipartHeader: Hashable, Sendable {
 
     /// Checks `contentType` and `fields`.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` contains
-    ///   `Content-Disposition` or `Content-Type`. Only `name`, `fileName` and `contentType` set these two header
-    ///   fields.
+    /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` has `Content-Disposition`
+    ///   or `Content-Type`.
     package func check() throws(UploadFailure) {
         if let contentType, !Self.isMediaType(contentType) {
             throw UploadFailure(

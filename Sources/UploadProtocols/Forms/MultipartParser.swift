@@ -1,9 +1,7 @@
 import FerryFiles
 
-/// A parser for a `multipart/form-data` body that arrives in chunks of any size (RFC 7578, RFC 2046 §5.1.1).
-///
-/// The parser returns content as soon as it arrives. Between two calls, the parser stores only bytes whose meaning
-/// depends on the next chunk, such as an unfinished delimiter or part header.
+/// A parser for a `multipart/form-data` body that arrives in chunks of any size (RFC 7578, RFC 2046 §5.1.1). It returns
+/// content as soon as it arrives, and keeps only bytes whose meaning depends on the next chunk.
 package struct MultipartParser: Sendable {
     /// The limits of a form. The size of the content has no limit here, so the caller must limit it.
     package struct Limits: Hashable, Sendable {
@@ -17,8 +15,8 @@ package struct MultipartParser: Sendable {
     package struct Part: Hashable, Sendable {
         /// The name of the form field, after `%22`, `%0D` and `%0A` are decoded.
         package var name: String
-        /// The file name that the client sent, after `%22`, `%0D` and `%0A` are decoded; nil for a form field. It is
-        /// not made safe: it can be empty, or contain separators or control characters.
+        /// The file name that the client sent, decoded as `name` is; nil for a form field. It is not made safe: it can
+        /// be empty, or contain separators or control characters.
         package var filename: String?
         /// The value of the part's field `Content-Type`; nil means `text/plain` (RFC 7578 §4.4).
         package var contentType: String?
@@ -45,8 +43,7 @@ package struct MultipartParser: Sendable {
     private let delimiter: ByteSearch
     private let limits: Limits
 
-    /// - Throws: `.boundary` if RFC 2046 §5.1.1 does not allow `boundary`, for example because it has more than 70
-    ///   characters.
+    /// - Throws: `.boundary` if RFC 2046 §5.1.1 does not allow `boundary`.
     package init(boundary: String, limits: Limits = Limits()) throws(MultipartError) {
         let boundary = try MultipartBoundary(boundary)
         delimiter = ByteSearch(Array("\r\n--\(boundary.text)".utf8))
@@ -64,7 +61,6 @@ package struct MultipartParser: Sendable {
     }
 
     /// Parses the next chunk of the body, and returns the elements in it in order.
-    ///
     /// - Throws: `MultipartError` if the body is malformed or exceeds a limit.
     package mutating func parse(_ piece: [UInt8]) throws(MultipartError) -> [Event] {
         let bytes = held.isEmpty ? piece : held + piece
@@ -124,7 +120,7 @@ package struct MultipartParser: Sendable {
         return nil
     }
 
-    /// Reads the rest of a delimiter's line. `--` ends the body. A CRLF, possibly after white space, begins a part.
+    /// Reads the rest of a delimiter's line: `--` ends the body, and a CRLF, possibly after white space, begins a part.
     /// Returns the position of that CRLF; nil if the body has ended or more bytes are needed.
     private mutating func endDelimiterLine(_ bytes: [UInt8], from start: Int) throws(MultipartError) -> Int? {
         let rest = bytes[start...]
@@ -176,8 +172,7 @@ package struct MultipartParser: Sendable {
             name: unescaped(name), filename: disposition["filename"].map(unescaped), contentType: contentType)
     }
 
-    /// Replaces `%22`, `%0D` and `%0A` by the characters that they stand for. The WHATWG form encoding has no other
-    /// escapes, so any other `%` stays.
+    /// Decodes the only escapes of the WHATWG form encoding, `%22`, `%0D` and `%0A`; any other `%` stays.
     private static func unescaped(_ text: String) -> String {
         guard text.contains("%") else { return text }
         return text.replacing("%22", with: "\"")
@@ -208,8 +203,7 @@ package enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible 
 /// A header field with a value and parameters, such as `form-data; name="a"; filename="b"`.
 ///
 /// In quotation marks, `\"` and `\\` are escapes. Any other backslash stays, because browsers send it unescaped. An
-/// extended parameter such as `filename*` is a parameter of its own, and does not replace `filename`. RFC 7578 §4.2
-/// forbids extended parameters in forms.
+/// extended parameter such as `filename*` does not replace `filename`; RFC 7578 §4.2 forbids it in forms.
 package struct ParameterizedField: Hashable, Sendable {
     /// The field's text before the first parameter, without blanks around it.
     package let value: String
@@ -235,7 +229,7 @@ package struct ParameterizedField: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// The value of a parameter; nil if the field has no such parameter. `name` must be in lower case.
+    /// The value of a parameter, whose name must be in lower case; nil if there is none.
     package subscript(name: String) -> String? { parameters[name] }
 
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {

@@ -1,17 +1,16 @@
 import FerryFiles
 import HTTPTypes
 
-/// The check of a Nextcloud destination. It looks up the destination's folder, and lists the unfinished uploads in the
-/// user's upload folder.
+/// The check of a Nextcloud destination: its folder, and the unfinished uploads in the user's upload folder.
 package struct NextcloudCheck: DestinationCheck {
     private enum Phase: Sendable {
         case folder
         case uploads(findings: [String])
-        /// Requests the stored size of one unfinished upload. The number is its index in `CheckReport.leftovers`.
+        /// Requests the size of the unfinished upload with this index in `CheckReport.leftovers`.
         case sizing(CheckReport, Int)
     }
 
-    /// The maximum number of unfinished uploads whose size is requested. Each size costs one request.
+    /// The maximum number of unfinished uploads whose size is requested, each by one request.
     private static let sizedUploads = 100
 
     private let url: String
@@ -80,8 +79,8 @@ package struct NextcloudCheck: DestinationCheck {
         return .send(WebDAVProperties.exchange(folder, depth: 1, [.getcontentlength]))
     }
 
-    /// Returns the total size of the stored chunks. The name of a chunk is a number. The entry `.file` is skipped,
-    /// because its size is the sum of all chunks.
+    /// Returns the total size of the chunks, whose names are numbers. The entry `.file` has the sum of all chunks as
+    /// its size.
     private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
         entries.reduce(0) { sum, entry in
             guard Int(entry.name) != nil, let size = entry.file.size, size >= 0 else { return sum }

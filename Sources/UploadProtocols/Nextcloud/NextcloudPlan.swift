@@ -2,19 +2,18 @@ import FerryFiles
 
 /// The division of a file into chunks for Nextcloud.
 struct NextcloudPlan: Hashable, PartPlan {
-    /// The chunk sizes that the server accepts, in bytes. The last chunk may be smaller (Nextcloud developer manual,
+    /// The chunk sizes that the server accepts, in bytes, except for the last chunk (Nextcloud developer manual,
     /// chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
     static let usualChunkSize: ByteCount = 10 << 20
-    /// The maximum number of chunks. The server allows 10,000, but its list of so many chunks would exceed the maximum
-    /// size of a response that Ferry reads.
+    /// The maximum number of chunks. The server allows 10,000, but Ferry does not read so long a list of them.
     static let chunkLimit: ByteCount = 2000
 
     let size: ByteCount
     let chunkSize: ByteCount
 
-    /// - Parameter wished: The configured chunk size in bytes; nil for the default. A size that would result in more
-    ///   than `chunkLimit` chunks is raised. A size outside of `chunkSizes` is moved into this range.
+    /// - Parameter wished: The configured chunk size in bytes; nil for the default. It is raised for `chunkLimit`, and
+    ///   moved into `chunkSizes`.
     init(size: ByteCount, wished: ByteCount?) {
         let least = size / Self.chunkLimit + 1
         let chosen = max(wished ?? Self.usualChunkSize, least)
@@ -36,8 +35,7 @@ struct NextcloudPlan: Hashable, PartPlan {
         return start..<min(start + chunkSize, size)
     }
 
-    /// Returns the name of the chunk with this number: `00001` for number 1. Sorted by name, the chunks are in the
-    /// order of the file.
+    /// Returns the name of a chunk, such as `00001`. Sorted by name, the chunks are in the order of the file.
     static func name(_ number: Int) -> String { "\(number)".zeroPadded(to: 5) }
 }
 
@@ -55,6 +53,6 @@ struct NextcloudAddress: Hashable, Sendable {
         uploads = "\(plain[..<mark.lowerBound])/dav/uploads/\(user)/"
     }
 
-    /// Returns the URL of the folder for the upload with this key. The URL is the same in every attempt.
+    /// Returns the URL of the folder for the upload with this key, the same in every attempt.
     func folder(key: String) -> String { uploads + WebDAVAddress.quoted(key) + "/" }
 }

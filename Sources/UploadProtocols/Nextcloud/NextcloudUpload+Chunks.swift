@@ -50,8 +50,8 @@ extension NextcloudUpload {
         return send(PartTable(plan, held: held))
     }
 
-    /// Sends the first missing chunks, as many at the same time as `atOnce` allows. If all chunks are stored, sends the
-    /// `MOVE` that assembles them.
+    /// Sends the first missing chunks, as many as `atOnce` allows, or the `MOVE` that assembles them if none is
+    /// missing.
     private mutating func send(_ chunks: PartTable<NextcloudPlan>) -> Step {
         var chunks = chunks
         noteHeld(chunks)

@@ -12,8 +12,8 @@ extension NextcloudUpload {
         addKept(to: &exchange)
         var begun = UploadResource(url: address.url)
         begun.nextcloud.name = name
-        // If the response is lost, the mark makes the next attempt look for the file. If no file existed before, a file
-        // of this size must be this upload's.
+        // If the response is lost, the next attempt looks for the file. If none existed before, one of this size must
+        // be this upload's.
         if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
         noteResource(begun)
         phase = .sendingWhole
@@ -43,8 +43,8 @@ extension NextcloudUpload {
         exchange.fields[.overwrite] = replaces ? "T" : "F"
         exchange.fields[.ocTotalLength] = "\(item.size)"
         addKept(to: &exchange)
-        // The response may take minutes, so it may get lost. Because of the mark, the next attempt first checks whether
-        // the server has assembled the file.
+        // The response may take minutes and get lost. The next attempt then checks whether the server has assembled the
+        // file.
         exchange.markBeforeLastBytes = mark.withWholeBodySent(true)
         phase = .moving
         return .send(exchange)
@@ -73,8 +73,8 @@ extension NextcloudUpload {
         return choose()
     }
 
-    /// Fails the attempt, because the server may still be assembling the file. Each of the next attempts looks up the
-    /// upload's folder. If the folder is still there after `pollLimit` lookups, the `MOVE` is sent again.
+    /// Fails the attempt, because the server may still be assembling the file. Each of the next `pollLimit` attempts
+    /// looks up the upload's folder, before the `MOVE` is sent again.
     private mutating func stillAssembling(_ reason: UploadFailure?) -> Step {
         noteAssembling()
         return .failed(
@@ -85,8 +85,7 @@ extension NextcloudUpload {
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
-    /// Fails the attempt after a `MOVE` without a response, and records that the server is possibly still assembling
-    /// the file. That can take minutes.
+    /// Fails the attempt after a `MOVE` without a response, because the server may be assembling the file for minutes.
     mutating func lostResponse(_ failure: UploadFailure) -> Step {
         noteAssembling()
         return .failed(failure)
@@ -101,11 +100,8 @@ extension NextcloudUpload {
     }
 
     /// Handles the lookup of the upload's folder after a `MOVE` without a response. The server deletes the folder when
-    /// it has assembled the file.
-    ///
-    /// If the folder is gone, the file is looked up next. If the folder is still there, the attempt fails, and the next
-    /// attempt looks again. After `pollLimit` such attempts, or if none is recorded, the upload continues with the list
-    /// of stored chunks.
+    /// it has assembled the file, which is then looked up. If the folder is still there, the attempt fails, for
+    /// `pollLimit` attempts. Then, or if none is recorded, the upload continues with the list of stored chunks.
     mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
@@ -148,13 +144,11 @@ extension NextcloudUpload {
         return finish(file, ours)
     }
 
-    /// Finishes the upload. If the stored file is to be verified, first asks Nextcloud to compute the file's digest.
-    /// Without this request, Nextcloud returns a digest that the client sent earlier, and has not compared it with the
-    /// file.
+    /// Finishes the upload. If the stored file is to be verified, first makes Nextcloud compute its digest. Otherwise
+    /// Nextcloud returns a digest that the client sent, and has not compared it with the file.
     ///
-    /// The stored file is verified if the options require a digest that Nextcloud supports. Without a required digest,
-    /// it is verified only if it was sent in chunks. `OfferedDigest.take` then decides by the options and the file's
-    /// size.
+    /// The file is verified by a required digest that Nextcloud supports. Without a required digest,
+    /// `OfferedDigest.take` decides about a file that was sent in chunks.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
@@ -194,7 +188,6 @@ extension NextcloudUpload {
 }
 
 extension HTTPField.Name {
-    /// The field that makes Nextcloud compute a file's digest and return it in `OC-Checksum` (Nextcloud's feature
-    /// `nextcloud-checksum-update`).
+    /// The field that makes Nextcloud compute a digest for `OC-Checksum` (its feature `nextcloud-checksum-update`).
     static let recalculateHash = named("X-Recalculate-Hash")
 }

@@ -2,10 +2,8 @@ import FerryFiles
 import HTTPTypes
 
 /// Nextcloud's chunked upload, version 2 (Nextcloud developer manual, "Chunked file upload"). Chunks are sent to a
-/// separate folder, in any order, and a `MOVE` assembles them at the file's URL. A small file is one `PUT`.
-///
-/// The implementation follows Nextcloud's documentation. It is tested against a server written from the documentation,
-/// not against a real Nextcloud.
+/// separate folder, in any order, and a `MOVE` assembles them at the file's URL. A small file is one `PUT`. It is
+/// tested against a server written from the documentation, not against a real Nextcloud.
 public struct NextcloudUpload: UploadProtocol {
     public static let name = "nextcloud"
     public static let traits = ProtocolTraits(
@@ -21,7 +19,7 @@ public struct NextcloudUpload: UploadProtocol {
         case listing
         case sendingChunks(PartTable<NextcloudPlan>)
         case moving
-        /// The server computes the digest of the stored file. `ours` has the computed digests of the local file.
+        /// The server computes the digest of the stored file. `ours` has the digests of the local file.
         case hashing(Receipt, ours: [ComputedDigest])
         case deleting(Receipt)
     }
@@ -41,21 +39,19 @@ public struct NextcloudUpload: UploadProtocol {
 
     /// The number of lookups of the upload's folder after which a `MOVE` without a response is sent again.
     static let pollLimit = 4
-    /// The number of seconds until the next lookup while the server assembles the file, which can take minutes. A
-    /// pause that the server requests takes precedence.
+    /// The seconds until the next lookup while the server assembles the file, unless the server requests a pause.
     static let pollPause = 15.0
     static let usualParallelRequests = 2
 
     let item: UploadItem
     let options: ProtocolOptions
     var phase: Phase
-    /// The resource that this upload recorded most recently: the upload's folder, or the URL of a small file. Nil if no
-    /// resource is recorded.
+    /// The resource that this upload recorded most recently: the upload's folder, or the URL of a small file.
     var resource: UploadResource?
     /// The name of the file on the server. It can differ from `item.name` if a file with that name exists.
     var name: String
     var replaces = false
-    /// The size, tag and time of the file that already exists at the upload's final URL; nil if there is none.
+    /// The file that already exists at the upload's final URL; nil if there is none.
     var old: WebDAVVersion?
     /// True if the `MOVE` of an earlier attempt may have assembled the file on the server.
     var mayBeMoved = false
@@ -65,8 +61,8 @@ public struct NextcloudUpload: UploadProtocol {
     var atOnce: PartConcurrency
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The options. Only the chunk size, the number of parallel requests, the checksum and the
-    ///   policy for an existing file are used.
+    /// - Parameter options: The options, of which chunk size, parallel requests, checksum and policy for an existing
+    ///   file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -103,8 +99,7 @@ public struct NextcloudUpload: UploadProtocol {
         return step.noting(pending)
     }
 
-    /// Returns the request that deletes the upload's folder. A file sent in one request is not deleted, because it may
-    /// be complete.
+    /// Deletes the upload's folder. A file sent in one request is not deleted, because it may be complete.
     public func removal(of resource: UploadResource) -> [Exchange] {
         resource.isChunked ? [Exchange(.delete, resource.url)] : []
     }
@@ -133,7 +128,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds a note, which is a fact for the caller to record, to the next step that `receive` returns.
+    /// Adds a note to the next step that `receive` returns.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {
@@ -147,8 +142,7 @@ extension NextcloudUpload {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
 
-    /// The division of the file into chunks. If an earlier attempt has stored a chunk size, that size is used,
-    /// otherwise the one from the options.
+    /// The division of the file into chunks, of the size that an earlier attempt stored, or else that of the options.
     var plan: NextcloudPlan {
         resource?.nextcloud.chunkSize.map { NextcloudPlan(size: item.size, chunkSize: $0) }
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)
@@ -235,8 +229,7 @@ extension NextcloudUpload {
         return step ?? (isSmall ? sendWhole() : makeUpload())
     }
 
-    /// Adds to the request the file's modification time, if it is known. Also adds the file's digest, if the options
-    /// require a digest that Nextcloud supports. Nextcloud stores both.
+    /// Adds the file's modification time and, if required, a digest, both of which Nextcloud stores.
     func addKept(to exchange: inout Exchange) {
         if let modified = item.modified {
             exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
@@ -258,7 +251,7 @@ struct NextcloudMemory: ResumeForm {
     var chunkSize: ByteCount?
     /// The number of attempts in a row that ended while the server might still be assembling the file.
     var polls = 0
-    /// The size, tag and time of the file that the `MOVE` replaces; nil if there was none.
+    /// The file that the `MOVE` replaces; nil if there was none.
     var old: WebDAVVersion?
 
     static let keys: [ResumeKey<Self>] =

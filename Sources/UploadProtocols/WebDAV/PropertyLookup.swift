@@ -12,12 +12,11 @@ struct PropertyLookup: Sendable {
 
     private enum Phase: Sendable {
         case properties
-        /// A `HEAD` request, because the server does not support `PROPFIND`. `refusal` is the response with which the
-        /// server refused this lookup's `PROPFIND`. It is nil if this lookup began with `HEAD`, because an earlier
-        /// `PROPFIND` was refused.
+        /// A `HEAD` request. `refusal` is the response with which the server refused this lookup's `PROPFIND`; nil if
+        /// an earlier lookup's was refused.
         case head(refusal: ExchangeOutcome.Response?)
-        /// A second `HEAD` request, for the URL with a slash at its end. It shows whether the URL leads to a folder.
-        /// Without the slash, some servers respond for a folder as for a file.
+        /// A second `HEAD`, with a slash at the end of the URL: without it, some servers respond for a folder as for a
+        /// file.
         case slash(FoundFile, ours: [ComputedDigest])
     }
 
@@ -27,7 +26,7 @@ struct PropertyLookup: Sendable {
     private var phase: Phase
 
     /// - Parameters:
-    ///   - takesPropfind: False if the server has refused `PROPFIND` before; the lookup then begins with `HEAD`.
+    ///   - takesPropfind: False to begin with `HEAD`.
     ///   - asksChecksums: True to request the file's digests from ownCloud and Nextcloud.
     ///   - orders: The digests of the local file to compute during the lookup.
     init(
@@ -40,7 +39,7 @@ struct PropertyLookup: Sendable {
         phase = takesPropfind ? .properties : .head(refusal: nil)
     }
 
-    /// True while this lookup uses `PROPFIND`; false if it uses `HEAD`.
+    /// True while this lookup uses `PROPFIND`, and not `HEAD`.
     var takesPropfind: Bool { if case .properties = phase { true } else { false } }
 
     func start() -> Exchange {
@@ -68,8 +67,7 @@ struct PropertyLookup: Sendable {
             case 404, 410: return .found(.nothing, ours: [])
             case 301...308 where isSlashed(response): return .found(.folder, ours: [])
             default:
-                // A response to HEAD has no body. If PROPFIND was refused with the same status, its body has the
-                // reason.
+                // A response to HEAD has no body. The refusal of PROPFIND with the same status has the reason.
                 let explained = refusal.flatMap { $0.status == response.status ? $0 : nil }
                 return .failed(WebDAVFailure.failure(explained ?? response))
             }
@@ -80,7 +78,6 @@ struct PropertyLookup: Sendable {
             // A temporary error does not show that the URL is not a folder.
             let failure = WebDAVFailure.failure(response)
             if failure.isTransient { return .failed(failure) }
-            // The URL of a file with a slash at its end does not exist.
             return .found(.file(file), ours: ours)
         }
     }
@@ -101,7 +98,7 @@ struct PropertyLookup: Sendable {
         return .ask(start())
     }
 
-    /// True for a redirect to the same path with a slash at its end. Servers send such a redirect for a folder.
+    /// True for a redirect to the same path with a slash at its end, as servers send for a folder.
     private func isSlashed(_ response: ExchangeOutcome.Response) -> Bool {
         guard let location = response.fields[.location],
             let target = UploadAddress.absolute(location, against: address.url)

@@ -1,15 +1,14 @@
 import FerryFiles
 
-/// A URL, split into the server, the path of the folder, the name after the last slash, and the query. The path and the
-/// name stay percent-encoded.
+/// A URL, split into the server, the percent-encoded path of the folder and name after it, and the query.
 struct WebDAVAddress: Hashable, Sendable {
     /// The scheme and the authority of the URL, such as `https://host:8443`.
     private let root: String
-    /// The path up to the last slash. It has a slash at both ends.
+    /// The path up to the last slash, with a slash at both ends.
     let folder: String
     /// The name after the last slash of the path; empty for the URL of a folder.
     let last: String
-    /// The query, with its question mark; empty if the URL has no query.
+    /// The query with its question mark, or empty.
     private let query: String
 }
 
@@ -32,8 +31,7 @@ extension WebDAVAddress {
         last.isEmpty ? self : WebDAVAddress(root: root, folder: path + "/", last: "", query: query)
     }
 
-    /// The URLs of the folders above the file, the innermost first. The root folder is left out, because it always
-    /// exists.
+    /// The URLs of the folders above the file, the innermost first, without the root, which always exists.
     var folders: [String] {
         var folders: [String] = []
         var path = Substring(folder)
@@ -45,8 +43,8 @@ extension WebDAVAddress {
         return folders
     }
 
-    /// The value of the field `Destination`: the absolute URL without its query (RFC 4918 §10.3). If the server is on a
-    /// Unix socket, the URL has the host `localhost`, because the requests have `Host: localhost`.
+    /// The value of the field `Destination`: the absolute URL without its query (RFC 4918 §10.3). On a Unix socket, it
+    /// has the host `localhost`, as the requests have.
     var destination: String {
         UploadAddress.isUnixSocket(root)
             ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last
@@ -55,9 +53,8 @@ extension WebDAVAddress {
     /// The maximum length of a file's name in bytes, as in most file systems.
     private static let longestName = 255
 
-    /// Returns the URL of the temporary file, which contains the sent bytes until the upload is complete. It is in the
-    /// same folder, and its name begins with a dot. The name contains the upload's key, so every attempt uses the same
-    /// URL.
+    /// Returns the URL of the temporary file in the same folder for the bytes of an incomplete upload. Its name begins
+    /// with a dot and contains the upload's key, so every attempt uses the same URL.
     func temporary(key: String) -> WebDAVAddress {
         let name = last.percentDecoded() ?? last
         // Apache's default configuration denies access to names that begin with `.ht`. A name such as `_htaccess` gets
@@ -73,8 +70,7 @@ extension WebDAVAddress {
         return inFolder(head + kept + tail)
     }
 
-    /// The URL of the next temporary file in the same folder. If the current name has no number, the new name is the
-    /// current name with `~2` at its end. Otherwise the number grows by 1; `~1` follows `~99`.
+    /// The URL of the next temporary file in the same folder: with `~2` at its end, or the next number up to `~99`.
     var nextTemporary: WebDAVAddress {
         let name = last.percentDecoded() ?? last
         guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {
@@ -87,9 +83,8 @@ extension WebDAVAddress {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }
 
-    /// Returns the name of the file that belongs to a temporary name. Returns nil if `last` is not a name that
-    /// `temporary(key:)` or `nextTemporary` makes. If the temporary name contains only the beginning of a long name,
-    /// the result is that beginning.
+    /// Returns the name of the file, or its beginning, that belongs to a name of `temporary(key:)` or `nextTemporary`;
+    /// nil for any other name.
     static func name(ofTemporary last: String) -> String? {
         last.wholeMatch(of: /\.(?:_(?=_*[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)

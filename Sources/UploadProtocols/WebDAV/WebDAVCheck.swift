@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The check of a WebDAV folder. It asks for the server's features by `OPTIONS`. It asks for the folder's properties,
-/// and lists the folder to find unfinished uploads, by `PROPFIND`.
+/// The check of a WebDAV folder: the server's features by `OPTIONS`, the folder's properties and unfinished uploads by
+/// `PROPFIND`.
 package struct WebDAVCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
@@ -66,8 +66,7 @@ package struct WebDAVCheck: DestinationCheck {
                 folder.url, depth: 1, [.resourcetype, .getcontentlength, .getlastmodified]))
     }
 
-    /// Returns the unfinished uploads: the files in the folder whose names are temporary names of uploads. Files in
-    /// subfolders are not included.
+    /// Returns the files in the folder, without subfolders, whose names are temporary names of uploads.
     private func leftovers(in response: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
         (WebDAVProperties.list(in: response) ?? []).compactMap { entry in
             guard !entry.isFolder, let name = WebDAVAddress.name(ofTemporary: entry.name) else { return nil }

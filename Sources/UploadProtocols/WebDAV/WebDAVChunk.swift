@@ -3,26 +3,25 @@ import HTTPTypes
 /// The bytes of the file that one request sends, and how the request states their position.
 struct WebDAVChunk: Hashable, Sendable {
     enum Manner: Hashable, Sendable {
-        /// A plain `PUT` of the whole file or of its first chunk. It creates or replaces the file on the server.
+        /// A plain `PUT` of the whole file or its first chunk, which creates or replaces the file.
         case whole
-        /// `PUT` with the field `Content-Range`. Few servers support the field, and some ignore it (RFC 9110 §14.5).
+        /// `PUT` with `Content-Range`, which few servers support and some ignore (RFC 9110 §14.5).
         case contentRange
-        /// A `PATCH` of SabreDAV's partial update, with the field `X-Update-Range`.
+        /// A `PATCH` with `X-Update-Range` (SabreDAV's partial update).
         case partialUpdate
     }
 
     var range: Range<ByteCount>
     var manner: Manner
 
-    /// The maximum size in bytes of the first of several chunks, and of the chunk that tests whether the server can
-    /// write parts. Most servers lose the bytes of the first chunk if its connection breaks. The bytes of the test are
-    /// sent again if the server cannot write parts.
+    /// The maximum size in bytes of the first of several chunks, whose bytes most servers lose if its connection
+    /// breaks. Also of the chunk that tests whether the server can write parts, whose bytes are sent again if it
+    /// cannot.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:
     ///   - held: The number of bytes that the server has stored.
-    ///   - chunk: The maximum number of bytes in one request; nil for no limit. It is ignored if the server refuses
-    ///     parts.
+    ///   - chunk: The maximum number of bytes in one request, if the server does not refuse parts; nil for no limit.
     ///   - ranges: The method by which the server writes parts of a file; nil if it is unknown.
     init(after held: ByteCount, of size: ByteCount, chunk: ByteCount?, ranges: WebDAVServer.Ranges?) {
         var length = size - held

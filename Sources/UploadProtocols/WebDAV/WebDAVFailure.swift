@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The failures for refusals of WebDAV servers, with messages for users.
 enum WebDAVFailure {
-    /// The number of seconds to wait for a lock before the next attempt, if the server names no time.
+    /// The seconds to wait for a lock, if the server names no time.
     private static let lockWait = 10.0
 
     static func failure(_ response: ExchangeOutcome.Response) -> UploadFailure {
@@ -19,8 +19,8 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns `failure` as a temporary failure of the server, with a time to wait before the next attempt. The time
-    /// comes from `failure`, or else from the response, or else from `lockWait`.
+    /// Returns `failure` as a temporary failure of the server, with its own time to wait, that of the response or
+    /// `lockWait`.
     static func waiting(_ failure: UploadFailure, _ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
@@ -31,8 +31,7 @@ enum WebDAVFailure {
 
     /// Returns the failure for a server that does not support `MOVE`.
     ///
-    /// - Parameter status: The status of the response to a `MOVE`; nil if none was sent, because the server does not
-    ///   offer it.
+    /// - Parameter status: The status of the response to a `MOVE`; nil if the server does not even offer it.
     static func noMove(_ status: Int?) -> UploadFailure {
         UploadFailure(
             .permanent,
@@ -43,17 +42,15 @@ enum WebDAVFailure {
 
     static func move(_ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure(response)
-        // RFC 4918 §9.9.4: the destination is on another server. A server that does not know its own host also sends
-        // 502.
+        // RFC 4918 §9.9.4: the destination is on another server, or the server does not know its own host.
         if response.status == 502 {
             failure.hint = "if a proxy stands before the server, have it pass Host on or rewrite Destination"
         }
         return failure
     }
 
-    /// Returns the failure for a `MOVE` after which no file has the final name. The temporary file was complete and the
-    /// folder existed. The usual cause is a proxy that changes the path of a request, but not the URL in `Destination`.
-    /// So `Destination` is wrong for the server behind the proxy.
+    /// Returns the failure for a `MOVE` after which no file has the final name. The usual cause is a proxy that changes
+    /// the path of a request, but not the URL in `Destination`.
     ///
     /// - Parameter refusal: The response that refused the `MOVE`; nil if the server reported success.
     static func astray(_ refusal: ExchangeOutcome.Response?) -> UploadFailure {
@@ -68,8 +65,7 @@ enum WebDAVFailure {
             status: refusal?.status)
     }
 
-    /// Returns the failure for a file that is too large for one request on this server, and that cannot be sent in
-    /// smaller requests.
+    /// Returns the failure for a file that is too large for one request, and cannot be sent in smaller ones.
     ///
     /// - Parameter refusesParts: True if the server does not accept a file in parts of any size.
     static func requestTooLarge(
@@ -82,7 +78,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the message in an XML error document of SabreDAV or Nextcloud; nil if the response has no such message.
+    /// Returns the message in an XML error document of SabreDAV or Nextcloud.
     private static func message(in response: ExchangeOutcome.Response) -> String? {
         guard response.fields[.contentType]?.lowercased().contains("xml") == true,
             let root = XMLDocument.parse(response.body), root.name == "error",

@@ -1,18 +1,17 @@
 import HTTPTypes
 
-/// Creates the missing folders above a file. The first request tries to create the innermost folder. If the server
-/// reports that the folder above it is missing, that folder is created first.
+/// Creates the missing folders above a file: first the innermost one, or if the server reports that the folder above it
+/// is missing, that one.
 struct WebDAVFolders: Sendable {
     /// The URLs of the folders above the file, the innermost first.
     private let folders: [String]
     private var current = 0
-    /// True once the server has created one of the folders, or reported that the folder exists. After that, the folders
-    /// inside it are created, the outermost first.
+    /// True once one of the folders exists. Then the folders inside it are created, the outermost first.
     private var isDescending = false
-    /// The index in `folders` of the folder whose request was last repeated after status 403; nil if none was repeated.
+    /// The index of the folder whose request was last repeated after status 403.
     private var repeated: Int?
 
-    /// Returns nil if there is no folder above `address` but the root, which always exists.
+    /// Returns nil if there is no folder above `address` but the root.
     init?(of address: WebDAVAddress) {
         folders = address.folders
         if folders.isEmpty { return nil }

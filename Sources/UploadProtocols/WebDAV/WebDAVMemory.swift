@@ -1,19 +1,17 @@
 /// The facts about a WebDAV upload that are stored on disk for a later attempt.
 struct WebDAVMemory: ResumeForm {
-    /// The final name of the file in a `MOVE` request that possibly reached the server. Nil if no such request was
-    /// sent.
+    /// The final name of the file in a `MOVE` that possibly reached the server; nil if none was sent.
     var movedName: String?
     /// The version of the file that had the final name before the `MOVE`; nil if no file had this name.
     var old: WebDAVVersion?
     /// The version of the temporary file; nil if the server has not described it.
     var new: WebDAVVersion?
-    /// The number of lookups of the temporary file that failed with status 423 or 500. A lookup that does not fail
-    /// resets this number to 0.
+    /// The number of lookups of the temporary file in a row that failed with status 423 or 500.
     var refusedLooks = 0
-    /// The URL of an earlier temporary file, which is deleted when the upload is done; nil if there is none.
+    /// The URL of an earlier temporary file to delete when the upload is done.
     var abandonedURL: String?
-    /// The URL with a second temporary name, to which a trial `MOVE` moves the temporary file. Nil if no trial is in
-    /// progress. The trial shows whether the server moves files to the URL in the field `Destination`.
+    /// The URL with a second temporary name, the target of a trial `MOVE` in progress that shows whether the server
+    /// moves files to the URL in `Destination`.
     var nextURL: String?
 
     static let keys: [ResumeKey<Self>] =
@@ -32,8 +30,8 @@ extension UploadResource {
     }
 }
 
-/// The strings that store a version of a file on disk: its size, entity tag and time. The string for the size is empty
-/// if the size is unknown. Without a string for the size, the stored version is nil.
+/// The strings that store a version of a file on disk. The string for the size is empty if the size is unknown; without
+/// it, the stored version is nil.
 extension WebDAVVersion? {
     var storedSize: String? {
         get { map { $0.size.map { "\($0)" } ?? "" } }

@@ -2,9 +2,9 @@ import FerryFiles
 import HTTPTypes
 
 /// The properties of one file or folder in a response to `PROPFIND` (RFC 4918 §9.1). XML elements are recognized by
-/// their namespaces, because servers choose different prefixes for them.
+/// their namespaces, because servers choose different prefixes.
 struct WebDAVProperties: Hashable, Sendable {
-    /// The path of the file or folder, without percent-encoding. A slash at its end is removed, except from the root.
+    /// The path without percent-encoding, and without a slash at its end except for the root.
     var path: String
     /// The last component of the path; empty for the root.
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
@@ -12,8 +12,7 @@ struct WebDAVProperties: Hashable, Sendable {
     var file = FoundFile()
     /// The time when the file or folder was last changed; nil if the server does not report it.
     var modified: Date?
-    /// The number of bytes that can still be stored (RFC 4331 §3). ownCloud sends a negative number if this is unknown.
-    /// Nil if the server reports nothing.
+    /// The number of bytes that can still be stored (RFC 4331 §3); negative for ownCloud if it is unknown.
     var quotaAvailable: ByteCount?
 
     /// A property that a `PROPFIND` requests.
@@ -38,8 +37,8 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties of all files and folders in the response, in the same order. Leaves out those for which
-    /// the server reports an error. Returns nil if the response is not a multi-status response (207).
+    /// Returns the properties of all files and folders in the response, without those for which the server reports an
+    /// error; nil if it is not a multi-status response (207).
     static func list(in response: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard response.status == 207, let root = XMLDocument.parse(response.body), root.name == "multistatus",
             root.namespace == dav
@@ -47,8 +46,7 @@ struct WebDAVProperties: Hashable, Sendable {
         return root.children(named: "response", in: dav).compactMap(WebDAVProperties.init)
     }
 
-    /// Returns the properties of the URL `address` from the response. If the response does not contain that URL,
-    /// returns those of its first URL. Returns nil if the response contains no properties.
+    /// Returns the properties of the URL `address` from the response, or else those of its first URL.
     static func one(in response: ExchangeOutcome.Response, at address: WebDAVAddress) -> WebDAVProperties? {
         guard let all = list(in: response) else { return nil }
         let path = normalized(address.path)
@@ -58,7 +56,7 @@ struct WebDAVProperties: Hashable, Sendable {
     private init?(_ response: XMLElement) {
         guard let href = response.child(named: "href", in: Self.dav)?.text else { return nil }
         path = Self.normalized(URL(string: href)?.path(percentEncoded: true) ?? href)
-        // An error status of the whole `response` element means that the URL has no known properties.
+        // An error status of the whole element means that the URL has no known properties.
         if let status = response.child(named: "status", in: Self.dav), !Self.isSuccess(status.text) {
             return nil
         }

@@ -2,13 +2,13 @@ import HTTPTypes
 
 /// The facts about a WebDAV server that its responses have shown. They are stored in `ServerCapabilities`.
 struct WebDAVServer: Hashable, Sendable {
-    /// The method by which the server writes a part of a file. The case `refused` means that it cannot.
+    /// The method by which the server writes a part of a file.
     enum Ranges: String, Sendable {
         /// `PUT` with `Content-Range`, after one such request has worked (RFC 9110 §14.5).
         case put
-        /// SabreDAV's `PATCH` with `X-Update-Range`. The server offered it in its response to `OPTIONS`.
+        /// SabreDAV's `PATCH` with `X-Update-Range`, which the response to `OPTIONS` offered.
         case patch
-        /// The server has refused to write a part of a file, or the stored file had a wrong size after a part.
+        /// The server has refused a part of a file, or the stored file had a wrong size after one.
         case refused = "no"
     }
 
@@ -16,15 +16,14 @@ struct WebDAVServer: Hashable, Sendable {
 
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
-    /// Reads the facts from the response to `OPTIONS`. If the server refused the request, no facts are known.
+    /// Reads the facts from the response to `OPTIONS`; none if the server refused it.
     init(options response: ExchangeOutcome.Response) {
         capabilities = ServerCapabilities()
         guard response.isSuccess else { return }
         // Some servers send the field more than once; HTTPFields joins them.
         capabilities.extensions = Set(FieldList.words(response.fields[.dav]).map { $0.lowercased() })
         let methods = response.allowedMethods
-        // Allow is ignored if the server sends DAV, because Allow describes only this URL: for a missing URL, Apache
-        // lists no MOVE.
+        // Allow describes only this URL: for a missing one, Apache lists no MOVE. So DAV takes precedence.
         if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }
         if capabilities.extensions.contains("sabredav-partialupdate") { ranges = .patch }
     }
@@ -52,8 +51,7 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["move"] = newValue ? "yes" : nil }
     }
 
-    /// The maximum number of bytes in one request. It is set after the server refused a request as too large (413), and
-    /// nil before.
+    /// The maximum number of bytes in one request, after the server refused one as too large (413).
     var largestRequest: ByteCount? {
         get { capabilities.facts["largestRequest"].flatMap { ByteCount($0) }.flatMap { $0 > 0 ? $0 : nil } }
         set { capabilities.facts["largestRequest"] = newValue.map { "\($0)" } }
@@ -68,8 +66,8 @@ struct WebDAVServer: Hashable, Sendable {
 }
 
 extension ServerCapabilities {
-    /// True if an interrupted upload to this WebDAV server can resume, because the server can write parts of a file. If
-    /// it writes them by `PUT` with `Content-Range`, `options` must also set a chunk size.
+    /// True if an interrupted upload to this WebDAV server can resume, because the server can write parts of a file: by
+    /// `PATCH`, or in chunks of a configured size by `PUT` with `Content-Range`.
     public func resumesWebDAV(_ options: ProtocolOptions) -> Bool {
         switch WebDAVServer(self).ranges {
         case .patch: true

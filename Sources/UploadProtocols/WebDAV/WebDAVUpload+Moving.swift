@@ -2,9 +2,9 @@ import HTTPTypes
 
 /// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
-    /// Moves the complete file to its final name. A trial `MOVE` comes first if a file already has this name and no
-    /// `MOVE` on this server has worked before. The reason is that a proxy can change the path of a request but not the
-    /// URL in `Destination`. Behind such a proxy, the `MOVE` could replace a wrong file.
+    /// Moves the complete file to its final name. If a file has this name and no `MOVE` on this server has worked
+    /// before, a trial `MOVE` comes first. Behind a proxy that changes paths but not `Destination`, the `MOVE` could
+    /// replace a wrong file.
     mutating func moveToFinalName() -> Step {
         goal.version != nil && !server.movesArrive ? tryMove() : move()
     }
@@ -23,8 +23,7 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    /// Sends a trial `MOVE` of the temporary file to a second temporary name. No other file has this name, so a lookup
-    /// of it shows whether the `MOVE` worked.
+    /// Sends a trial `MOVE` of the temporary file to a second temporary name, which no other file has.
     private mutating func tryMove() -> Step {
         let next = temporary.nextTemporary
         var exchange = Exchange(.move, temporary.url)
@@ -61,8 +60,8 @@ extension WebDAVUpload {
         // The file is missing, or `Destination` names a URL that the server does not accept.
         case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(response))
         case 412:
-            // The server repeatedly reports a file under the URL in `Destination`, but each lookup permitted the
-            // `MOVE`. So the server probably reads another URL there.
+            // The server repeatedly reports a file under the URL in `Destination`, and the lookup does not: it probably
+            // reads another URL there.
             guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(response))) }
             return choose()
         case 405, 501:
@@ -76,8 +75,8 @@ extension WebDAVUpload {
     }
 
     /// Handles the lookup of the temporary file after the server refused the `MOVE`. If the complete file still exists,
-    /// the `MOVE` is repeated. After several refusals, the upload fails, because the server probably does not accept
-    /// the URL in `Destination`. If the file is gone, the `MOVE` has possibly worked, so the final name is looked up.
+    /// the `MOVE` is repeated a few times. If it is gone, the `MOVE` has possibly worked, so the final name is looked
+    /// up.
     mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))
@@ -91,8 +90,7 @@ extension WebDAVUpload {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return isOurs ? lost(place) : startAgain()
         }
-        // If no `MOVE` was reported as successful, a file of this size can be this upload's only if an earlier attempt
-        // may have sent a `MOVE`.
+        // Without a successful `MOVE`, a file of this size can be this upload's only if an earlier attempt sent one.
         guard isOurs || mayBeMoved else { return startAgain() }
         // Ferry sent no digest to the server, so the server has computed the digest that it reports.
         switch file.agrees(with: computed) {
@@ -122,9 +120,8 @@ extension WebDAVUpload {
             verified: verified)
     }
 
-    /// Ends the attempt after a `MOVE` that the server reported as successful, although no file of the right size has
-    /// the final name. If another file has appeared there, the failure states its size. If not, the temporary file is
-    /// deleted.
+    /// Ends the attempt after a successful `MOVE` without a file of the right size under the final name. The failure
+    /// states the size of another file that has appeared there. Without one, the temporary file is deleted.
     private mutating func lost(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, let size = file.size,
             goal.version.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
@@ -132,7 +129,7 @@ extension WebDAVUpload {
         return .failed(SingleRequestUpload.wrongSize(size, of: item.size, .server), notes: [.resource(nil)])
     }
 
-    /// Starts the upload again from the first byte of the file. Fails if this attempt has started again too often.
+    /// Starts the upload again from the first byte of the file, or fails if it has done so too often.
     private mutating func startAgain() -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")

@@ -3,36 +3,31 @@ import HTTPTypes
 
 /// The steps that write the file's bytes under the temporary name.
 extension WebDAVUpload {
-    /// The maximum number of bytes in the first `PATCH` of SabreDAV's partial update. It is small because of web
-    /// servers that pass a request to PHP only when it is complete. If the connection breaks earlier, all bytes of the
-    /// request are lost.
+    /// The maximum number of bytes in the first `PATCH` of SabreDAV's partial update. Some web servers pass a request
+    /// to PHP only when it is complete, so a broken connection loses all its bytes.
     private static let firstPart: ByteCount = 1 << 20
-    /// The maximum number of bytes in any `PATCH` after the first one. Each successful `PATCH` doubles the size of the
-    /// next, up to this limit.
+    /// The maximum number of bytes in any later `PATCH`, up to which each success doubles the size.
     private static let largestPart: ByteCount = 16 << 20
 
-    /// The maximum number of bytes in one request; nil for no limit. It is the lowest of three sizes: the configured
-    /// chunk size, the largest request that the server accepts, and the current size of a partial update.
+    /// The maximum number of bytes in one request: the lowest of all limits; nil for none.
     private var chunk: ByteCount? {
         let part = server.ranges == .patch ? resource?.appends.learntChunk ?? Self.firstPart : nil
         return [options.chunkSize, server.largestRequest, part].compactMap { $0 }.min()
     }
 
-    /// True if the file is too large for one request, and the server does not offer SabreDAV's partial update. If the
-    /// server accepts parts, they are then sent by `PUT` with `Content-Range`. Some servers join them incorrectly.
+    /// True if the file is too large for one request, and the server does not offer SabreDAV's partial update. Parts
+    /// are then sent by `PUT` with `Content-Range`, which some servers join incorrectly.
     private var isInRanges: Bool {
         (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
     }
 
     /// True if the upload can continue after the `size` bytes that the server has stored under the temporary name.
     ///
-    /// The full size is usable if the file was sent in one request, or in parts by SabreDAV's `PATCH`. If it was sent
-    /// in parts by `PUT` with `Content-Range` (`isInRanges`), it possibly has gaps. It is then usable if such parts
-    /// have worked on this server, or if an earlier attempt possibly sent the `MOVE`.
+    /// The full size is usable, unless it was sent by `PUT` with `Content-Range` (`isInRanges`) and possibly has gaps.
+    /// Even then it is, if such parts have worked on this server, or if an earlier attempt possibly sent the `MOVE`.
     ///
-    /// Fewer bytes are usable with `PATCH`. They are also usable with `isInRanges`, unless the server has refused
-    /// parts. If it is unknown whether the server joins them, a lookup of the stored size follows the next part. More
-    /// bytes than the file has are never usable.
+    /// Fewer bytes are usable with `PATCH`, and with `isInRanges`, unless the server has refused parts. A lookup of the
+    /// stored size follows the next part, if it is unknown whether the server joins them.
     private func canUse(_ size: ByteCount) -> Bool {
         if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
         guard size < item.size else { return false }
@@ -62,8 +57,8 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// Looks for the temporary file at the target of an earlier trial `MOVE` (see `tryMove`). The file is missing at
-    /// its recorded URL. The trial possibly moved it, but the response was lost.
+    /// Looks for the temporary file at the target of an earlier trial `MOVE` (see `tryMove`), whose response was
+    /// possibly lost, because the file is missing at its recorded URL.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next
@@ -72,7 +67,7 @@ extension WebDAVUpload {
         return look(at: temporary, for: .temporary)
     }
 
-    /// The number of failed lookups of the temporary file in a row after which another temporary name is used.
+    /// The number of failed lookups of the temporary file in a row before another name is used.
     private static let refusedLooks = 2
 
     /// Handles status 423 or 500 in the lookup of the temporary file. rclone 1.60 sends such a status for up to an
@@ -161,8 +156,7 @@ extension WebDAVUpload {
     }
 
     /// Handles the refusal of a plain `PUT`. If the folder is missing, some servers respond 403, 405 or 412 instead of
-    /// 409 (RFC 4918 §9.7.1). So the folder is looked up, once in an attempt. A temporary refusal ends the attempt
-    /// without this lookup.
+    /// 409 (RFC 4918 §9.7.1). So after a permanent refusal, the folder is looked up, once in an attempt.
     private mutating func refusedWhole(_ response: ExchangeOutcome.Response) -> Step {
         let failure = WebDAVFailure.failure(response)
         guard failure.category == .permanent, !knowsFolder, WebDAVFolders(of: finalAddress) != nil else {
@@ -172,9 +166,8 @@ extension WebDAVUpload {
         return look(at: WebDAVAddress(finalAddress.folderURL), for: .refusedFolder(failure))
     }
 
-    /// Handles status 413 (request too large) by sending a smaller part of the file. Apache's LimitRequestBody and
-    /// nginx's client_max_body_size limit one request, not the file. Fails if the refusal is temporary, if the server
-    /// refuses parts, or if no smaller size is left.
+    /// Handles status 413 (request too large) by sending a smaller part of the file: Apache's LimitRequestBody and
+    /// nginx's client_max_body_size limit one request, not the file. Fails if no smaller part is possible.
     private mutating func tooLarge(_ response: ExchangeOutcome.Response, _ chunk: WebDAVChunk) -> Step {
         let failure = WebDAVFailure.failure(response).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
@@ -192,9 +185,9 @@ extension WebDAVUpload {
         return write(from: chunk.range.lowerBound)
     }
 
-    /// Handles the lookup of the temporary file after a request sent `chunk`. If all bytes arrived, the upload
-    /// continues. If not, the attempt fails after a plain `PUT`. After any other request, the whole file is sent again
-    /// in one `PUT`. `place` is nil if the server refused the lookup; only a plain `PUT` then counts as complete.
+    /// Handles the lookup of the temporary file after a request sent `chunk`. If bytes are missing, the attempt fails
+    /// after a plain `PUT`. After any other request, the whole file is sent again in one `PUT`. `place` is nil if the
+    /// server refused the lookup; only a plain `PUT` then counts as complete.
     mutating func measured(_ place: FoundEntry?, _ chunk: WebDAVChunk) -> Step {
         let end = chunk.range.upperBound
         let size: ByteCount?
@@ -205,7 +198,7 @@ extension WebDAVUpload {
         case .folder, nil: size = nil
         }
         let isUnproven = chunk.manner == .contentRange && server.ranges == nil
-        // If the size is unknown, a 2xx proves a whole file, but not a part, which may be at a wrong position.
+        // With an unknown size, a 2xx proves a whole file, but not a part, which may be at a wrong position.
         guard size == end || size == nil && chunk.manner == .whole else {
             if chunk.manner != .whole { return writeAnew(after: chunk) }
             held = 0
@@ -222,8 +215,8 @@ extension WebDAVUpload {
         return moveToFinalName()
     }
 
-    /// Records that this server does not write parts of a file, and sends the whole file in one `PUT`. Fails if this
-    /// attempt has started again too often.
+    /// Records that this server writes no parts, and sends the whole file in one `PUT`, or fails after too many
+    /// restarts.
     private mutating func writeAnew(after chunk: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
             return .failed(.server, "the server loses what it was sent")

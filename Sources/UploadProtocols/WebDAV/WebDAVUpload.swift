@@ -4,19 +4,18 @@ import HTTPTypes
 /// and renames the file by `MOVE`.
 ///
 /// If the connection breaks during a `PUT`, some servers keep a truncated file, or delete the old file of that name.
-/// The temporary name protects the file under the final name. A server without `MOVE` is not supported; the protocol
-/// `put` supports it.
+/// The temporary name protects the file under the final name. The protocol `put` supports servers without `MOVE`.
 ///
-/// An interrupted upload starts again, except on a server that can write parts of a file. SabreDAV can, by its partial
+/// An interrupted upload starts again, except on a server that can write parts of a file, as SabreDAV by its partial
 /// update (`PATCH`). On other servers, `PUT` with `Content-Range` is tried if a chunk size is configured, or if the
 /// server refused a large request. Some servers ignore `Content-Range` and replace the file by the part. So the field
 /// is used only under the temporary name.
 ///
-/// After a successful `MOVE`, a lookup checks the final name. A proxy that changes paths can make the server move the
-/// file to another URL.
+/// After a successful `MOVE`, a lookup checks the final name, because a proxy that changes paths can make the server
+/// move the file to another URL.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
-    /// The traits of this protocol. `resumes` is false, because most servers cannot write parts of a file.
+    /// The traits; `resumes` is false, because most servers cannot write parts of a file.
     public static let traits = ProtocolTraits(
         resumes: false, fillsSlot: true, respondsWithPages: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
@@ -26,37 +25,31 @@ public struct WebDAVUpload: SequentialProtocol {
         case looking(PropertyLookup, Purpose)
         case making(WebDAVFolders)
         case writing(WebDAVChunk)
-        /// Sends a trial `MOVE` of the temporary file to a second temporary name. It shows whether the server moves
-        /// files to the URL in `Destination`.
+        /// A trial `MOVE` to a second temporary name, to see whether the server moves files to the URL in
+        /// `Destination`.
         case trying
         case moving
         /// Deletes a temporary file, and then takes this last step.
         case clearing(Step)
     }
 
-    /// The purpose of a lookup.
+    /// The purpose of a lookup: what is looked up, and what for.
     enum Purpose: Sendable {
-        /// Looks up the temporary file, to see how many bytes an earlier attempt stored.
+        /// The temporary file: how many bytes did an earlier attempt store?
         case temporary
-        /// Looks up a possible final name, to see whether a file has it already, and to follow the policy for an
-        /// existing file.
+        /// A possible final name: does a file have it already? The policy for an existing file decides.
         case found(ExistingChoice)
-        /// Looks up the folder of the file, to create a missing folder before the file is sent. Otherwise many bytes
-        /// could be sent in vain.
+        /// The folder of the file: is it missing, so that many bytes would be sent in vain?
         case folder
-        /// Looks up the folder of the file after the server refused the file with this failure, to see whether the
-        /// folder is missing.
+        /// The folder of the file, after the server refused the file with this failure: is it missing?
         case refusedFolder(UploadFailure)
-        /// Looks up the temporary file, to see whether all bytes up to the end of this chunk arrived.
+        /// The temporary file: did all bytes up to the end of this chunk arrive?
         case written(WebDAVChunk)
-        /// Looks up the second temporary name, to see whether the trial `MOVE` has worked. The trial renames the
-        /// temporary file to that name. It comes before the real `MOVE` if a file already has the final name.
+        /// The second temporary name: has the trial `MOVE` worked?
         case trial
-        /// Looks up the temporary file after the server refused the `MOVE` with this response, to see whether the file
-        /// still exists.
+        /// The temporary file, after the server refused the `MOVE` with this response: does it still exist?
         case unmoved(ExchangeOutcome.Response)
-        /// Looks up the final name, to see whether it belongs to the new file. `isOurs` is true if the server reported
-        /// the `MOVE` as successful.
+        /// The final name: has it the new file? `isOurs` is true if the server reported the `MOVE` as successful.
         case result(isOurs: Bool)
     }
 
@@ -65,12 +58,11 @@ public struct WebDAVUpload: SequentialProtocol {
         var name: String
         /// True if the `MOVE` is allowed to replace an existing file.
         var replaces = false
-        /// The version of the file that has this name on the server. Nil if there is none, or if it is unknown.
+        /// The version of the file that has this name on the server; nil if there is none, or it is unknown.
         var version: WebDAVVersion?
     }
 
-    /// The maximum size in bytes of a file that is sent without a lookup of its folder. If the folder is missing, the
-    /// file is sent in vain, but it is small.
+    /// The maximum size in bytes of a file that is sent without a lookup of its folder, in vain if it is missing.
     static let folderLookSize: ByteCount = 64 << 10
 
     let item: UploadItem
@@ -79,18 +71,17 @@ public struct WebDAVUpload: SequentialProtocol {
     var server = WebDAVServer(ServerCapabilities())
     /// The state of the upload that is stored for a later attempt; nil for a new upload until its first `PUT`.
     var resource: UploadResource?
-    /// The number of bytes in the temporary file on the server, at which the upload can continue. Nil if there is no
-    /// temporary file, or if the server has not been asked for it.
+    /// The number of bytes in the temporary file at which the upload can continue; nil without such a file, or before
+    /// it is looked up.
     var held: ByteCount?
-    /// The version of the temporary file, as last described by the server; nil if it is unknown.
+    /// The version of the temporary file, as last described by the server.
     var newVersion: WebDAVVersion?
     var goal: Goal
     var knowsFolder = false
     var budget = RetryBudget()
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The options of the destination. These apply: the chunk size, the checksum, and the policy
-    ///   for an existing file.
+    /// - Parameter options: The options, of which chunk size, checksum and policy for an existing file apply.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
@@ -169,8 +160,8 @@ extension WebDAVUpload {
 
     var finalAddress: WebDAVAddress { address(of: goal.name) }
 
-    /// The URL of the temporary file. It comes from the stored resource, or else from the item's name and key. It does
-    /// not contain the final name, which the policy for an existing file can change.
+    /// The URL of the temporary file, from the stored resource, or else from the item's name and key: the policy for an
+    /// existing file can change the final name.
     var temporary: WebDAVAddress {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }
@@ -247,8 +238,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Looks up the final name, then follows the policy for an existing file. The lookup is needed without a policy
-    /// too: a `MOVE` with `Overwrite: T` could replace a folder and everything in it.
+    /// Looks up the final name, also without a policy for existing files: a `MOVE` with `Overwrite: T` could replace a
+    /// folder and everything in it.
     mutating func choose() -> Step {
         let choice = ExistingChoice(item, policy: options.existing, looksAlways: true)
         return act(on: choice.start(), choice)
@@ -268,8 +259,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Takes the next step after the final name was chosen. A complete temporary file is moved to this name. To an
-    /// incomplete one, the next bytes are added. Before the first bytes of a large file, its folder is looked up.
+    /// Moves a complete temporary file, or sends the next bytes. Before the first bytes of a large file, its folder is
+    /// looked up.
     private mutating func proceed() -> Step {
         if held == item.size { return moveToFinalName() }
         if held ?? 0 == 0, !knowsFolder, item.size > Self.folderLookSize {

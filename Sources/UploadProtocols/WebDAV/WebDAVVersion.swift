@@ -1,20 +1,14 @@
-/// The size, the entity tag and the modification time of a file on a server. They are compared to find out whether the
-/// file has changed.
+/// The size, tag and time of a file on a server, which are compared to find out whether the file has changed.
 struct WebDAVVersion: Hashable, Sendable {
     /// The size of the file in bytes; nil if the server does not state it.
     var size: ByteCount?
-    /// The entity tag without the prefix `W/`, which marks a weak tag. Nil if the server sent no tag, or one of more
-    /// than 256 bytes.
-    ///
-    /// Apache sends a tag with the prefix in the first second after a change of the file. Later it sends the same tag
-    /// without the prefix.
+    /// The entity tag without the prefix `W/` of a weak tag; nil if the server sent none of at most 256 bytes. Apache
+    /// sends a tag with the prefix only in the first second after a change of the file.
     var entityTag: String?
-    /// The time of the file's last change, as text from the server; most servers state whole seconds. Nil if the server
-    /// stated no time, or one of more than 256 bytes.
+    /// The time of the file's last change, as text of at most 256 bytes from the server.
     var modified: String?
 
-    /// The maximum length of `entityTag` and of `modified`, in bytes. A longer text is replaced by nil, because both
-    /// properties are stored on disk.
+    /// The maximum length in bytes of `entityTag` and `modified`, which are stored on disk.
     private static let longest = 256
 
     init(_ file: FoundFile) {
@@ -27,8 +21,8 @@ struct WebDAVVersion: Hashable, Sendable {
         text.flatMap { $0.utf8.count <= longest ? $0 : nil }
     }
 
-    /// Compares the sizes, tags and times that both versions have. Returns false if one of them differs. Returns true
-    /// if all are equal and at least a tag or a time was compared; nil if no tag or time could be compared.
+    /// Compares the sizes, tags and times that both versions have. Returns false if one differs, and nil if no tag or
+    /// time could be compared.
     func isSame(as other: WebDAVVersion) -> Bool? {
         if let size, let otherSize = other.size, size != otherSize { return false }
         let pairs = [(entityTag, other.entityTag), (modified, other.modified)]
@@ -39,23 +33,16 @@ struct WebDAVVersion: Hashable, Sendable {
     }
 }
 
-/// The result of a `MOVE` request: whether the new file is at the final URL, or the old file is still there.
-///
-/// The sizes alone do not show this, because the old and the new file possibly have the same size.
+/// The result of a `MOVE`: whether the new file is at the final URL, or the old one, which possibly has the same size.
 enum WebDAVArrival: Hashable, Sendable {
     case arrived
-    /// The final URL still has the old file, and the new file differs from it. So the server has moved the new file to
-    /// another URL.
+    /// The final URL still has the old file, which differs from the new one: the server has moved that to another URL.
     case astray
-    /// The responses of the server do not show which file is at the final URL. The old and the new file look alike, or
-    /// the server describes them too little.
+    /// The old and the new file look alike, or the server describes them too little.
     case unknown
 
-    /// Compares the file that is at the final URL after the `MOVE` with the old and the new file.
-    ///
-    /// - Parameters:
-    ///   - old: The file that was at the final URL before the `MOVE`; nil if there was none.
-    ///   - new: The temporary file that `MOVE` renames; nil if the server did not describe it.
+    /// Compares the file at the final URL after the `MOVE` with the old file, if there was one, and with the temporary
+    /// file, if the server described it (`new`).
     init(old: WebDAVVersion?, new: WebDAVVersion?, found: WebDAVVersion) {
         guard let old else {
             self = .arrived
