@@ -120,7 +120,5 @@ enum ConnectionAttempt {
         return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0
     }
 
-    private static func message(_ code: Int32) -> String {
-        String(cString: strerror(code)).lowercased()
-    }
+    private static func message(_ code: Int32) -> String { String(cString: strerror(code)).lowercased() }
 }

@@ -18,9 +18,7 @@ extension ConnectivityMonitor {
             var base: AsyncStream<Status>.Iterator
             private var last: Status?
 
-            init(base: AsyncStream<Status>.Iterator) {
-                self.base = base
-            }
+            init(base: AsyncStream<Status>.Iterator) { self.base = base }
 
             /// Returns the next status; nil once the reading task is cancelled, or the underlying monitor has ended its
             /// stream.

@@ -34,9 +34,7 @@ public final class ConnectivityMonitor: Sendable {
     }
 
     /// Reports the statuses of `monitor`, with `other` as the interface, because `monitor` does not report interfaces.
-    public init(_ monitor: any LinkMonitor) {
-        watch = SharedWatch { monitor.statuses().map { Status($0) } }
-    }
+    public init(_ monitor: any LinkMonitor) { watch = SharedWatch { monitor.statuses().map { Status($0) } } }
 
     init(host: String, source: @escaping SharedWatch.Source) {
         watch =
@@ -95,9 +93,8 @@ extension ConnectivityMonitor {
     /// - Parameter limit: The longest wait, measured by `clock`.
     /// - Returns: True if the destination is reachable. False if `limit` has passed, the task is cancelled, or the
     ///   underlying network monitor has ended its stream.
-    public func waitUntilReachable<C: Clock>(
-        upTo limit: Duration, clock: C = ContinuousClock()
-    ) async -> Bool where C.Duration == Duration {
+    public func waitUntilReachable<C: Clock>(upTo limit: Duration, clock: C = ContinuousClock()) async -> Bool
+    where C.Duration == Duration {
         if isReachable { return true }
         let deadline = clock.now.advanced(by: limit)
         // Called here and not in the task below, so that the watch begins before the wait.

@@ -7,9 +7,7 @@ public struct DestinationProbe: Sendable {
     /// The time limit for the name lookup and the connection together.
     public var timeout: Duration
 
-    public init(timeout: Duration = .seconds(3)) {
-        self.timeout = timeout
-    }
+    public init(timeout: Duration = .seconds(3)) { self.timeout = timeout }
 
     /// Looks up the name and connects to its first 8 addresses, all at the same time. The check never takes longer than
     /// `timeout`, even if the name lookup does. While 16 earlier checks still occupy their threads, the result is
@@ -56,7 +54,5 @@ private struct LookupPermit {
         guard isGranted else { return nil }
     }
 
-    func giveBack() {
-        Self.taken.withLock { $0 -= 1 }
-    }
+    func giveBack() { Self.taken.withLock { $0 -= 1 } }
 }

@@ -8,8 +8,7 @@ struct NetlinkAttribute {
         var attributes: [NetlinkAttribute] = []
         var rest = message.dropFirst(aligned(headerLength))
         while let length = rest.integer(at: 0, as: UInt16.self).map(Int.init), length >= 4,
-            length <= rest.count,
-            let type = rest.integer(at: 2, as: UInt16.self)
+            length <= rest.count, let type = rest.integer(at: 2, as: UInt16.self)
         {
             // The two top bits are flags (NLA_F_NESTED, NLA_F_NET_BYTEORDER).
             attributes.append(NetlinkAttribute(type: type & 0x3fff, value: rest.prefix(length).dropFirst(4)))

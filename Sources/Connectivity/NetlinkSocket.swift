@@ -67,8 +67,7 @@
                 var senderSize = socklen_t(MemoryLayout<KernelAddress>.size)
                 let count = withUnsafeMutablePointer(to: &sender) {
                     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        recvfrom(
-                            descriptor, &buffer, buffer.count, Int32(MSG_TRUNC), $0, &senderSize)
+                        recvfrom(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC), $0, &senderSize)
                     }
                 }
                 switch (count, errno) {

@@ -69,9 +69,7 @@ struct NetworkTable: Hashable {
     }
 
     /// The indices of the links that could carry packets to other machines.
-    var connected: Set<Int32> {
-        Set(links.values.filter { $0.isConnected && !$0.isLoopback }.map(\.index))
-    }
+    var connected: Set<Int32> { Set(links.values.filter { $0.isConnected && !$0.isLoopback }.map(\.index)) }
 
     /// The address families for which a connected link has an address.
     var families: Set<NetworkAddress.Family> {

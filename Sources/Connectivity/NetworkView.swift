@@ -48,9 +48,7 @@ struct NetworkView {
     // ENOBUFS of Linux: too many messages wait to be read. The kernel continues the dump as soon as there is room.
     private static let noRoomYet: Int32 = 105
 
-    init(port: UInt32) {
-        self.port = port
-    }
+    init(port: UInt32) { self.port = port }
 
     /// Requests all tables, at the start and after messages were lost. Returns `nothing` while a dump is in progress.
     mutating func reload() -> Output {
@@ -72,14 +70,12 @@ struct NetworkView {
         case .failure(let errno):
             guard errno != 0, errno != Self.noRoomYet, isReply(message) else { return .nothing }
             return .refused(errno: errno)
-        case .overrun:
-            return reload()
+        case .overrun: return reload()
         case .link, .linkRemoved, .address, .addressRemoved, .routes, .routesReplaced, .routeRemoved:
             if isReply(message), message.isInterrupted { dump?.isInterrupted = true }
             apply(message.body)
             return next()
-        case .other:
-            return .nothing
+        case .other: return .nothing
         }
     }
 

@@ -40,9 +40,7 @@ struct ConnectivityTracker: NetworkTracker {
     private let classifier: InterfaceClassifier
     private var reported: ConnectivityMonitor.Status?
 
-    init(classifier: InterfaceClassifier = InterfaceClassifier()) {
-        self.classifier = classifier
-    }
+    init(classifier: InterfaceClassifier = InterfaceClassifier()) { self.classifier = classifier }
 
     mutating func update(_ table: NetworkTable?) -> ConnectivityMonitor.Status? {
         // Not `unknown`: a connection attempt will show the state, and the monitor must not prevent it.

@@ -21,8 +21,7 @@ public struct SuspensionMonitor: Sendable {
     ///   - asleep: Returns the total time for which the machine has been suspended since a fixed time.
     ///   - pause: Waits for the given time, or throws when its task is cancelled.
     public init(
-        asleep: @escaping @Sendable () -> Duration,
-        pause: @escaping @Sendable (Duration) async throws -> Void
+        asleep: @escaping @Sendable () -> Duration, pause: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.asleep = asleep
         self.pause = pause

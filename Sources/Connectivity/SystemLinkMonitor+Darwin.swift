@@ -18,8 +18,7 @@
                 let table = NetworkTable.ofThisMachine()
                 if table == nil { onDiagnostic("the addresses of this machine cannot be read") }
                 tracker.withLock { tracker in
-                    guard
-                        let status = tracker.update(obstacle: path.obstacle, addresses: table?.addresses)
+                    guard let status = tracker.update(obstacle: path.obstacle, addresses: table?.addresses)
                     else { return }
                     continuation.yield(status)
                 }

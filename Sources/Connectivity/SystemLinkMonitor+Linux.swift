@@ -15,9 +15,7 @@
 
         public func statuses() -> AsyncStream<LinkStatus> { watch(with: StatusTracker()) }
 
-        func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
-            watch(with: ConnectivityTracker())
-        }
+        func connectivity() -> AsyncStream<ConnectivityMonitor.Status> { watch(with: ConnectivityTracker()) }
 
         private func watch<Tracker: NetworkTracker>(with tracker: Tracker) -> AsyncStream<Tracker.Report> {
             let (stream, continuation) = AsyncStream.makeStream(
@@ -65,9 +63,7 @@
             }
         }
 
-        private func send(
-            _ output: NetworkView.Output, over socket: NetlinkSocket
-        ) throws(SystemCallError) {
+        private func send(_ output: NetworkView.Output, over socket: NetlinkSocket) throws(SystemCallError) {
             switch output {
             case .nothing: break
             case .send(let request): try socket.send(request)

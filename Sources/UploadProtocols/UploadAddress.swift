@@ -22,9 +22,7 @@ package enum UploadAddress {
     }
 
     /// Returns the URL without its query and fragment.
-    package static func withoutQuery(_ url: String) -> String {
-        String(url[..<pathEnd(of: url)])
-    }
+    package static func withoutQuery(_ url: String) -> String { String(url[..<pathEnd(of: url)]) }
 
     /// Returns the index at which the query or the fragment of a URL begins, or the end index. Compares bytes, because
     /// comparing characters takes many times as long.

@@ -175,8 +175,7 @@ extension Step {
         }
         switch self {
         case .send(let exchange, _): return .send(exchange.stamped(choice), notes: notes)
-        case .sendAll(let exchanges, _):
-            return .sendAll(exchanges.map { $0.stamped(choice) }, notes: notes)
+        case .sendAll(let exchanges, _): return .sendAll(exchanges.map { $0.stamped(choice) }, notes: notes)
         case .wait: return .wait(notes: notes)
         case .done(var receipt, _):
             receipt.chosen = choice.name

@@ -83,8 +83,7 @@ public struct ProtocolChoice: Hashable, Sendable {
         if fields[.tusExtension] != nil {
             return ProtocolChoice("tus", because: "the server says Tus-Extension")
         }
-        for name in ["Upload-Limit", "Upload-Draft-Interop-Version"]
-        where fields[.named(name)] != nil {
+        for name in ["Upload-Limit", "Upload-Draft-Interop-Version"] where fields[.named(name)] != nil {
             return ProtocolChoice("resumable", because: "the server says \(name)")
         }
         // Apache lists PUT for files only, and MOVE and DELETE for folders; a read-only DAV server lists none of them.

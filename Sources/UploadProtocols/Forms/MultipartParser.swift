@@ -92,8 +92,7 @@ package struct MultipartParser: Sendable {
             }
             state = .delimiterLine
             return found.upperBound
-        case .delimiterLine:
-            return try endDelimiterLine(bytes, from: start)
+        case .delimiterLine: return try endDelimiterLine(bytes, from: start)
         case .header:
             guard let end = headerEnd(bytes, from: start) else {
                 guard bytes.count - start <= limits.headerBytes else { throw .headerTooLarge }
@@ -110,8 +109,7 @@ package struct MultipartParser: Sendable {
             events.append(.partEnded)
             state = .delimiterLine
             return found.upperBound
-        case .epilogue:
-            return nil
+        case .epilogue: return nil
         }
     }
 
@@ -156,9 +154,7 @@ package struct MultipartParser: Sendable {
         var disposition: ParameterizedField?
         var contentType: String?
         for line in String(decoding: header, as: UTF8.self).split(separator: "\r\n") {
-            guard let colon = line.firstIndex(of: ":") else {
-                throw .malformed("a header line has no colon")
-            }
+            guard let colon = line.firstIndex(of: ":") else { throw .malformed("a header line has no colon") }
             let value = line[line.index(after: colon)...].trimmed()
             switch line[..<colon].lowercased() {
             case "content-disposition": disposition = ParameterizedField(value)
@@ -222,8 +218,7 @@ package struct ParameterizedField: Hashable, Sendable {
             }
             let key = String(rest[..<equals]).trimmed().lowercased()
             rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
-            let text =
-                rest.first == quote ? Self.quoted(&rest) : String(rest.prefix { $0 != ";" }).trimmed()
+            let text = rest.first == quote ? Self.quoted(&rest) : String(rest.prefix { $0 != ";" }).trimmed()
             if parameters[key] == nil { parameters[key] = text }
         }
         self.parameters = parameters

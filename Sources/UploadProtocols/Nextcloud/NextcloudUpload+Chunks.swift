@@ -79,9 +79,7 @@ extension NextcloudUpload {
 
     mutating func receiveChunk(
         _ response: ExchangeOutcome.Response, _ number: Int, _ chunks: PartTable<NextcloudPlan>
-    )
-        -> Step
-    {
+    ) -> Step {
         var chunks = chunks
         switch response.status {
         case 200..<300:

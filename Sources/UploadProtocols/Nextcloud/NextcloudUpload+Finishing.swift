@@ -22,8 +22,7 @@ extension NextcloudUpload {
 
     mutating func receiveWhole(_ response: ExchangeOutcome.Response, _ exchange: Exchange) -> Step {
         switch response.status {
-        case 200..<300:
-            return look(at: address(of: name), for: .result(ours: response.digests))
+        case 200..<300: return look(at: address(of: name), for: .result(ours: response.digests))
         case 404 where !knowsFolder, 409 where !knowsFolder: return makeFolders()
         case 412: return takenMeanwhile()
         default:
@@ -53,8 +52,7 @@ extension NextcloudUpload {
     mutating func receiveMove(_ response: ExchangeOutcome.Response) -> Step {
         switch response.status {
         case 207: return .failed(WebDAVFailure.move(response))
-        case 200..<300:
-            return look(at: address(of: name), for: .result(ours: response.digests))
+        case 200..<300: return look(at: address(of: name), for: .result(ours: response.digests))
         // The folder is gone: an earlier MOVE assembled the file, or the server deleted the folder.
         case 404, 410: return mayBeMoved ? look(at: address(of: name), for: .settled) : startAgain()
         case 412: return takenMeanwhile()
@@ -80,8 +78,7 @@ extension NextcloudUpload {
         return .failed(
             UploadFailure(
                 .server,
-                "the server is still putting the chunks together"
-                    + (reason.map { " (\($0.summary))" } ?? ""),
+                "the server is still putting the chunks together" + (reason.map { " (\($0.summary))" } ?? ""),
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
@@ -127,9 +124,7 @@ extension NextcloudUpload {
 
     mutating func foundResult(_ place: FoundEntry, _ ours: [ComputedDigest]) -> Step {
         guard case .file(let file) = place else {
-            return .failed(
-                .server, "the server took the file, and it is not there",
-                notes: [.resource(nil)])
+            return .failed(.server, "the server took the file, and it is not there", notes: [.resource(nil)])
         }
         guard file.size == nil || file.size == item.size else {
             return .failed(
@@ -150,8 +145,7 @@ extension NextcloudUpload {
     /// The file is verified by a required digest that Nextcloud supports. Without a required digest,
     /// `OfferedDigest.take` decides about a file that was sent in chunks.
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
-        let receipt = Receipt(
-            location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
+        let receipt = Receipt(location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
         var exchange = Exchange(.patch, address(of: name).url, traits: .idempotent)
         if let algorithm = options.checksum {
             if ours.isEmpty { exchange.digests = [DigestRequest(algorithm, of: 0..<item.size)] }

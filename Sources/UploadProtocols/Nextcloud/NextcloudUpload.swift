@@ -8,8 +8,7 @@ public struct NextcloudUpload: UploadProtocol {
     public static let name = "nextcloud"
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, fillsSlot: true, respondsWithPages: true,
-        checksums: [.md5, .sha1, .sha256],
-        existing: Set(ExistingFilePolicy.allCases))
+        checksums: [.md5, .sha1, .sha256], existing: Set(ExistingFilePolicy.allCases))
 
     enum Phase: Sendable {
         case looking(PropertyLookup, Purpose)
@@ -161,9 +160,7 @@ extension NextcloudUpload {
 
     private mutating func receiveLook(
         _ response: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
-    )
-        -> Step
-    {
+    ) -> Step {
         var look = look
         switch (look.receive(response), purpose) {
         case (.ask(let exchange), _):
@@ -254,12 +251,10 @@ struct NextcloudMemory: ResumeForm {
     /// The file that the `MOVE` replaces; nil if there was none.
     var old: WebDAVVersion?
 
-    static let keys: [ResumeKey<Self>] =
-        [
-            .init("name", \.name), .init("chunk", \.chunkSize), .init("polls", \.polls),
-            .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag),
-            .init("oldTime", \.old.storedTime),
-        ]
+    static let keys: [ResumeKey<Self>] = [
+        .init("name", \.name), .init("chunk", \.chunkSize), .init("polls", \.polls),
+        .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag), .init("oldTime", \.old.storedTime),
+    ]
 }
 
 extension UploadResource {

@@ -62,9 +62,7 @@ private struct ChallengeReader {
         return Array(challenges.prefix(Self.mostChallenges))
     }
 
-    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
-        rest = rest.drop(while: isSkipped)
-    }
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) { rest = rest.drop(while: isSkipped) }
 
     private mutating func take(_ isTaken: (UInt8) -> Bool) -> String {
         let taken = rest.prefix(while: isTaken)

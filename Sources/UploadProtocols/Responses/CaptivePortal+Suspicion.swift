@@ -50,10 +50,9 @@ extension CaptivePortal {
     /// - Returns: nil also if the new URL ends with the same path component as `url`, as that of a server that moved.
     package init?(redirecting response: ExchangeOutcome.Response, from url: String) {
         guard [301, 302, 303, 307, 308].contains(response.status), let address = URL(string: url),
-            address.scheme?.lowercased() == "http",
-            let location = response.fields[.location],
-            let target = URL(string: location, relativeTo: address),
-            let host = target.host()?.lowercased(), host != address.host()?.lowercased(),
+            address.scheme?.lowercased() == "http", let location = response.fields[.location],
+            let target = URL(string: location, relativeTo: address), let host = target.host()?.lowercased(),
+            host != address.host()?.lowercased(),
             ["", "/"].contains(address.lastPathComponent)
                 || target.lastPathComponent != address.lastPathComponent
         else { return nil }

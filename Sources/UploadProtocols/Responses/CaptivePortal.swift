@@ -20,8 +20,7 @@ package struct CaptivePortal: Hashable, Sendable {
     ///   - completes: True if a successful response to this request completes the upload.
     package init?(
         _ response: ExchangeOutcome.Response, to url: String, isKnown: Bool, mayBePage: Bool,
-        isAboutFile: Bool,
-        completes: Bool
+        isAboutFile: Bool, completes: Bool
     ) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }

@@ -17,8 +17,7 @@ package enum HTTPDate {
             return date(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
         case 5:  // sun nov  6 08:49:37 1994
             return date(day: words[2], month: words[1], year: words[4], time: words[3], now: now)
-        default:
-            return nil
+        default: return nil
         }
     }
 
@@ -53,8 +52,7 @@ package enum HTTPDate {
             if year > thisYear + 50 { year -= 100 }
         }
         guard let civil = CivilDay(year: year, month: month + 1, day: day) else { return nil }
-        return Date(
-            timeIntervalSince1970: Double(civil.number * 86_400 + hour * 3600 + minute * 60 + second))
+        return Date(timeIntervalSince1970: Double(civil.number * 86_400 + hour * 3600 + minute * 60 + second))
     }
 
     private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
@@ -67,9 +65,7 @@ package enum HTTPDate {
 
 extension ExchangeOutcome.Response {
     /// Returns the date in a header field; nil if it is missing or malformed.
-    func date(in name: HTTPField.Name) -> Date? {
-        fields[name].flatMap { HTTPDate.parse($0, now: Date()) }
-    }
+    func date(in name: HTTPField.Name) -> Date? { fields[name].flatMap { HTTPDate.parse($0, now: Date()) } }
 }
 
 extension String {

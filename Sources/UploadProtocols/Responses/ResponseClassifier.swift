@@ -89,9 +89,7 @@ enum ProblemText {
 
     /// Returns the first of `members` with a non-empty text; nil also if the body has more than 64 KiB.
     static func said(by body: [UInt8]) -> String? {
-        guard body.count <= 64 << 10,
-            let object = JSONValue(document: body)?.object
-        else { return nil }
+        guard body.count <= 64 << 10, let object = JSONValue(document: body)?.object else { return nil }
         return members.lazy.compactMap { object[$0]?.text }.first { !$0.isEmpty }
     }
 }

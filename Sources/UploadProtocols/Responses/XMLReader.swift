@@ -192,8 +192,7 @@ extension XMLReader {
         if let known = Self.entities[name] { return [known] }
         guard name.hasPrefix("#") else { throw Malformed() }
         let isHexadecimal = name.hasPrefix("#x")
-        guard
-            let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10),
+        guard let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10),
             let scalar = Unicode.Scalar(number), Self.isCharacter(scalar)
         else { throw Malformed() }
         return Array(String(Character(scalar)).utf8)

@@ -54,11 +54,9 @@ struct AppendMemory: ResumeForm {
     /// to prove anything. It stays 0 once `learntChunk` has a value.
     private var fruitless = 0
 
-    static let keys: [ResumeKey<Self>] =
-        [
-            .init("chunk", \.learntChunk), .init("appendedFrom", \.appendedFrom),
-            .init("fruitless", \.fruitless),
-        ]
+    static let keys: [ResumeKey<Self>] = [
+        .init("chunk", \.learntChunk), .init("appendedFrom", \.appendedFrom), .init("fruitless", \.fruitless),
+    ]
 
     /// Records that a request with these bytes of the file is about to be sent.
     mutating func begin(_ range: Range<ByteCount>) {

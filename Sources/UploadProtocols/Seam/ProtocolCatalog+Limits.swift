@@ -5,12 +5,9 @@ extension ProtocolCatalog.Entry {
         if let policy = options.existing, !traits.existing.contains(policy) {
             let able = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)
             return able.isEmpty
-                ? refusal(
-                    "cannot know what is there, so it cannot \(policy.rawValue)",
-                    "leave ifExists out")
+                ? refusal("cannot know what is there, so it cannot \(policy.rawValue)", "leave ifExists out")
                 : refusal(
-                    "cannot \(policy.rawValue) what is there",
-                    "set ifExists to \(Self.choice(of: able))")
+                    "cannot \(policy.rawValue) what is there", "set ifExists to \(Self.choice(of: able))")
         }
         if let checksum = options.checksum, !traits.checksums.contains(checksum) {
             let able = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)

@@ -17,8 +17,7 @@ public struct ProtocolTraits: Hashable, Sendable {
 
     public init(
         resumes: Bool, isParallel: Bool = false, fillsSlot: Bool = false, respondsWithPages: Bool = false,
-        checksums: Set<DigestAlgorithm> = [],
-        existing: Set<ExistingFilePolicy> = []
+        checksums: Set<DigestAlgorithm> = [], existing: Set<ExistingFilePolicy> = []
     ) {
         self.resumes = resumes
         self.isParallel = isParallel

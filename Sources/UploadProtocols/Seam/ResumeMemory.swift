@@ -6,9 +6,7 @@ public struct ResumeMemory: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     package init(_ members: [String: String]) { self.members = members }
 
-    public init(dictionaryLiteral elements: (String, String)...) {
-        members = Dictionary(elements) { $1 }
-    }
+    public init(dictionaryLiteral elements: (String, String)...) { members = Dictionary(elements) { $1 } }
 
     /// The fact under `key`; nil if there is none. Setting nil removes the fact.
     public subscript(key: String) -> String? {

@@ -41,8 +41,7 @@ public struct UploadItem: Hashable, Sendable {
 
     public init(
         url: String, name: String, size: ByteCount, contentType: String = "application/octet-stream",
-        modified: Date? = nil, key: String,
-        parameters: [Parameter] = []
+        modified: Date? = nil, key: String, parameters: [Parameter] = []
     ) {
         self.url = url
         self.name = name

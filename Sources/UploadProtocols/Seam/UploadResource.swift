@@ -63,11 +63,10 @@ struct ResumeMarks: ResumeForm {
     /// The time when the server dropped an earlier upload of the same file, which this upload replaces.
     var droppedAt: Date?
 
-    static let keys: [ResumeKey<Self>] =
-        [
-            .init("wholeBodySent", \.wholeBodySent), .init("acknowledged", \.isAcknowledged),
-            .init("dropped", \.droppedAt),
-        ]
+    static let keys: [ResumeKey<Self>] = [
+        .init("wholeBodySent", \.wholeBodySent), .init("acknowledged", \.isAcknowledged),
+        .init("dropped", \.droppedAt),
+    ]
 }
 
 extension UploadResource {

@@ -35,8 +35,7 @@ struct WebDAVChunk: Hashable, Sendable {
     }
 
     func exchange(to url: String, of size: ByteCount) -> Exchange {
-        var exchange = Exchange(
-            .put, url, body: range.isEmpty ? .none : .file(range: range))
+        var exchange = Exchange(.put, url, body: range.isEmpty ? .none : .file(range: range))
         switch manner {
         case .whole: break
         case .contentRange:

@@ -14,13 +14,12 @@ struct WebDAVMemory: ResumeForm {
     /// moves files to the URL in `Destination`.
     var nextURL: String?
 
-    static let keys: [ResumeKey<Self>] =
-        [
-            .init("name", \.movedName), .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag),
-            .init("oldTime", \.old.storedTime), .init("new", \.new.storedSize),
-            .init("newTag", \.new.storedTag), .init("newTime", \.new.storedTime),
-            .init("refused", \.refusedLooks), .init("abandoned", \.abandonedURL), .init("next", \.nextURL),
-        ]
+    static let keys: [ResumeKey<Self>] = [
+        .init("name", \.movedName), .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag),
+        .init("oldTime", \.old.storedTime), .init("new", \.new.storedSize), .init("newTag", \.new.storedTag),
+        .init("newTime", \.new.storedTime), .init("refused", \.refusedLooks),
+        .init("abandoned", \.abandonedURL), .init("next", \.nextURL),
+    ]
 }
 
 extension UploadResource {

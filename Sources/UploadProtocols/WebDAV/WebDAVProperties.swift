@@ -32,8 +32,7 @@ struct WebDAVProperties: Hashable, Sendable {
             "<?xml version=\"1.0\" encoding=\"utf-8\"?><D:propfind xmlns:D=\"DAV:\"><D:prop>"
             + names.joined() + "</D:prop></D:propfind>"
         return Exchange(
-            .propfind, url,
-            fields: [.depth: "\(depth)", .contentType: "application/xml; charset=utf-8"],
+            .propfind, url, fields: [.depth: "\(depth)", .contentType: "application/xml; charset=utf-8"],
             body: .bytes(Array(body.utf8)))
     }
 

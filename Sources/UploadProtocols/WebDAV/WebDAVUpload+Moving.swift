@@ -115,9 +115,7 @@ extension WebDAVUpload {
     }
 
     func receipt(_ file: FoundFile?, verified: DigestAlgorithm? = nil) -> Receipt {
-        Receipt(
-            location: finalAddress.url, entityTag: file?.entityTag, bytes: item.size,
-            verified: verified)
+        Receipt(location: finalAddress.url, entityTag: file?.entityTag, bytes: item.size, verified: verified)
     }
 
     /// Ends the attempt after a successful `MOVE` without a file of the right size under the final name. The failure
@@ -131,9 +129,7 @@ extension WebDAVUpload {
 
     /// Starts the upload again from the first byte of the file, or fails if it has done so too often.
     private mutating func startAgain() -> Step {
-        guard budget.allows(.restart) else {
-            return .failed(.server, "the server loses what it was sent")
-        }
+        guard budget.allows(.restart) else { return .failed(.server, "the server loses what it was sent") }
         newVersion = nil
         held = nil
         if let resource {

@@ -17,9 +17,7 @@ extension WebDAVUpload {
 
     /// True if the file is too large for one request, and the server does not offer SabreDAV's partial update. Parts
     /// are then sent by `PUT` with `Content-Range`, which some servers join incorrectly.
-    private var isInRanges: Bool {
-        (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
-    }
+    private var isInRanges: Bool { (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch }
 
     /// True if the upload can continue after the `size` bytes that the server has stored under the temporary name.
     ///
@@ -41,8 +39,7 @@ extension WebDAVUpload {
         switch place {
         case .folder:
             return .failed(.permanent, "a folder is where the file was to be kept until it is whole")
-        case .nothing where resource?.webDAV.nextURL != nil:
-            return followTrial()
+        case .nothing where resource?.webDAV.nextURL != nil: return followTrial()
         case .nothing where mayBeMoved: return look(at: address(of: movedName), for: .result(isOurs: false))
         case .nothing: break
         case .file(let file):
@@ -93,9 +90,7 @@ extension WebDAVUpload {
 
     mutating func foundFolder(_ place: FoundEntry) -> Step {
         knowsFolder = true
-        guard place == .nothing, let folders = WebDAVFolders(of: finalAddress) else {
-            return write(from: 0)
-        }
+        guard place == .nothing, let folders = WebDAVFolders(of: finalAddress) else { return write(from: 0) }
         phase = .making(folders)
         return folders.start()
     }
@@ -108,8 +103,7 @@ extension WebDAVUpload {
     }
 
     mutating func write(from offset: ByteCount) -> Step {
-        let chunk = WebDAVChunk(
-            after: offset, of: item.size, chunk: chunk, ranges: server.ranges)
+        let chunk = WebDAVChunk(after: offset, of: item.size, chunk: chunk, ranges: server.ranges)
         let address = temporary
         var exchange = chunk.exchange(to: address.url, of: item.size)
         if chunk.manner == .whole {
@@ -175,8 +169,7 @@ extension WebDAVUpload {
         guard !refusesParts,
             let limit = ChunkSizePolicy.below(chunk.range.upperBound - chunk.range.lowerBound)
         else {
-            let failure = WebDAVFailure.requestTooLarge(
-                response, size: item.size, refusesParts: refusesParts)
+            let failure = WebDAVFailure.requestTooLarge(response, size: item.size, refusesParts: refusesParts)
             // Without parts the upload cannot continue after the bytes of the refused ones, so they are deleted.
             return refusesParts && held != nil ? clear(.failed(failure)) : .failed(failure)
         }
@@ -218,9 +211,7 @@ extension WebDAVUpload {
     /// Records that this server writes no parts, and sends the whole file in one `PUT`, or fails after too many
     /// restarts.
     private mutating func writeAnew(after chunk: WebDAVChunk) -> Step {
-        guard budget.allows(.restart) else {
-            return .failed(.server, "the server loses what it was sent")
-        }
+        guard budget.allows(.restart) else { return .failed(.server, "the server loses what it was sent") }
         server.ranges = .refused
         noteServer()
         held = 0

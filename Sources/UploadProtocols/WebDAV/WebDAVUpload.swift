@@ -197,9 +197,7 @@ extension WebDAVUpload {
 
     private mutating func receiveLook(
         _ response: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
-    )
-        -> Step
-    {
+    ) -> Step {
         var look = look
         let verdict = look.receive(response)
         if server.takesPropfind, !look.takesPropfind {

@@ -37,9 +37,7 @@ struct ExistingChoice: Sendable {
     private var phase: Phase
 
     /// - Parameter looksAlways: True to look up the name under the policies `replace` and nil too, to notice a folder.
-    init(
-        _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
-    ) {
+    init(_ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false) {
         self.item = item
         self.policy = policy
         self.looksAlways = looksAlways
@@ -73,8 +71,7 @@ struct ExistingChoice: Sendable {
         case (.checkingOwn(let begun), .nothing): return .free(name: begun.name, replaces: false)
         case (.asking(let name, _), .nothing), (.comparing(let name, _), .nothing):
             return .free(name: name, replaces: false)
-        case (.asking(let name, let number), .file(let file)):
-            return taken(file, name: name, number: number)
+        case (.asking(let name, let number), .file(let file)): return taken(file, name: name, number: number)
         case (.asking(let name, let number), .folder) where policy == .rename:
             return nextName(after: name, number)
         case (.checkingOwn, .folder) where policy == .rename:
@@ -98,9 +95,7 @@ struct ExistingChoice: Sendable {
     }
 
     private mutating func nextName(after name: String, _ number: Int) -> Verdict {
-        guard number < Self.nameLimit else {
-            return .failed(.namesTaken(item.name, count: Self.nameLimit))
-        }
+        guard number < Self.nameLimit else { return .failed(.namesTaken(item.name, count: Self.nameLimit)) }
         let next = FileName.numbered(item.name, number + 1)
         phase = .asking(name: next, number: number + 1)
         return .look(name: next)

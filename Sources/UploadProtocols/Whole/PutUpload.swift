@@ -68,8 +68,7 @@ public struct PutUpload: SequentialProtocol {
         switch (phase, reply) {
         case (.sending(let exchange, let name), _): return sent(reply, exchange, name: name)
         case (_, .broken(let failure, _)): return .failed(failure)
-        case (.recalling(let lost), .responded(let response)):
-            return lost.receive(response) ?? look()
+        case (.recalling(let lost), .responded(let response)): return lost.receive(response) ?? look()
         case (.looking(var existing), .responded(let response)):
             let verdict = existing.receive(response)
             phase = .looking(existing)

@@ -15,8 +15,7 @@ enum SingleRequestUpload {
             }
             // Without a location, the file of a PUT is at the requested URL, and that of a POST at an unknown one.
             let url = location ?? (exchange.method == .put ? exchange.url : nil)
-            return .done(
-                Receipt(location: url, entityTag: response.fields[.eTag], bytes: size))
+            return .done(Receipt(location: url, entityTag: response.fields[.eTag], bytes: size))
         case .responded(let response)
         where !exchange.traits.contains(.idempotent) && [502, 504].contains(response.status):
             // The response comes from a proxy, which does not know what the server behind it did with the body.
