@@ -113,8 +113,7 @@ enum ConnectionAttempt {
         return code
     }
 
-    /// Returns the milliseconds until a deadline, at most one hour, rounded up so that `poll` does not time out just
-    /// before.
+    /// Returns the milliseconds until a deadline, at most one hour, rounded up so that `poll` is not too early.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0

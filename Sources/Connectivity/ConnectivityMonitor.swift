@@ -82,8 +82,8 @@ public final class ConnectivityMonitor: Sendable {
     /// Returns the sequence of the current status, as soon as it is known, and of each later change. It has only one
     /// reader; for another one, call this method again.
     ///
-    /// The network is watched from this call on, until the sequence is released or the task that reads it is cancelled.
-    /// The caller need not retain the monitor.
+    /// The network is watched from this call on, until the sequence is released or its reading task is cancelled. The
+    /// caller need not retain the monitor.
     public func statuses() -> Statuses { Statuses(stream: watch.read()) }
 }
 

@@ -5,8 +5,7 @@
 package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
-        /// An `up` is delayed. `since` is the time of this `up`, and `firstHeld` that of the first `up` since the last
-        /// report.
+        /// An `up` is delayed since `since`. `firstHeld` is the time of the first `up` after the last report.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
         /// The link went down before the delayed `up` was reported.
         case interrupted(firstHeld: Instant)
@@ -29,8 +28,7 @@ package struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration
         return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))
     }
 
-    /// Records a status that the monitor observed. Returns the status to report now, if any: `status`, or an earlier
-    /// `up` whose delay is over.
+    /// Records a status. Returns the status to report now, if any: `status`, or an earlier `up` whose delay is over.
     package mutating func observe(_ status: LinkStatus, at now: Instant) -> LinkStatus? {
         guard status != observed else { return elapse(at: now) }
         if let observed, observed.isUp {

@@ -1,8 +1,7 @@
 import FerryFiles
 import Synchronization
 
-/// A test whether a destination accepts a TCP connection. The probe sends no data. Behind a captive portal, every
-/// destination looks reachable.
+/// A test whether a destination accepts a TCP connection, as every destination behind a captive portal does.
 public struct DestinationProbe: Sendable {
     /// The time limit for the name lookup and the connection together.
     public var timeout: Duration
@@ -39,8 +38,7 @@ public struct DestinationProbe: Sendable {
     }
 }
 
-/// A permit for one name lookup and the connections after it. It limits the number of threads that a hanging resolver
-/// blocks, because a lookup cannot be cancelled.
+/// A permit for one lookup and its connections, which limits the number of threads that a hanging resolver blocks.
 private struct LookupPermit {
     private static let taken = Mutex(0)
     private static let maximum = 16

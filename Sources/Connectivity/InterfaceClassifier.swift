@@ -17,16 +17,15 @@ struct InterfaceClassifier: Sendable {
 
     /// Returns the kind of an interface. For a VLAN, a bridge or a bond, this is the kind of an interface below it.
     ///
-    /// - Parameter links: The interfaces that are not visited yet, because the kernel's chain of lower interfaces can
-    ///   be circular for a moment.
+    /// - Parameter links: The interfaces not visited yet: the kernel's chain of lower ones can be circular for a
+    ///   moment.
     private func interface(of link: NetworkLink, among links: inout [Int32: NetworkLink]) -> Interface {
         links[link.index] = nil
         if link.isLoopback { return .loopback }
         let device = link.device
         switch device.kind {
         case "wwan", "rmnet": return .cellular
-        // A container sees its network as a `veth`, whose other end is not visible. A `dsa` is a port of a network
-        // switch.
+        // A container sees its network as a `veth` without its other end. A `dsa` is a port of a network switch.
         case "veth", "dsa": return .wired
         case "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap":
             guard let lower = device.lower else { return .wired }

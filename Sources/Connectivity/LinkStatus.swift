@@ -17,8 +17,7 @@ public enum LinkStatus: Hashable, Sendable {
 /// A source of the state of this machine's network, such as `SystemLinkMonitor`.
 public protocol LinkMonitor: Sendable {
     /// Returns a stream of the current status and of each later change. Two statuses in a row differ, and a slow reader
-    /// receives only the newest. Each call begins a separate observation with `generation` 0, which ends when the
-    /// stream is cancelled or released.
+    /// receives only the newest. Each call begins a separate observation with `generation` 0.
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status, because that status can forbid the network.
     var holdsUntilKnown: Bool { get }

@@ -25,8 +25,7 @@ struct NetlinkMessage: Hashable {
     var sequence: UInt32
     /// The port number of the socket that made the request, also of another program's request that caused a change.
     var port: UInt32
-    /// True if this message belongs to a dump that can have gaps: the kernel's table changed during the dump
-    /// (`NLM_F_DUMP_INTR`), or the dump failed.
+    /// True for a dump with possible gaps: the table changed during it (`NLM_F_DUMP_INTR`), or it failed.
     var isInterrupted: Bool
 }
 
@@ -97,8 +96,7 @@ extension NetlinkMessage {
             let type = content.integer(at: 7, as: UInt8.self),
             let flags = content.integer(at: 8, as: UInt32.self)
         else { return nil }
-        // Only unicast routes (RTN_UNICAST), without this machine's own addresses (table 255) and cached copies
-        // (RTM_F_CLONED).
+        // Only unicast routes (RTN_UNICAST), without own addresses (table 255) and cached copies (RTM_F_CLONED).
         guard type == 1, table != 255, flags & 0x200 == 0 else { return nil }
         let attributes = NetlinkAttribute.all(in: content, after: 12)
         if destinationLength >= 8, let destination = attributes.first(where: { $0.type == 1 })?.value {
@@ -127,8 +125,8 @@ extension NetlinkMessage {
     private static let mainTable: UInt8 = 254
     private static let defaultTable: UInt8 = 253
 
-    /// Returns the interfaces of a multipath route: a sequence of struct rtnexthop (u16 length, u8 flags, u8 hops, s32
-    /// interface).
+    /// Returns the interfaces of a multipath route: struct rtnexthop (u16 length, u8 flags, u8 hops, s32 interface),
+    /// repeated.
     private static func multipathLinks(_ paths: ArraySlice<UInt8>) -> [Int32] {
         var links: [Int32] = []
         var rest = paths

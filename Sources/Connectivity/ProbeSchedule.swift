@@ -1,7 +1,5 @@
 /// Decides when to probe a destination, and whether the destination is reachable. A probe is a test of the connection.
-///
-/// Two failures in a row make the destination unreachable, because a single one can be a lost packet. One success makes
-/// it reachable at once.
+/// Two failures in a row make it unreachable, because a single one can be a lost packet.
 package struct ProbeSchedule: Hashable, Sendable {
     /// The number of failures since the last success, at most 31.
     private var failures = 0
@@ -16,8 +14,8 @@ package struct ProbeSchedule: Hashable, Sendable {
     /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success. The first
     /// waits are short, because most outages are short, and a probe costs only a packet or two.
     package var delay: Duration? {
-        // On a link that works for 2 s after every 3 s of outage, waits of 1, 2 and 4 s made a tus upload take 1.55
-        // times the shortest possible time.
+        // With waits of 1, 2 and 4 s, a tus upload on a link that works for 2 of 5 s took 1.55 times as long as
+        // possible.
         switch failures {
         case ...0: nil
         case ...8: .milliseconds(250)

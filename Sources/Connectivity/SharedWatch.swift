@@ -80,8 +80,7 @@ final class SharedWatch: Sendable {
             state.status = status
             return Array(state.readers.values)
         }
-        // Called outside the lock: `yield` waits for a task that is being cancelled, which waits for the lock in
-        // `leave`.
+        // Called outside the lock: `yield` can wait for a cancelled task, which waits for the lock in `leave`.
         for reader in readers { reader.yield(status) }
     }
 

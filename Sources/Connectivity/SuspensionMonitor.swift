@@ -1,8 +1,7 @@
 /// Detects that the machine was suspended, by a clock that stops during a suspension and one that does not. After it,
 /// servers may have closed connections without a report by the kernel.
 public struct SuspensionMonitor: Sendable {
-    /// The shortest suspension to report. On a busy machine, a smaller difference can come from reading the clocks one
-    /// after the other.
+    /// The shortest suspension to report. A busy machine reads the clocks at slightly different times.
     public static let shortest = Duration.seconds(5)
     private static let interval = Duration.seconds(2)
 

@@ -3,8 +3,8 @@
     import Glibc
 
     /// Watches the network of this machine through the kernel's routing socket (netlink), in the network namespace of
-    /// the thread that calls `statuses()`. If the socket fails, for example in a sandbox, it reads the addresses every
-    /// two seconds.
+    /// the thread that calls `statuses()`. Without that socket, as in a sandbox, it reads the addresses every two
+    /// seconds.
     public struct SystemLinkMonitor: LinkMonitor {
         private let onDiagnostic: @Sendable (String) -> Void
 

@@ -8,8 +8,7 @@
         package static let congestion = TCP_CONGESTION
         package static let userTimeout = TCP_USER_TIMEOUT
         package static let unsentLimit = TCP_NOTSENT_LOWAT
-        /// The limit of the time between two retransmissions, in milliseconds: TCP_RTO_MAX_MS of
-        /// include/uapi/linux/tcp.h.
+        /// The longest time between two retransmissions in ms: TCP_RTO_MAX_MS of include/uapi/linux/tcp.h.
         package static let longestBackoff: CInt = 44
 
         /// The options for TCP keepalive: after 2 s of silence, the kernel probes the peer every 2 s, and closes the
@@ -19,8 +18,7 @@
             (true, TCP_KEEPCNT, 120),
         ]
 
-        /// Returns the error if the kernel refuses a congestion control algorithm; nil if it does not, or no socket can
-        /// be opened.
+        /// Returns the error if the kernel refuses a congestion control algorithm; nil also if no socket can be opened.
         package static func refusal(ofCongestionControl name: String) -> Errno? {
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return nil }

@@ -9,8 +9,7 @@ extension ByteCount {
     }
 }
 
-/// Converts byte counts to text of at most three significant digits, and text to byte counts. All units are powers of
-/// 1024 (IEC 80000-13: KiB, MiB).
+/// Converts byte counts to text of at most three digits, and back. All units are powers of 1024 (IEC 80000-13).
 package enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 

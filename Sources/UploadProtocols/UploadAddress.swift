@@ -30,8 +30,7 @@ package enum UploadAddress {
         url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
     }
 
-    /// Splits a URL into the scheme with the authority, the path, and the query with its question mark. Leaves out the
-    /// fragment.
+    /// Splits a URL into the server, the path, and the query with its question mark. Leaves out the fragment.
     package static func parts(of url: String) -> (server: Substring, path: Substring, query: Substring) {
         let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
         let scheme = whole.prefix { $0 != UInt8(ascii: ":") }
@@ -41,10 +40,8 @@ package enum UploadAddress {
         return (url[..<host.endIndex], Substring(path), url[path.endIndex..<whole.endIndex])
     }
 
-    /// Returns the names and values in a URL's query, as written. The value is empty without a `=`.
-    ///
-    /// Some servers end items not only at `&`, but also at `;` (HTML 4.01, appendix B.2.2). So an item with `;` is
-    /// returned as a whole, and then again in parts.
+    /// Returns the names and values in a URL's query, as written. The value is empty without a `=`. Some servers also
+    /// end items at `;` (HTML 4.01, appendix B.2.2), so an item with `;` is returned as a whole, and then in parts.
     package static func queryItems(of url: String) -> [(name: String, value: String)] {
         let items = parts(of: url).query.dropFirst().split(separator: "&")
         let all = items.flatMap { $0.contains(";") ? [$0] + $0.split(separator: ";") : [$0] }
@@ -65,8 +62,7 @@ package enum UploadAddress {
     }
 
     /// Returns the scheme, host and port of a URL in lower case, such as `https://host:443`; nil without a scheme or
-    /// host. The default port is 443 for https and 80 for any other scheme. For a Unix socket, the result is the scheme
-    /// and the socket's path.
+    /// host. The default port is 443 for https and 80 for any other scheme. A Unix socket's path counts as its host.
     package static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
@@ -88,8 +84,8 @@ package enum UploadAddress {
     /// - Throws: `UploadFailure` (`permanent`) if the URL is invalid, or has another origin than `base`: the
     ///   credentials and the file must reach only the configured server.
     package static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
-        // Most locations are plain URLs (see `plainAuthority`) on the same server. A complete parse would take 3 % of
-        // the time of a small upload.
+        // Most locations are plain URLs on the same server. A complete parse would take 3 % of the time of a small
+        // upload.
         if let authority = plainAuthority(of: location), authority == plainAuthority(of: base),
             location.utf8.count <= longest, !mayHaveDotSegment(location)
         {

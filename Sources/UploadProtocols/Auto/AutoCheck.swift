@@ -1,5 +1,4 @@
-/// The check of a destination with the protocol `auto`: finds out the server's protocol, and runs the check of that
-/// one.
+/// The check for the protocol `auto`: finds out the server's protocol, and runs its check.
 package struct AutoCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking

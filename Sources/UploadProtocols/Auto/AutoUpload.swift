@@ -3,8 +3,7 @@ import HTTPTypes
 /// A protocol that finds out which protocol the server at a URL supports, and then uploads with that protocol.
 ///
 /// The URL itself shows the protocol, or the response to an `OPTIONS` request does (RFC 9110 §9.3.7). No file is
-/// uploaded as a test. The choice is stored with the server's capabilities and in the upload resource, so that a
-/// resumed upload uses the same protocol.
+/// uploaded as a test. The choice is stored with the server's capabilities, and in the upload resource for resuming.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
     /// The abilities of all protocols together, because the chosen one is not known yet. If it lacks an ability that
@@ -23,8 +22,7 @@ public struct AutoUpload: UploadProtocol {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// - Parameter options: The options for the chosen protocol. `parallelRequests` is ignored if it sends one request
-    ///   at a time.
+    /// - Parameter options: `parallelRequests` is ignored if the chosen protocol sends one request at a time.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
     }
@@ -163,8 +161,7 @@ enum AutoProbe {
 
 extension Step {
     /// Returns the step with the choice of the protocol added to its upload resources, capabilities and receipt. If the
-    /// server refused the URL, the method or the content, the stored capabilities are possibly out of date, and are
-    /// cleared.
+    /// server refused the URL, the method or the content, the stored capabilities are cleared as out of date.
     fileprivate func stamped(_ choice: ProtocolChoice) -> Step {
         let notes = notes.map { note in
             switch note {
@@ -223,8 +220,7 @@ extension ServerCapabilities {
         return found
     }
 
-    /// Returns the capabilities that the protocol `name` recorded, without the facts of `stamped(_:)`; nil if it has
-    /// not recorded any.
+    /// Returns the capabilities that the protocol `name` recorded, without the facts of `stamped(_:)`; nil if none.
     fileprivate func learnt(by name: String) -> ServerCapabilities? {
         guard facts[Self.learntKey] == name else { return nil }
         var found = self

@@ -1,7 +1,6 @@
 import HTTPTypes
 
-/// A check for protocols that have none of their own. It fails if the server does not respond, refuses the credentials,
-/// or reports a temporary problem.
+/// A check for protocols without one. It fails without a response, on refused credentials and on temporary problems.
 package struct PlainCheck: DestinationCheck {
     private let url: String
 

@@ -115,8 +115,7 @@ extension ProtocolChoice {
     static let nameKey = "protocol"
     static let reasonKey = "because"
 
-    /// Reads a stored choice, if any, from `facts` of `ServerCapabilities` or the members of an `UploadResource`'s
-    /// `memory`.
+    /// Reads a stored choice, if any, from the capabilities' `facts` or the members of a resource's `memory`.
     public init?(_ kept: [String: String]) {
         guard let name = kept[Self.nameKey] else { return nil }
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")

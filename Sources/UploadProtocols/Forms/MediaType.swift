@@ -5,8 +5,7 @@ package enum MediaType {
 
     /// Returns the media type of a file; `application/octet-stream` if the extension is unknown.
     ///
-    /// - Parameter name: A file name without folders. The dots at its beginning, as of hidden files, begin no
-    ///   extension.
+    /// - Parameter name: A file name without folders. Dots at its beginning, as of hidden files, begin no extension.
     package static func ofFile(named name: String) -> String {
         let visible = name.drop { $0 == "." }
         guard let dot = visible.lastIndex(of: "."), dot != visible.startIndex else { return unknown }

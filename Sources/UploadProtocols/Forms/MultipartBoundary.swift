@@ -5,8 +5,7 @@ import FerryFiles
 package struct MultipartBoundary: Hashable, Sendable {
     /// The boundary: 1 to 70 characters, without the dashes before it.
     package let text: String
-    /// True for a random boundary, which is too long to occur in a part by chance. Otherwise each part must be searched
-    /// for it (`BoundaryCheck`).
+    /// True for a random boundary. Each part must be searched for any other one (`BoundaryCheck`).
     package let isUnguessable: Bool
 
     /// Makes a random boundary of 52 letters and digits: 256 random bits.
@@ -31,16 +30,15 @@ package struct MultipartBoundary: Hashable, Sendable {
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
     }
 
-    /// Returns the bytes before the content of a part: the CRLF that ends the part before, the line with the boundary,
-    /// and the header.
+    /// Returns the bytes before a part's content: the end of the part before, the line with the boundary, and the
+    /// header.
     package func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
         Array((isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n").utf8) + header.bytes
     }
 
     /// Returns the bytes that end the body.
     ///
-    /// - Parameter isEmpty: True for a form without parts, against RFC 2046. Browsers send the same body
-    ///   `--BOUNDARY--`.
+    /// - Parameter isEmpty: True for a form without parts, against RFC 2046. Browsers send the same body.
     package func closing(isEmpty: Bool) -> [UInt8] {
         Array((isEmpty ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n").utf8)
     }

@@ -35,10 +35,9 @@ package struct MultipartHeader: Hashable, Sendable {
         return Array((text + "\r\n").utf8)
     }
 
-    /// Checks `contentType` and `fields`.
+    /// Checks the media type, and that `fields` has neither `Content-Disposition` nor `Content-Type`.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if the media type is malformed, or if `fields` has `Content-Disposition`
-    ///   or `Content-Type`.
+    /// - Throws: `UploadFailure` (`permanent`).
     package func check() throws(UploadFailure) {
         if let contentType, !Self.isMediaType(contentType) {
             throw UploadFailure(

@@ -79,8 +79,7 @@ package struct NextcloudCheck: DestinationCheck {
         return .send(WebDAVProperties.exchange(folder, depth: 1, [.getcontentlength]))
     }
 
-    /// Returns the total size of the chunks, whose names are numbers. The entry `.file` has the sum of all chunks as
-    /// its size.
+    /// Returns the total size of the chunks, whose names are numbers, without the entry `.file` for all of them.
     private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
         entries.reduce(0) { sum, entry in
             guard Int(entry.name) != nil, let size = entry.file.size, size >= 0 else { return sum }

@@ -2,8 +2,7 @@ import FerryFiles
 
 /// The division of a file into chunks for Nextcloud.
 struct NextcloudPlan: Hashable, PartPlan {
-    /// The chunk sizes that the server accepts, in bytes, except for the last chunk (Nextcloud developer manual,
-    /// chunked upload v2).
+    /// The accepted chunk sizes in bytes, except for the last chunk (developer manual, chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
     static let usualChunkSize: ByteCount = 10 << 20
     /// The maximum number of chunks. The server allows 10,000, but Ferry does not read so long a list of them.
@@ -12,8 +11,7 @@ struct NextcloudPlan: Hashable, PartPlan {
     let size: ByteCount
     let chunkSize: ByteCount
 
-    /// - Parameter wished: The configured chunk size in bytes; nil for the default. It is raised for `chunkLimit`, and
-    ///   moved into `chunkSizes`.
+    /// - Parameter wished: The configured chunk size, which is raised for `chunkLimit` and moved into `chunkSizes`.
     init(size: ByteCount, wished: ByteCount?) {
         let least = size / Self.chunkLimit + 1
         let chosen = max(wished ?? Self.usualChunkSize, least)

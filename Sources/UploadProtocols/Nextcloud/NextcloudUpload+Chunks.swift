@@ -50,8 +50,7 @@ extension NextcloudUpload {
         return send(PartTable(plan, held: held))
     }
 
-    /// Sends the first missing chunks, as many as `atOnce` allows, or the `MOVE` that assembles them if none is
-    /// missing.
+    /// Sends the first missing chunks, as many as `atOnce` allows, or without any the `MOVE` that assembles them.
     private mutating func send(_ chunks: PartTable<NextcloudPlan>) -> Step {
         var chunks = chunks
         noteHeld(chunks)

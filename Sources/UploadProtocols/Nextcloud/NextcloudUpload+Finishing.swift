@@ -12,8 +12,7 @@ extension NextcloudUpload {
         addKept(to: &exchange)
         var begun = UploadResource(url: address.url)
         begun.nextcloud.name = name
-        // If the response is lost, the next attempt looks for the file. If none existed before, one of this size must
-        // be this upload's.
+        // The next attempt looks for the file. If none existed before, one of this size must be this upload's.
         if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
         noteResource(begun)
         phase = .sendingWhole
@@ -42,8 +41,7 @@ extension NextcloudUpload {
         exchange.fields[.overwrite] = replaces ? "T" : "F"
         exchange.fields[.ocTotalLength] = "\(item.size)"
         addKept(to: &exchange)
-        // The response may take minutes and get lost. The next attempt then checks whether the server has assembled the
-        // file.
+        // The response may take minutes and get lost. The next attempt then looks for the assembled file.
         exchange.markBeforeLastBytes = mark.withWholeBodySent(true)
         phase = .moving
         return .send(exchange)

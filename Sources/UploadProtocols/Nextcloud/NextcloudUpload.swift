@@ -60,8 +60,7 @@ public struct NextcloudUpload: UploadProtocol {
     var atOnce: PartConcurrency
     private var pending: [Step.Note] = []
 
-    /// - Parameter options: The options, of which chunk size, parallel requests, checksum and policy for an existing
-    ///   file apply.
+    /// - Parameter options: Chunk size, parallel requests, checksum and policy for an existing file are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options

@@ -16,8 +16,7 @@ package struct AuthenticationChallenge: Hashable, Sendable {
         fields[.wwwAuthenticate].map(list) ?? []
     }
 
-    /// Parses the value of one `WWW-Authenticate` field. Returns at most 16 challenges, and drops malformed text and all
-    /// text after it.
+    /// Parses a `WWW-Authenticate` field, up to malformed text. Returns at most 16 challenges.
     package static func list(_ value: String) -> [AuthenticationChallenge] {
         var reader = ChallengeReader(value)
         return reader.challenges()

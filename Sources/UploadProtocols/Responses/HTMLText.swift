@@ -3,14 +3,12 @@ package enum HTMLText {
     /// The number of bytes, from the beginning of the page, that are searched.
     private static let searched = 16 << 10
 
-    /// The characters that a page writes as entities most often. The ampersand comes last, so that `&amp;lt;` becomes
-    /// `&lt;`.
+    /// The most frequent entities. The ampersand comes last, so that `&amp;lt;` becomes `&lt;`.
     private static let entities = [
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&"),
     ]
 
-    /// Returns the text of the page's first paragraph, or else its title, unless that contains `status`: nginx and
-    /// Apache write only the status there.
+    /// Returns the page's first paragraph, or else its title, where nginx and Apache write only the `status`.
     static func reason(in body: [UInt8], status: Int) -> String? {
         let page = body.prefix(searched)
         if let paragraph = text(ofFirst: "p", in: page) { return paragraph }
@@ -28,8 +26,7 @@ package enum HTMLText {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the text of a part of a page, with the most frequent entities decoded. A tag that can begin a line
-    /// becomes a space.
+    /// Returns the text of a part of a page. A tag that can begin a line becomes a space.
     package static func plain(_ content: [UInt8]) -> String {
         var text: [UInt8] = []
         var rest = content[...]

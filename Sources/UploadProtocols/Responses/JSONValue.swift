@@ -19,8 +19,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value as JSON text with sorted members. Empty if a number is infinite or NaN, because JSON has no such
-    /// numbers.
+    /// The value as JSON text with sorted members. Empty if a number is infinite or NaN.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,9 +3,8 @@ import HTTPTypes
 
 /// A response by which an upload server reports that another request uses the upload, or that a connection broke.
 ///
-/// The other request is usually an earlier one of this client, from whose broken connection the server still reads. A
-/// later request can succeed. The server has possibly stored a part of the refused body, so the client requests the
-/// confirmed offset before it sends more bytes.
+/// The other request is usually an earlier one of this client, from whose broken connection the server still reads. The
+/// server has possibly stored a part of the refused body, so the client asks for the confirmed offset before a retry.
 struct LockedUpload: Hashable, Sendable {
     let status: Int
     /// The text that the body must contain; nil if the status alone is enough.
@@ -42,8 +41,7 @@ struct LockedUpload: Hashable, Sendable {
     /// Returns the failure for a response that reports a lock or possibly reports one.
     ///
     /// For a response in `known`, the category is `uploadLocked`, and the queue retries without a limit. For an empty
-    /// 400 to `HEAD`, whose cause is unclear (RFC 9110 §9.3.2), it is `server`, and the queue retries a limited number
-    /// of times.
+    /// 400 to `HEAD`, whose cause is unclear (RFC 9110 §9.3.2), it is `server`, with a limit.
     static func failure(_ response: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure?
     {
         let said = ResponseClassifier.failure(response)

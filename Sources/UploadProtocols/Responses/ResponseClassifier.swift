@@ -3,8 +3,7 @@ import HTTPTypes
 
 /// The translation of unsuccessful responses to failures, the same for every protocol (RFC 9110 §15).
 package enum ResponseClassifier {
-    /// The statuses of a temporary problem, also 507 for a full disk, and 520–524 of a proxy if the server behind it
-    /// fails.
+    /// The statuses of a temporary problem. A proxy sends 520–524 if the server behind it fails.
     private static let transient: Set<Int> = [
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
@@ -97,8 +96,7 @@ enum ProblemText {
 /// Makes a server's text safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
     /// Returns the error message of a JSON body or an HTML page, or the beginning of plain text or of JSON without a
-    /// message. A body without a media type is plain text if it is UTF-8 and does not begin with `<`. Returns nil for
-    /// any other body.
+    /// message. A body without a media type is plain text if it is UTF-8 and does not begin with `<`.
     static func excerpt(of response: ExchangeOutcome.Response) -> String? {
         // Compressed content is not decompressed, because a few bytes can expand to gigabytes.
         guard ["identity", nil].contains(response.fields[.contentEncoding]?.lowercased()) else { return nil }

@@ -9,8 +9,7 @@ extension UploadFailure {
             .permanent, "the file has \(ByteFormat.sentence(size)), \(taker) \(ByteFormat.sentence(limit))")
     }
 
-    /// Returns the summary for a file of different sizes on the server and here, in full if their short forms are
-    /// equal.
+    /// Returns the summary for a file of another size on the server. Equal short forms are given in full.
     static func sizesDiffer(_ stored: ByteCount, _ size: ByteCount) -> String {
         let (there, here) = (ByteFormat.sentence(stored), ByteFormat.sentence(size))
         return there == here

@@ -7,8 +7,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
         /// The network or the connection failed: refused, reset, name not found. The upload is retried.
         case network
-        /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this is
-        /// frequent.
+        /// No byte was sent or received in time. The upload is retried, with fewer concurrent requests if this repeats.
         case timedOut
         /// The server cannot serve the request now: 408, 425, 429 and most of 5xx. The upload is retried.
         case server
@@ -31,14 +30,11 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case outcomeUnknown
         /// A file that Ferry writes for itself, usually in the state folder, cannot be written. The upload is retried.
         case storage
-        /// No file descriptor is free. The upload is retried, and the attempt does not count toward any limit on
-        /// retries.
+        /// No file descriptor is free. The upload is retried, without counting toward any limit on retries.
         case descriptors
-        /// The connection's local address was removed from this machine. The upload is retried at once, without
-        /// counting.
+        /// The connection's local address was removed. The upload is retried at once, without counting.
         case addressLost
-        /// A captive portal certainly or possibly responded in place of the server. The upload is retried, without
-        /// counting.
+        /// A captive portal certainly or possibly responded. The upload is retried, without counting.
         case signInPage
         /// The source of the credentials, such as a token server, is unreachable or busy. The upload is retried,
         /// without counting as a failure of the server that receives it.

@@ -34,8 +34,7 @@ enum XMLDocument {
 
     /// Parses an XML document in UTF-8 and returns its root; nil if it is malformed, incomplete, too deep or too large.
     /// Also nil for a document type declaration, whose entities could expand without limit, or read local files (RFC
-    /// 4918 §20.6). White space before the XML declaration is allowed, because some servers send it to keep a
-    /// connection open.
+    /// 4918 §20.6). White space before the XML declaration is allowed, because some servers send it for long responses.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {
         guard bytes.count <= sizeLimit, String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var reader = XMLReader(bytes)

@@ -12,16 +12,15 @@ struct XMLReader {
         var declared: [String]
     }
 
-    /// The maximum nesting depth, which makes recursion over the tree safe. The documents of the supported protocols
-    /// have at most ten levels.
+    /// The maximum nesting depth, which makes recursion over the tree safe. Real documents have at most ten levels.
     static let depthLimit = 64
     /// The maximum number of namespace declarations that are valid at the same time. SabreDAV declares seven.
     private static let declarationLimit = 256
 
     /// The rest of the document.
     private var rest: ArraySlice<UInt8>
-    /// The namespaces that the open elements have declared for each prefix, of which the last one is valid. The empty
-    /// prefix stands for the default namespace.
+    /// The namespaces of each prefix, of which the last one is valid. The empty prefix stands for the default
+    /// namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
     private var open: [Open] = []

@@ -6,7 +6,6 @@ public enum ChecksumChoice: Hashable, Sendable {
     /// No digest is used to confirm the upload.
     case none
     /// The digest of this algorithm. The upload fails if the digests differ, or if the protocol (with tus, also the
-    /// server) does not support the algorithm. With most other protocols, it succeeds if the server reports no digest,
-    /// and `Receipt.verified` is then nil.
+    /// server) does not support it. With most other protocols, it succeeds unverified if the server reports no digest.
     case required(DigestAlgorithm)
 }

@@ -5,8 +5,7 @@
 /// the next one is larger, so that an upload over a good connection stays fast.
 ///
 /// A server should keep the bytes that it received (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload
-/// Append"). The offset that it reports after a broken request shows whether it does. Ferry stores this fact with the
-/// upload and with the destination.
+/// Append"). The offset that it reports after a broken request shows whether it does.
 enum ChunkSizePolicy {
     /// The number of bytes that a broken request must exceed to show whether the server drops received bytes. Fewer
     /// bytes were possibly still in buffers on the way.
@@ -18,8 +17,7 @@ enum ChunkSizePolicy {
     /// The number of broken requests in a row, of more than `telling` bytes and with none of them stored, after which
     /// it is certain that the server drops their bytes.
     fileprivate static let lesson = 2
-    /// The key in `ServerCapabilities.facts`. The only value, "no", means that the server drops the bytes of broken
-    /// requests.
+    /// The key in `ServerCapabilities.facts`. The only value, "no", means that broken requests lose their bytes.
     private static let fact = "keepsBrokenRequests"
 
     /// Returns the size to try after the server refused a request of `bytes` bytes as too large: half of it, but at
@@ -47,8 +45,8 @@ struct AppendMemory: ResumeForm {
     /// The maximum size of the next request, in bytes. Nil as long as the server is not known to drop the bytes of
     /// broken requests. WebDAV uses this property for the size of the next part.
     var learntChunk: ByteCount?
-    /// The offset in the file at which the last request began; nil if its outcome is known, or if it is too small to
-    /// show whether the server keeps received bytes.
+    /// The offset at which the last request began; nil if its outcome is known, or if it is too small to prove
+    /// anything.
     private var appendedFrom: ByteCount?
     /// The number of broken requests in a row from which the server stored no bytes, without those that are too small
     /// to prove anything. It stays 0 once `learntChunk` has a value.

@@ -82,25 +82,21 @@ extension Exchange {
         /// The request can safely be sent again: two such requests have the same effect as one, because of the method
         /// (RFC 9110 §9.2.2), an offset or an idempotency key.
         public static let idempotent = Traits(rawValue: 1 << 0)
-        /// A successful response completes the upload. The local file is checked for changes before its last bytes are
-        /// sent.
+        /// A successful response completes the upload. The local file is checked for changes before.
         public static let completes = Traits(rawValue: 1 << 1)
         /// The request is sent without the destination's credentials and header fields, for example because the URL
-        /// grants access.
+        /// suffices.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
-        /// If the connection breaks, the server probably keeps the received bytes of the body, which need not be sent
-        /// again.
+        /// If the connection breaks, the server probably keeps the received bytes of the body.
         public static let kept = Traits(rawValue: 1 << 3)
-        /// The server possibly needs minutes for its response, and until then sends only single bytes from time to
-        /// time.
+        /// The response possibly takes minutes, with only single bytes from time to time.
         public static let slowResponse = Traits(rawValue: 1 << 4)
     }
 }
 
 /// The outcome of one HTTP request.
 public enum ExchangeOutcome: Sendable {
-    /// The final response of the server. Only the beginning of a body that is longer than the transport allows is
-    /// included.
+    /// The final response of the server, with only the beginning of a very long body.
     case responded(Response)
     /// No complete response of the server arrived. `bodySent` is the number of bytes of the body that were passed to
     /// the socket; nil if the request did not reach the server, for example because a captive portal responded instead.

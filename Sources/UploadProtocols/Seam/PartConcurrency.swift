@@ -1,8 +1,6 @@
 /// The maximum number of parts of one upload in flight at the same time. It is the configured number, or 1 for an
-/// upload that resumes after an interruption. Whenever `2 * limit` more parts are stored, it grows by one.
-///
-/// Parallel parts share the bandwidth. If the connection breaks often, possibly no part is complete before the next
-/// break.
+/// upload that resumes after an interruption. Whenever `2 * limit` more parts are stored, it grows by one. Parallel
+/// parts share the bandwidth, so on a bad connection possibly none is complete before the next break.
 struct PartConcurrency: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int
@@ -19,8 +17,7 @@ struct PartConcurrency: Hashable, Sendable {
         arrivals = 0
     }
 
-    /// Records that a part is now stored on the server. Returns the number of parts to send instead: two if the limit
-    /// has grown, otherwise one.
+    /// Records that a part is now stored. Returns how many to send instead: two if the limit has grown, otherwise one.
     mutating func arrived() -> Int {
         guard limit < most else { return 1 }
         arrivals += 1

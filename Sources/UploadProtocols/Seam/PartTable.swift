@@ -23,8 +23,7 @@ struct PartTable<Plan: PartPlan>: Sendable {
 
     var progress: UploadResource.Parts { .init(stored: held.count, planned: plan.numbers.count) }
 
-    /// Returns the numbers of the next parts to send, at most `count`, without those that are stored or were returned
-    /// before.
+    /// Returns the next `count` parts to send, or fewer, without those that are stored or were returned before.
     mutating func next(_ count: Int) -> [Int] {
         var taken: [Int] = []
         while taken.count < count, unsent < plan.numbers.upperBound {

@@ -29,9 +29,8 @@ public enum ProtocolCatalog {
 
     /// Adds a protocol to the catalog of this process. Call this before you start a queue that uses the protocol.
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if another protocol has the same name, or if the name is not valid. As a
-    ///   URL's scheme (RFC 3986 §3.1), a valid name begins with a letter; it has lower-case letters, digits and
-    ///   hyphens.
+    /// - Throws: `UploadFailure` (`permanent`) if another protocol has the same name, or if the name is not valid:
+    ///   lower-case letters, digits and hyphens after a letter, as in a URL's scheme (RFC 3986 §3.1).
     public static func register(_ entry: Entry) throws(UploadFailure) {
         guard entry.name.wholeMatch(of: /[a-z][a-z0-9-]*/) != nil else {
             throw UploadFailure(

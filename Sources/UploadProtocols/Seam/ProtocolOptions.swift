@@ -22,8 +22,7 @@ public struct ProtocolOptions: Hashable, Sendable {
     /// The options that only an S3 destination has.
     public var s3: S3Options
     /// True if the user gave a URL instead of a destination's name. It is possibly the URL of the file itself, unless
-    /// it has `{name}` or a slash at its end. The protocol `auto` then chooses `put`, unless the server announces a
-    /// protocol other than WebDAV.
+    /// it has `{name}` or a slash at its end. The protocol `auto` then prefers `put` to WebDAV.
     public var isGivenAddress = false
 
     /// The algorithm of `ChecksumChoice.required`; nil for another choice. Setting nil sets `ChecksumChoice.none`.

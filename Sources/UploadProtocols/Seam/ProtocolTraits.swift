@@ -30,8 +30,7 @@ public struct ProtocolTraits: Hashable, Sendable {
 
 /// The policy for a file of the same name that already exists on the server.
 public enum ExistingFilePolicy: String, Hashable, Codable, Sendable, CaseIterable {
-    /// Does not send the file if the existing one has the same size, and the same digest if the server reports one.
-    /// Otherwise, replaces it.
+    /// Does not send the file if the existing one has the same size and digest, if reported. Otherwise, replaces it.
     case skip
     case replace
     /// Sends the file under a name that is free on the server, such as `name (2).ext`.

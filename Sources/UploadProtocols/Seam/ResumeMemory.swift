@@ -26,8 +26,7 @@ extension ResumeMemory: Codable {
     }
 }
 
-/// A type whose properties are stored in a `ResumeMemory`, each under its own key. Writing a value leaves entries under
-/// all other keys unchanged.
+/// A type whose properties are stored in a `ResumeMemory`, each under its own key, beside other entries.
 protocol ResumeForm: Hashable, Sendable {
     init()
     /// The properties that are stored, in the order of reading. A stored property, because making key paths takes long.

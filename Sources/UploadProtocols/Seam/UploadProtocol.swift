@@ -1,6 +1,6 @@
 /// An upload protocol as a state machine without sockets and files. One value serves one attempt. The caller first
-/// calls `start`, performs each returned step, and passes the outcome of each request to `receive`. The step `done` or
-/// `failed` ends the attempt.
+/// calls `start`, performs each returned step until `done` or `failed`, and passes the outcome of each request to
+/// `receive`.
 public protocol UploadProtocol: Sendable {
     /// The name of the protocol in the configuration: `put`, `tus`, …
     static var name: String { get }
@@ -48,8 +48,7 @@ extension SequentialProtocol {
 public enum Step: Sendable {
     /// Records the notes in order, then sends the request, whose outcome is passed to `receive`.
     case send(Exchange, notes: [Note] = [])
-    /// Records the notes in order, then sends all requests at once. Each outcome is passed to `receive` when it
-    /// arrives.
+    /// Records the notes in order, then sends all requests at once. Each outcome is passed to `receive`.
     case sendAll([Exchange], notes: [Note] = [])
     /// Records the notes in order, then waits for a request in flight. If there is none, the attempt fails.
     case wait(notes: [Note] = [])

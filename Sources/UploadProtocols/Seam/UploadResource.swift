@@ -1,11 +1,8 @@
 public import FerryFiles
 
 /// The state on the server from which an upload resumes, such as a tus or IETF upload URL, an S3 upload ID or a session
-/// URL.
-///
-/// If the upload can resume, the resource is on disk before the first byte of the file is sent, so that an attempt
-/// after a crash does not create a second upload. An upload that cannot resume can have a resource too, with facts
-/// about its last request.
+/// URL. It is on disk before the first byte of the file is sent, so that an attempt after a crash does not create a
+/// second upload. For an upload that cannot resume, it has facts about its last request.
 public struct UploadResource: Hashable, Codable, Sendable {
     /// The absolute URL of the upload or of the file to create, or another identifier of the protocol.
     public var url: String
@@ -55,8 +52,7 @@ public struct UploadResource: Hashable, Codable, Sendable {
 
 /// The facts about an upload that several protocols store in the same way.
 struct ResumeMarks: ResumeForm {
-    /// True if the server possibly has the whole file. It is set before the last bytes are sent, because the response
-    /// that confirms them can be lost.
+    /// True if the server possibly has the whole file. The response that confirms it can be lost.
     var wholeBodySent = false
     /// True once the server has confirmed the whole file.
     var isAcknowledged = false
@@ -90,8 +86,7 @@ extension UploadResource {
         return resource
     }
 
-    /// Returns the notes that record `moved`, the new state of this upload, and before it the number of lost bytes, if
-    /// any.
+    /// Returns the notes that record `moved`, the new state, and before it the number of lost bytes, if any.
     func notes(of moved: UploadResource) -> [Step.Note] {
         let lost = confirmed - moved.confirmed
         return (lost > 0 ? [.serverLost(lost)] : []) + [.resource(moved)]

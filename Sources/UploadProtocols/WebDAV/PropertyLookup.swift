@@ -12,11 +12,9 @@ struct PropertyLookup: Sendable {
 
     private enum Phase: Sendable {
         case properties
-        /// A `HEAD` request. `refusal` is the response with which the server refused this lookup's `PROPFIND`; nil if
-        /// an earlier lookup's was refused.
+        /// A `HEAD` request. `refusal` is the response that refused this lookup's `PROPFIND`, if it began with one.
         case head(refusal: ExchangeOutcome.Response?)
-        /// A second `HEAD`, with a slash at the end of the URL: without it, some servers respond for a folder as for a
-        /// file.
+        /// A second `HEAD`, with a slash at the end: without it, some servers respond for a folder as for a file.
         case slash(FoundFile, ours: [ComputedDigest])
     }
 

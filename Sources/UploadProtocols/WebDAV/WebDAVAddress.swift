@@ -83,8 +83,8 @@ extension WebDAVAddress {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }
 
-    /// Returns the name of the file, or its beginning, that belongs to a name of `temporary(key:)` or `nextTemporary`;
-    /// nil for any other name.
+    /// Returns the name of the file, or its beginning, for a name of `temporary(key:)` or `nextTemporary`; otherwise
+    /// nil.
     static func name(ofTemporary last: String) -> String? {
         last.wholeMatch(of: /\.(?:_(?=_*[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)

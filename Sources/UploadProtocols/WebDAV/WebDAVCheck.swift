@@ -1,7 +1,6 @@
 import HTTPTypes
 
-/// The check of a WebDAV folder: the server's features by `OPTIONS`, the folder's properties and unfinished uploads by
-/// `PROPFIND`.
+/// The check of a WebDAV folder: features by `OPTIONS`, the folder and unfinished uploads by `PROPFIND`.
 package struct WebDAVCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options

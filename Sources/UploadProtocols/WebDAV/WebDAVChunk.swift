@@ -14,9 +14,8 @@ struct WebDAVChunk: Hashable, Sendable {
     var range: Range<ByteCount>
     var manner: Manner
 
-    /// The maximum size in bytes of the first of several chunks, whose bytes most servers lose if its connection
-    /// breaks. Also of the chunk that tests whether the server can write parts, whose bytes are sent again if it
-    /// cannot.
+    /// The maximum size of the first of several chunks, whose bytes most servers lose if its connection breaks. Also of
+    /// the chunk that tests whether the server can write parts, whose bytes are otherwise sent again.
     static let proofSize: ByteCount = 64 << 10
 
     /// - Parameters:

@@ -19,8 +19,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns `failure` as a temporary failure of the server, with its own time to wait, that of the response or
-    /// `lockWait`.
+    /// Returns `failure` as a temporary one, with its own time to wait, or the response's, or `lockWait`.
     static func waiting(_ failure: UploadFailure, _ response: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server

@@ -1,7 +1,6 @@
 import HTTPTypes
 
-/// Creates the missing folders above a file: first the innermost one, or if the server reports that the folder above it
-/// is missing, that one.
+/// Creates the missing folders above a file: first the innermost one, or if the folder above it is missing, that one.
 struct WebDAVFolders: Sendable {
     /// The URLs of the folders above the file, the innermost first.
     private let folders: [String]

@@ -10,8 +10,7 @@ struct WebDAVMemory: ResumeForm {
     var refusedLooks = 0
     /// The URL of an earlier temporary file to delete when the upload is done.
     var abandonedURL: String?
-    /// The URL with a second temporary name, the target of a trial `MOVE` in progress that shows whether the server
-    /// moves files to the URL in `Destination`.
+    /// The target of a trial `MOVE` in progress: a second temporary name.
     var nextURL: String?
 
     static let keys: [ResumeKey<Self>] = [
@@ -29,8 +28,7 @@ extension UploadResource {
     }
 }
 
-/// The strings that store a version of a file on disk. The string for the size is empty if the size is unknown; without
-/// it, the stored version is nil.
+/// The strings that store a version. That of an unknown size is empty; without one, the stored version is nil.
 extension WebDAVVersion? {
     var storedSize: String? {
         get { map { $0.size.map { "\($0)" } ?? "" } }

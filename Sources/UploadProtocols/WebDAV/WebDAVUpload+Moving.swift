@@ -2,9 +2,8 @@ import HTTPTypes
 
 /// The steps that move the complete file to its final name and check the result.
 extension WebDAVUpload {
-    /// Moves the complete file to its final name. If a file has this name and no `MOVE` on this server has worked
-    /// before, a trial `MOVE` comes first. Behind a proxy that changes paths but not `Destination`, the `MOVE` could
-    /// replace a wrong file.
+    /// Moves the complete file to its final name. If a file has this name and no `MOVE` here has worked before, a trial
+    /// comes first: behind a proxy that changes paths but not `Destination`, it could replace a wrong file.
     mutating func moveToFinalName() -> Step {
         goal.version != nil && !server.movesArrive ? tryMove() : move()
     }
@@ -60,8 +59,7 @@ extension WebDAVUpload {
         // The file is missing, or `Destination` names a URL that the server does not accept.
         case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(response))
         case 412:
-            // The server repeatedly reports a file under the URL in `Destination`, and the lookup does not: it probably
-            // reads another URL there.
+            // The lookup repeatedly finds no such file, so the server probably reads another URL in `Destination`.
             guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(response))) }
             return choose()
         case 405, 501:
@@ -74,9 +72,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Handles the lookup of the temporary file after the server refused the `MOVE`. If the complete file still exists,
-    /// the `MOVE` is repeated a few times. If it is gone, the `MOVE` has possibly worked, so the final name is looked
-    /// up.
+    /// Handles the lookup of the temporary file after the server refused the `MOVE`. If the file still exists, the
+    /// `MOVE` is repeated a few times. If it is gone, the `MOVE` has possibly worked, so the final name is looked up.
     mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))

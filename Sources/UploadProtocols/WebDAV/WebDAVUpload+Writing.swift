@@ -208,8 +208,7 @@ extension WebDAVUpload {
         return moveToFinalName()
     }
 
-    /// Records that this server writes no parts, and sends the whole file in one `PUT`, or fails after too many
-    /// restarts.
+    /// Records that this server writes no parts, and sends the whole file in one `PUT`, a limited number of times.
     private mutating func writeAnew(after chunk: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else { return .failed(.server, "the server loses what it was sent") }
         server.ranges = .refused

@@ -1,18 +1,17 @@
 import HTTPTypes
 
 /// The upload protocol WebDAV (RFC 4918). It sends the file by `PUT` under a temporary name, checks the stored size,
-/// and renames the file by `MOVE`.
+/// and renames the file by `MOVE`. The protocol `put` supports servers without `MOVE`.
 ///
 /// If the connection breaks during a `PUT`, some servers keep a truncated file, or delete the old file of that name.
-/// The temporary name protects the file under the final name. The protocol `put` supports servers without `MOVE`.
+/// The temporary name protects the file under the final name.
 ///
 /// An interrupted upload starts again, except on a server that can write parts of a file, as SabreDAV by its partial
 /// update (`PATCH`). On other servers, `PUT` with `Content-Range` is tried if a chunk size is configured, or if the
 /// server refused a large request. Some servers ignore `Content-Range` and replace the file by the part. So the field
 /// is used only under the temporary name.
 ///
-/// After a successful `MOVE`, a lookup checks the final name, because a proxy that changes paths can make the server
-/// move the file to another URL.
+/// After a `MOVE`, a lookup checks the final name: behind a proxy that changes paths, the file can be at another URL.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
     /// The traits; `resumes` is false, because most servers cannot write parts of a file.
@@ -25,8 +24,7 @@ public struct WebDAVUpload: SequentialProtocol {
         case looking(PropertyLookup, Purpose)
         case making(WebDAVFolders)
         case writing(WebDAVChunk)
-        /// A trial `MOVE` to a second temporary name, to see whether the server moves files to the URL in
-        /// `Destination`.
+        /// A trial `MOVE` to a second temporary name: does the server move files to the URL in `Destination`?
         case trying
         case moving
         /// Deletes a temporary file, and then takes this last step.
@@ -71,8 +69,7 @@ public struct WebDAVUpload: SequentialProtocol {
     var server = WebDAVServer(ServerCapabilities())
     /// The state of the upload that is stored for a later attempt; nil for a new upload until its first `PUT`.
     var resource: UploadResource?
-    /// The number of bytes in the temporary file at which the upload can continue; nil without such a file, or before
-    /// it is looked up.
+    /// The number of usable bytes in the temporary file; nil without such a file, or before it is looked up.
     var held: ByteCount?
     /// The version of the temporary file, as last described by the server.
     var newVersion: WebDAVVersion?
@@ -160,8 +157,7 @@ extension WebDAVUpload {
 
     var finalAddress: WebDAVAddress { address(of: goal.name) }
 
-    /// The URL of the temporary file, from the stored resource, or else from the item's name and key: the policy for an
-    /// existing file can change the final name.
+    /// The URL of the temporary file, stored or made from the item's name: a policy can change the final name.
     var temporary: WebDAVAddress {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }
@@ -236,8 +232,8 @@ extension WebDAVUpload {
         }
     }
 
-    /// Looks up the final name, also without a policy for existing files: a `MOVE` with `Overwrite: T` could replace a
-    /// folder and everything in it.
+    /// Looks up the final name, also without a policy: a `MOVE` with `Overwrite: T` could replace a folder with all in
+    /// it.
     mutating func choose() -> Step {
         let choice = ExistingChoice(item, policy: options.existing, looksAlways: true)
         return act(on: choice.start(), choice)
@@ -257,8 +253,7 @@ extension WebDAVUpload {
         }
     }
 
-    /// Moves a complete temporary file, or sends the next bytes. Before the first bytes of a large file, its folder is
-    /// looked up.
+    /// Moves a complete temporary file, or sends the next bytes, after a lookup of the folder of a large file.
     private mutating func proceed() -> Step {
         if held == item.size { return moveToFinalName() }
         if held ?? 0 == 0, !knowsFolder, item.size > Self.folderLookSize {

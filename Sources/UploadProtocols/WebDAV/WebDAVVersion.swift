@@ -21,8 +21,7 @@ struct WebDAVVersion: Hashable, Sendable {
         text.flatMap { $0.utf8.count <= longest ? $0 : nil }
     }
 
-    /// Compares the sizes, tags and times that both versions have. Returns false if one differs, and nil if no tag or
-    /// time could be compared.
+    /// Compares what both versions have. Returns false if one value differs; nil if no tag or time could be compared.
     func isSame(as other: WebDAVVersion) -> Bool? {
         if let size, let otherSize = other.size, size != otherSize { return false }
         let pairs = [(entityTag, other.entityTag), (modified, other.modified)]
@@ -41,8 +40,7 @@ enum WebDAVArrival: Hashable, Sendable {
     /// The old and the new file look alike, or the server describes them too little.
     case unknown
 
-    /// Compares the file at the final URL after the `MOVE` with the old file, if there was one, and with the temporary
-    /// file, if the server described it (`new`).
+    /// Compares the file at the final URL after the `MOVE` with the old and the temporary file, if they are known.
     init(old: WebDAVVersion?, new: WebDAVVersion?, found: WebDAVVersion) {
         guard let old else {
             self = .arrived

@@ -27,8 +27,7 @@ struct ExistingChoice: Sendable {
         case comparing(name: String, isOwn: Bool)
     }
 
-    /// The maximum number of names that the policy `rename` tries, such as `name (2).ext`. So many copies are probably
-    /// a mistake.
+    /// The maximum number of names, such as `name (2).ext`, that `rename` tries. More copies are probably a mistake.
     static let nameLimit = 100
 
     private let item: UploadItem

@@ -62,8 +62,7 @@ struct ExistingFile: Sendable {
 }
 
 extension Exchange {
-    /// Makes the `HEAD` request for a file's size, tag and digests, during which `digests` of the local file are
-    /// computed.
+    /// Makes the `HEAD` for a file's size, tag and digests, during which local digests are computed.
     static func head(_ url: String, computing digests: [DigestRequest]) -> Exchange {
         var head = Exchange(.head, url, fields: [.wantReprDigest: "sha-256=10, md5=1"])
         head.digests = digests

@@ -22,8 +22,7 @@ public enum LinkSource: Hashable, Sendable {
 public struct JSONPointer: Hashable, Sendable {
     private let tokens: [String]
 
-    /// Parses a JSON Pointer: a slash at its beginning, and 0 or 1 after each `~`. The empty pointer, which means the
-    /// whole document, gives nil.
+    /// Parses a JSON Pointer; nil also for the empty one, which means the whole document.
     public init?(_ text: String) {
         guard text.hasPrefix("/") else { return nil }
         var tokens: [String] = []

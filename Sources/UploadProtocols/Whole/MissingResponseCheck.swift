@@ -24,8 +24,7 @@ struct MissingResponseCheck: Sendable {
         }
         var found = FoundFile(headed: response.fields)
         guard found.size == nil || found.size == item.size else { return nil }
-        // Object stores use the MD5 of the content as the entity tag. If a tag only looks like an MD5, the comparison
-        // fails, and the file is sent again.
+        // Object stores use the MD5 of the content as the entity tag. Any other tag fails the comparison.
         if found.reported.isEmpty, case .whole(let digest) = S3EntityTag(found.entityTag) {
             found.reported = [ServerDigest(.md5, digest)]
         }

@@ -34,8 +34,7 @@ public struct PutUpload: SequentialProtocol {
     private var phase: Phase
     private var budget = RetryBudget()
 
-    /// - Parameter options: The options, of which the HTTP method, the checksum and the policy for existing files are
-    ///   used.
+    /// - Parameter options: The HTTP method, the checksum and the policy for existing files are used.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
