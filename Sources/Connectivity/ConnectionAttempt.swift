@@ -45,11 +45,11 @@ enum ConnectionAttempt {
         var next = list
         while let entry = next?.pointee, waiting.count + errors.count < maximumAddresses {
             next = entry.ai_next
-            switch start(entry) {
-            case .connected: return .reachable
-            case .pending(let descriptor):
-                waiting.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
-            case .failed(let code): errors.append(code)
+            let (descriptor, code) = start(entry)
+            switch code {
+            case 0: return .reachable
+            case EINPROGRESS: waiting.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
+            default: errors.append(code)
             }
         }
         while !waiting.isEmpty {
@@ -77,33 +77,20 @@ enum ConnectionAttempt {
         return errors.first.map { .unreachable(reason: message($0)) } ?? fallback
     }
 
-    private enum Start {
-        case connected
-        case pending(Int32)
-        case failed(Int32)
-    }
-
-    private static func start(_ entry: addrinfo) -> Start {
+    /// Begins to connect. Returns 0, an error, or `EINPROGRESS` with the descriptor of the pending connection.
+    private static func start(_ entry: addrinfo) -> (descriptor: Int32, code: Int32) {
         let descriptor = socket(entry.ai_family, entry.ai_socktype, entry.ai_protocol)
-        guard descriptor >= 0 else { return .failed(errno) }
-        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
-            return fail(errno, closing: descriptor)
-        }
+        guard descriptor >= 0 else { return (descriptor, errno) }
+        var result = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if result == 0 { result = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         #if canImport(Darwin)
-            let result = Darwin.connect(descriptor, entry.ai_addr, entry.ai_addrlen)
+            if result == 0 { result = Darwin.connect(descriptor, entry.ai_addr, entry.ai_addrlen) }
         #else
-            let result = Glibc.connect(descriptor, entry.ai_addr, entry.ai_addrlen)
+            if result == 0 { result = Glibc.connect(descriptor, entry.ai_addr, entry.ai_addrlen) }
         #endif
-        if result == 0 {
-            close(descriptor)
-            return .connected
-        }
-        return errno == EINPROGRESS ? .pending(descriptor) : fail(errno, closing: descriptor)
-    }
-
-    private static func fail(_ code: Int32, closing descriptor: Int32) -> Start {
-        close(descriptor)
-        return .failed(code)
+        let code = result == 0 ? 0 : errno
+        if code != EINPROGRESS { close(descriptor) }
+        return (descriptor, code)
     }
 
     private static func pendingError(_ descriptor: Int32) -> Int32 {

@@ -40,6 +40,7 @@ package struct MultipartParser: Sendable {
     private var state = State.preamble(bytes: 0)
     private var held: [UInt8] = Array("\r\n".utf8)  // the first delimiter may have no CRLF before it
     private var partCount = 0
+    private static let headerEnd = ByteSearch(Array("\r\n\r\n".utf8))
     private let delimiter: ByteSearch
     private let limits: Limits
 
@@ -94,14 +95,15 @@ package struct MultipartParser: Sendable {
             return found.upperBound
         case .delimiterLine: return try endDelimiterLine(bytes, from: start)
         case .header:
-            guard let end = headerEnd(bytes, from: start) else {
-                guard bytes.count - start <= limits.headerBytes else { throw .headerTooLarge }
-                return hold(bytes, from: start)
+            let found = Self.headerEnd.first(in: bytes, from: start)
+            let isComplete = found.count == Self.headerEnd.pattern.count
+            guard (isComplete ? found.upperBound : bytes.count) - start <= limits.headerBytes else {
+                throw .headerTooLarge
             }
-            guard end - start <= limits.headerBytes else { throw .headerTooLarge }
-            events.append(.partBegan(try Self.part(header: bytes[start..<end])))
+            guard isComplete else { return hold(bytes, from: start) }
+            events.append(.partBegan(try Self.part(header: bytes[start..<found.upperBound])))
             state = .content
-            return end
+            return found.upperBound
         case .content:
             let found = delimiter.first(in: bytes, from: start)
             if found.lowerBound > start { events.append(.content(bytes[start..<found.lowerBound])) }
@@ -138,16 +140,6 @@ package struct MultipartParser: Sendable {
         let mayStillComplete = line.isEmpty || line.elementsEqual("\r".utf8) || rest.elementsEqual("-".utf8)
         guard mayStillComplete else { throw .malformed("a delimiter is followed by other text") }
         return hold(bytes, from: start)
-    }
-
-    private func headerEnd(_ bytes: [UInt8], from start: Int) -> Int? {
-        let end = Array("\r\n\r\n".utf8)
-        let limit = min(bytes.count, start + limits.headerBytes + end.count)
-        guard limit - start >= end.count else { return nil }
-        for position in start...(limit - end.count) where bytes[position] == 0x0D {
-            if bytes[position..<position + end.count].elementsEqual(end) { return position + end.count }
-        }
-        return nil
     }
 
     private static func part(header: ArraySlice<UInt8>) throws(MultipartError) -> Part {

@@ -13,20 +13,21 @@ package struct NextcloudCheck: DestinationCheck {
     /// The maximum number of unfinished uploads whose size is requested, each by one request.
     private static let sizedUploads = 100
 
-    private let url: String
+    /// The URL of the user's upload folder; nil if the destination is not a folder of a Nextcloud.
+    private let uploads: String?
     private let folder: WebDAVAddress
     private let plan: ByteCount?
     private var phase = Phase.folder
 
     /// - Parameter url: The URL of the destination.
     package init(url: String, options: ProtocolOptions) {
-        self.url = url
+        uploads = NextcloudAddress(url)?.uploads
         plan = options.chunkSize
         folder = WebDAVAddress(WebDAVAddress(UploadAddress.address(url, for: "a")).folderURL)
     }
 
     package mutating func start() -> CheckStep {
-        guard NextcloudAddress(url) != nil else { return .failed(NextcloudUpload.wrongAddress) }
+        guard uploads != nil else { return .failed(NextcloudUpload.wrongAddress) }
         return .send(WebDAVProperties.exchange(folder.url, [.resourcetype, .quota]))
     }
 
@@ -37,9 +38,9 @@ package struct NextcloudCheck: DestinationCheck {
         }
         switch phase {
         case .folder:
-            guard case .reported(let findings) = WebDAVFolderFinding(response, at: folder),
-                let uploads = NextcloudAddress(url)?.uploads
-            else { return .failed(WebDAVFailure.failure(response)) }
+            guard case .reported(let findings) = WebDAVFolderFinding(response, at: folder), let uploads else {
+                return .failed(WebDAVFailure.failure(response))
+            }
             phase = .uploads(findings: findings)
             return .send(WebDAVProperties.exchange(uploads, depth: 1, [.resourcetype, .getlastmodified]))
         case .uploads(let findings): return finish(findings, response)
@@ -50,10 +51,7 @@ package struct NextcloudCheck: DestinationCheck {
     }
 
     private mutating func finish(_ findings: [String], _ response: ExchangeOutcome.Response) -> CheckStep {
-        guard let uploads = NextcloudAddress(url)?.uploads else {
-            return .failed(NextcloudUpload.wrongAddress)
-        }
-        guard response.status == 207, let all = WebDAVProperties.list(in: response) else {
+        guard response.status == 207, let uploads, let all = WebDAVProperties.list(in: response) else {
             return .finished(
                 CheckReport(
                     findings: findings + ["uploads in chunks are not offered there; small files can be sent"])

@@ -153,37 +153,15 @@ package enum ServerText {
 
 /// The names of statuses for messages (RFC 9110 §15), because the server's own reason phrase may contain any text.
 enum StatusName {
-    static func of(_ status: Int) -> String? {
-        switch status {
-        case 301: "moved permanently"
-        case 302: "found elsewhere"
-        case 303: "see other"
-        case 307: "temporary redirect"
-        case 308: "permanent redirect"
-        case 400: "bad request"
-        case 401: "not signed in"
-        case 403: "forbidden"
-        case 404: "not found"
-        case 405: "method not allowed"
-        case 408: "request timed out"
-        case 409: "conflict"
-        case 410: "gone"
-        case 411: "length required"
-        case 412: "precondition failed"
-        case 413: "too large"
-        case 415: "unsupported media type"
-        case 417: "expectation failed"
-        case 421: "misdirected request"
-        case 422: "cannot be processed"
-        case 423: "locked"
-        case 429: "too many requests"
-        case 500: "internal error"
-        case 501: "not implemented"
-        case 502: "bad gateway"
-        case 503: "unavailable"
-        case 504: "gateway timed out"
-        case 507: "insufficient storage"
-        default: nil
-        }
-    }
+    private static let names = [
+        301: "moved permanently", 302: "found elsewhere", 303: "see other", 307: "temporary redirect",
+        308: "permanent redirect", 400: "bad request", 401: "not signed in", 403: "forbidden",
+        404: "not found", 405: "method not allowed", 408: "request timed out", 409: "conflict", 410: "gone",
+        411: "length required", 412: "precondition failed", 413: "too large", 415: "unsupported media type",
+        417: "expectation failed", 421: "misdirected request", 422: "cannot be processed", 423: "locked",
+        429: "too many requests", 500: "internal error", 501: "not implemented", 502: "bad gateway",
+        503: "unavailable", 504: "gateway timed out", 507: "insufficient storage",
+    ]
+
+    static func of(_ status: Int) -> String? { names[status] }
 }

@@ -107,7 +107,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     /// The URL of the finished upload; nil if it is unknown.
     public var location: String?
     /// The entity tag or digest that the server sent for the upload; nil also if it has more than `longestTag` bytes.
-    public var entityTag: String? { didSet { entityTag = Self.bounded(entityTag) } }
+    public var entityTag: String? { didSet { entityTag = entityTag?.limited(to: Self.longestTag) } }
     /// The size of the file in bytes.
     public var bytes: ByteCount
     /// The seconds from the start of the last attempt to the final response.
@@ -127,7 +127,7 @@ public struct Receipt: Hashable, Codable, Sendable {
         source: SourceDisposition? = nil
     ) {
         self.location = location
-        self.entityTag = Self.bounded(entityTag)
+        self.entityTag = entityTag?.limited(to: Self.longestTag)
         self.bytes = bytes
         self.duration = duration
         self.verified = verified
@@ -138,10 +138,11 @@ public struct Receipt: Hashable, Codable, Sendable {
 
     /// The maximum length of an entity tag in bytes, because it is stored with the upload.
     static let longestTag = 1 << 10
+}
 
-    private static func bounded(_ tag: String?) -> String? {
-        tag.flatMap { $0.utf8.count <= longestTag ? $0 : nil }
-    }
+extension String {
+    /// Returns the text, or nil if it has more than `limit` bytes.
+    func limited(to limit: Int) -> String? { utf8.count <= limit ? self : nil }
 }
 
 /// A change at the path of a file during its upload, which sent the file that it had opened before the change.

@@ -200,35 +200,45 @@ extension WebDAVUpload {
             server.takesPropfind = false
             noteServer()
         }
-        switch (verdict, purpose) {
-        case (.ask(let exchange), _):
+        switch verdict {
+        case .ask(let exchange):
             phase = .looking(look, purpose)
             return .send(exchange)
-        case (.failed(let failure), .temporary) where [423, 500].contains(failure.status):
+        case .failed(let failure): return failed(failure, purpose)
+        case .found(let found, let ours): return act(on: found, ours, purpose)
+        }
+    }
+
+    private mutating func failed(_ failure: UploadFailure, _ purpose: Purpose) -> Step {
+        if case .temporary = purpose, [423, 500].contains(failure.status) {
             return refusedTemporary(failure)
-        case (.failed(let failure), .folder) where failure.category == .permanent:
-            // The folder is possibly still writable.
-            return write(from: 0)
-        case (.failed(let failure), .refusedFolder(let refusal)) where failure.category == .permanent:
-            return .failed(refusal)
-        case (.failed(let failure), .written(let chunk)) where failure.category == .permanent:
-            return measured(nil, chunk)
-        case (.failed(let failure), .result(isOurs: true)) where failure.category == .permanent:
-            return done(receipt(nil))
-        case (.failed(let failure), _): return .failed(failure)
-        case (.found(let found, _), .temporary): return foundTemporary(found)
-        case (.found(let found, _), .trial): return foundTrial(found)
-        case (.found(let found, _), .unmoved(let refusal)): return foundUnmoved(found, after: refusal)
-        case (.found(let found, let ours), .found(var choice)):
+        }
+        guard failure.category == .permanent else { return .failed(failure) }
+        switch purpose {
+        // The folder is possibly still writable.
+        case .folder: return write(from: 0)
+        case .refusedFolder(let refusal): return .failed(refusal)
+        case .written(let chunk): return measured(nil, chunk)
+        case .result(isOurs: true): return done(receipt(nil))
+        case .temporary, .found, .trial, .unmoved, .result(isOurs: false): return .failed(failure)
+        }
+    }
+
+    private mutating func act(
+        on found: FoundEntry, _ ours: [ComputedDigest], _ purpose: Purpose
+    ) -> Step {
+        switch purpose {
+        case .temporary: return foundTemporary(found)
+        case .trial: return foundTrial(found)
+        case .unmoved(let refusal): return foundUnmoved(found, after: refusal)
+        case .found(var choice):
             goal.version = found.version
             let verdict = choice.receive(found, ours: ours)
             return act(on: verdict, choice)
-        case (.found(let found, _), .folder): return foundFolder(found)
-        case (.found(let found, _), .refusedFolder(let refusal)):
-            return found == .nothing ? foundFolder(.nothing) : .failed(refusal)
-        case (.found(let found, _), .written(let chunk)): return measured(found, chunk)
-        case (.found(let found, let ours), .result(let isOurs)):
-            return foundResult(found, isOurs: isOurs, computed: ours)
+        case .folder: return foundFolder(found)
+        case .refusedFolder(let refusal): return found == .nothing ? foundFolder(found) : .failed(refusal)
+        case .written(let chunk): return measured(found, chunk)
+        case .result(let isOurs): return foundResult(found, isOurs: isOurs, computed: ours)
         }
     }
 

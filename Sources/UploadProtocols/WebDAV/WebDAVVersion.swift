@@ -13,12 +13,10 @@ struct WebDAVVersion: Hashable, Sendable {
 
     init(_ file: FoundFile) {
         size = file.size
-        entityTag = Self.bounded(file.entityTag).map { $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0 }
-        modified = Self.bounded(file.modified)
-    }
-
-    private static func bounded(_ text: String?) -> String? {
-        text.flatMap { $0.utf8.count <= longest ? $0 : nil }
+        entityTag = file.entityTag?.limited(to: Self.longest).map {
+            $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0
+        }
+        modified = file.modified?.limited(to: Self.longest)
     }
 
     /// Compares what both versions have. Returns false if one value differs; nil if no tag or time could be compared.
