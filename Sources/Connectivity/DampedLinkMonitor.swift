@@ -44,9 +44,14 @@ private final class DampedRelay<C: Clock>: Sendable where C.Duration == Duration
 
     func observe(_ status: LinkStatus) {
         state.withLock { state in
-            let now = clock.now
-            if let report = state.damper.observe(status, at: now) { continuation.yield(report) }
-            setTimer(&state)
+            if let report = state.damper.observe(status, at: clock.now) { continuation.yield(report) }
+            state.timer?.cancel()
+            state.timer = state.damper.deadline.map { deadline in
+                Task {
+                    guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
+                    elapse()
+                }
+            }
         }
     }
 
@@ -54,16 +59,6 @@ private final class DampedRelay<C: Clock>: Sendable where C.Duration == Duration
         state.withLock { state in
             state.timer?.cancel()
             continuation.finish()
-        }
-    }
-
-    private func setTimer(_ state: inout State) {
-        state.timer?.cancel()
-        state.timer = state.damper.deadline.map { deadline in
-            Task {
-                guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
-                elapse()
-            }
         }
     }
 

@@ -174,7 +174,10 @@ package enum UploadAddress {
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
             let host = parts.host(percentEncoded: false), !host.isEmpty,
             ["http", "https", unixScheme].contains(scheme)
-        else { return lacksHost(url) ? "\(anyAddress) with a host" : anyAddress }
+        else {
+            let lacksHost = url.lowercased().prefixMatch(of: /https?:\/\/([\/?#:]|$)/) != nil
+            return lacksHost ? "\(anyAddress) with a host" : anyAddress
+        }
         if scheme == unixScheme {
             // The limit of sockaddr_un (unix(7)).
             guard host.hasPrefix("/"), (2...107).contains(host.utf8.count), !host.utf8.contains(0),
@@ -188,15 +191,6 @@ package enum UploadAddress {
         guard isHost(host) else { return "a host's name or address, of at most 253 bytes" }
         if let port = parts.port, !(1...65_535).contains(port) { return "a port from 1 to 65535" }
         return nil
-    }
-
-    /// Returns true if an http or https URL has no host after the two slashes.
-    private static func lacksHost(_ url: String) -> Bool {
-        guard let start = ["http://", "https://"].first(where: url.lowercased().hasPrefix) else {
-            return false
-        }
-        let next = url.utf8.dropFirst(start.utf8.count).first
-        return next.map { "/?#:".utf8.contains($0) } ?? true
     }
 
     /// Returns the scheme, host and port of a plain URL such as `http://host:80/a/b`, as written; nil for any other

@@ -38,7 +38,7 @@ public struct PutUpload: SequentialProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
-        phase = .looking(Self.existing(item, options, begun: nil))
+        phase = .recalling(MissingResponseCheck(item))
     }
 
     public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
@@ -59,8 +59,8 @@ public struct PutUpload: SequentialProtocol {
             phase = .recalling(lost)
             return lost.start()
         }
-        let begun = looks ? resource.flatMap(Self.begun) : nil
-        return look(begun: begun)
+        guard looks, let resource, let name = resource[PutMemory.self].name else { return look() }
+        return look(begun: .init(name: name, mayBeComplete: resource.wholeBodySent))
     }
 
     public mutating func receive(_ reply: ExchangeOutcome) -> Step {
@@ -82,20 +82,11 @@ extension PutUpload {
     /// True if the policy for existing files needs a lookup of the file before it is sent.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
-    private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
-        resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
-    }
-
-    private static func existing(
-        _ item: UploadItem, _ options: ProtocolOptions, begun: ExistingChoice.Begun?
-    ) -> ExistingFile {
-        ExistingFile(item, policy: options.existing, begun: begun) {
-            UploadAddress.address(item.url, for: $0)
-        }
-    }
-
     private mutating func look(begun: ExistingChoice.Begun? = nil) -> Step {
-        let existing = Self.existing(item, options, begun: begun)
+        let url = item.url
+        let existing = ExistingFile(item, policy: options.existing, begun: begun) {
+            UploadAddress.address(url, for: $0)
+        }
         phase = .looking(existing)
         return act(on: existing.start())
     }

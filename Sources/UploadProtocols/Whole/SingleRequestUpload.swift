@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 
 /// The functions of the protocols `put`, `post` and `form`, each of which sends the upload in one request. Other
 /// protocols use the failures for their last request.
@@ -55,5 +55,19 @@ extension ProtocolOptions {
     /// Returns the configured HTTP method, or `method` if none is configured or it is invalid.
     func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
         self.method.flatMap { HTTPRequest.Method($0) } ?? method
+    }
+}
+
+extension HTTPField.Name {
+    /// The header field with a key that identifies a request (draft-ietf-httpapi-idempotency-key-header). A server that
+    /// supports it does not execute a second request with the same key.
+    public static let idempotencyKey = named("Idempotency-Key")
+}
+
+extension HTTPFields {
+    /// The value of the field `Idempotency-Key`, without the quotes around it (RFC 9651 §3.3.3).
+    public var idempotencyKey: String? {
+        get { self[.idempotencyKey]?.trimmingPrefix("\"").prefix { $0 != "\"" }.description }
+        set { self[.idempotencyKey] = newValue.map { "\"\($0)\"" } }
     }
 }
