@@ -18,7 +18,6 @@ public struct DestinationProbe: Sendable {
         if host.isEmpty || host.utf8.contains(0) { return .nameNotFound }
         try Task.checkCancellation()
         guard let permit = LookupPermit() else { return .timedOut }
-        // The first result counts: that of the connection, or the timeout.
         let (results, continuation) = AsyncStream.makeStream(
             of: Reachability.self, bufferingPolicy: .bufferingOldest(1))
         let deadline = ContinuousClock.now.advanced(by: timeout)

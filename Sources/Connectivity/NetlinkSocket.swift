@@ -6,7 +6,6 @@
     struct NetlinkSocket {
         enum Reading {
             case messages([NetlinkMessage])
-            /// The socket has nothing to read now.
             case empty
             /// Messages were lost: the socket's buffer in the kernel was full (ENOBUFS), or ours was too short.
             case lost

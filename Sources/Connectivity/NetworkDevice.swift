@@ -12,7 +12,6 @@ struct NetworkDevice: Hashable {
 }
 
 extension NetworkDevice {
-    /// - Parameter hardware: The type in struct ifinfomsg.
     init(hardware: UInt16?, attributes: [NetlinkAttribute]) {
         func value(_ type: UInt16) -> ArraySlice<UInt8>? { attributes.first { $0.type == type }?.value }
         // IFLA_IFNAME, IFLA_LINKINFO with IFLA_INFO_KIND inside, IFLA_LINK, IFLA_LINK_NETNSID, IFLA_MASTER.

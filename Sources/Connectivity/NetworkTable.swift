@@ -9,7 +9,6 @@ struct NetworkLink: Hashable {
     var device = NetworkDevice()
 }
 
-/// An address of this machine.
 struct NetworkAddress: Hashable {
     enum Family: Hashable { case ipv4, ipv6 }
 

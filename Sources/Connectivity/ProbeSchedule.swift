@@ -32,7 +32,6 @@ package struct ProbeSchedule: Hashable, Sendable {
     package mutating func record(_ result: Reachability) -> Bool {
         let before = isReachable
         self.result = result
-        // The delay no longer grows after 31 failures.
         failures = result == .reachable ? 0 : min(failures + 1, 31)
         return isReachable != before
     }

@@ -99,7 +99,6 @@ final class SharedWatch: Sendable {
     /// Resets the state, and returns the watcher, which the caller cancels unless it has ended.
     private func idle(_ state: inout State) -> Task<Void, Never>? {
         state.run += 1
-        // Without a watcher the last status becomes outdated.
         state.status = initial
         defer { state.watcher = nil }
         return state.watcher

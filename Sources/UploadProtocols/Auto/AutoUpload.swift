@@ -27,7 +27,6 @@ public struct AutoUpload: UploadProtocol {
         self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
     }
 
-    /// - Parameter catalog: The protocols from which the upload chooses.
     init(item: UploadItem, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry]) {
         self.item = item
         self.options = options

@@ -2,7 +2,6 @@ import FerryFiles
 
 /// A search for a sequence of bytes in data that arrives in chunks.
 struct ByteSearch: Hashable, Sendable {
-    /// The bytes to find; not empty.
     let pattern: [UInt8]
 
     init(_ pattern: [UInt8]) {

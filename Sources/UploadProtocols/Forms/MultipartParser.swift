@@ -7,7 +7,6 @@ package struct MultipartParser: Sendable {
     package struct Limits: Hashable, Sendable {
         /// The maximum number of bytes in each part's header. The text before the first delimiter has the same limit.
         var headerBytes = 8192
-        /// The maximum number of parts of one form.
         var parts = 1000
     }
 

@@ -1,6 +1,5 @@
 import FerryFiles
 
-/// The division of a file into chunks for Nextcloud.
 struct NextcloudPlan: Hashable, PartPlan {
     /// The accepted chunk sizes in bytes, except for the last chunk (developer manual, chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
@@ -37,7 +36,6 @@ struct NextcloudPlan: Hashable, PartPlan {
     static func name(_ number: Int) -> String { "\(number)".zeroPadded(to: 5) }
 }
 
-/// The URLs for unfinished uploads on a Nextcloud server.
 struct NextcloudAddress: Hashable, Sendable {
     /// The URL of the folder for the user's unfinished uploads: `…/remote.php/dav/uploads/USER/`.
     let uploads: String

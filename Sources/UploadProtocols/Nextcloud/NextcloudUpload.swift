@@ -26,7 +26,6 @@ public struct NextcloudUpload: UploadProtocol {
     enum Purpose: Sendable {
         /// A lookup of the file's name, to apply the policy for an existing file.
         case found(ExistingChoice)
-        /// A lookup of the folder that will contain the file.
         case folder
         /// A lookup that shows whether an earlier `MOVE` without a response is still running.
         case assembling
@@ -126,7 +125,6 @@ extension NextcloudUpload {
         }
     }
 
-    /// Adds a note to the next step that `receive` returns.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: UploadResource?) {
@@ -146,7 +144,6 @@ extension NextcloudUpload {
             ?? NextcloudPlan(size: item.size, wished: options.chunkSize)
     }
 
-    /// True if the file is sent in one request instead of chunks.
     var isSmall: Bool { item.size <= plan.chunkSize }
 
     mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestRequest] = []) -> Step
@@ -239,7 +236,6 @@ extension NextcloudUpload {
     }
 }
 
-/// The facts that an upload to Nextcloud stores between attempts.
 struct NextcloudMemory: ResumeForm {
     /// The name of the file on the server.
     var name: String?
@@ -262,6 +258,5 @@ extension UploadResource {
         set { self[NextcloudMemory.self] = newValue }
     }
 
-    /// True if the resource is the folder of an upload in chunks.
     var isChunked: Bool { nextcloud.chunkSize != nil }
 }

@@ -34,7 +34,6 @@ private struct ChallengeReader {
     private static let longest = 8192
     private static let mostChallenges = 16
 
-    /// The rest of the value.
     private var rest: Substring.UTF8View
 
     init(_ value: String) { rest = value.utf8.prefix(Self.longest) }

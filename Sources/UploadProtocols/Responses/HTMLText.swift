@@ -1,6 +1,5 @@
 /// Extracts text from a server's HTML page, such as the reason for a refusal.
 package enum HTMLText {
-    /// The number of bytes, from the beginning of the page, that are searched.
     private static let searched = 16 << 10
 
     /// The most frequent entities. The ampersand comes last, so that `&amp;lt;` becomes `&lt;`.
@@ -47,7 +46,6 @@ package enum HTMLText {
         }
     }
 
-    /// True if a byte after `<` shows that a tag or a comment begins.
     private static func beginsTag(_ byte: UInt8) -> Bool {
         "/!?".utf8.contains(byte) || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
     }

@@ -64,11 +64,9 @@ package enum HTTPDate {
 }
 
 extension ExchangeOutcome.Response {
-    /// Returns the date in a header field; nil if it is missing or malformed.
     func date(in name: HTTPField.Name) -> Date? { fields[name].flatMap { HTTPDate.parse($0, now: Date()) } }
 }
 
 extension String {
-    /// Returns the text with as many zeros before it as it needs to have `length` characters.
     func zeroPadded(to length: Int) -> String { String(repeating: "0", count: max(0, length - count)) + self }
 }

@@ -81,7 +81,6 @@ extension UploadFailure {
     }
 }
 
-/// Finds the error message in the body of a JSON response.
 enum ProblemText {
     /// The members that may contain the message, in RFC 9457 and in common frameworks.
     private static let members = ["detail", "message", "error_description", "error", "title"]

@@ -2,7 +2,6 @@
 struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?
-    /// True if the refused request possibly contained credentials.
     private let carriedCredentials: Bool
 
     private static let mostSchemes = 4

@@ -1,4 +1,3 @@
-/// The failures that several protocols share.
 extension UploadFailure {
     /// Returns the failure for a file that is too large or too small.
     /// - Parameter taker: The words between the size of the file and `limit` in the summary.

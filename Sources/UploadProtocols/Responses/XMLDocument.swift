@@ -2,11 +2,9 @@
 struct XMLElement: Hashable, Sendable {
     /// The URI of the namespace; empty if the element has none.
     var namespace = ""
-    /// The name without its prefix.
     var name: String
     /// The element's own text, without the text of its children and without white space at both ends.
     var text = ""
-    /// The children in the order of the document.
     var children: [XMLElement] = []
 
     /// Returns the first child with this name, in `namespace` or, if it is nil, in any.
@@ -19,7 +17,6 @@ struct XMLElement: Hashable, Sendable {
         children.filter { $0.isNamed(name, namespace) }
     }
 
-    /// All elements below this one, in the order of the document.
     var descendants: [XMLElement] { children.flatMap { [$0] + $0.descendants } }
 
     private func isNamed(_ name: String, _ namespace: String?) -> Bool {

@@ -17,7 +17,6 @@ struct XMLReader {
     /// The maximum number of namespace declarations that are valid at the same time. SabreDAV declares seven.
     private static let declarationLimit = 256
 
-    /// The rest of the document.
     private var rest: ArraySlice<UInt8>
     /// The namespaces of each prefix, of which the last one is valid. The empty prefix stands for the default
     /// namespace.
@@ -30,7 +29,6 @@ struct XMLReader {
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     mutating func document() throws(Malformed) -> XMLElement {
-        // The byte order mark.
         _ = skip("\u{FEFF}")
         while !rest.isEmpty {
             if skip("<![CDATA[") {

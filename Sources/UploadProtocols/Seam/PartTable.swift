@@ -1,4 +1,3 @@
-/// The division of a file into numbered parts.
 protocol PartPlan: Sendable {
     var numbers: Range<Int> { get }
     func range(of number: Int) -> Range<ByteCount>

@@ -60,7 +60,6 @@ extension UploadResource {
     }
 }
 
-/// A type whose values can be stored in a `ResumeMemory`.
 protocol ResumeValue: Sendable {
     /// Makes the value from the stored string; nil if there is no entry. A malformed string is treated like a missing
     /// entry, because an older version of Ferry possibly wrote it.

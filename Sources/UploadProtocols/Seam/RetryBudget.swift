@@ -8,7 +8,6 @@ struct RetryBudget: Sendable {
         case loss
         /// The received bytes differ from the sent ones.
         case damage
-        /// The upload starts again.
         case restart
         /// The state of the server differs from what it has reported before.
         case surprise
@@ -16,7 +15,6 @@ struct RetryBudget: Sendable {
         case refusal
     }
 
-    /// The number of setbacks of one kind at which the attempt ends.
     static let limit = 3
 
     private var spent: [Setback: Int] = [:]

@@ -54,7 +54,6 @@ public struct UploadResource: Hashable, Codable, Sendable {
 struct ResumeMarks: ResumeForm {
     /// True if the server possibly has the whole file. The response that confirms it can be lost.
     var wholeBodySent = false
-    /// True once the server has confirmed the whole file.
     var isAcknowledged = false
     /// The time when the server dropped an earlier upload of the same file, which this upload replaces.
     var droppedAt: Date?
@@ -141,7 +140,6 @@ public struct Receipt: Hashable, Codable, Sendable {
 }
 
 extension String {
-    /// Returns the text, or nil if it has more than `limit` bytes.
     func limited(to limit: Int) -> String? { utf8.count <= limit ? self : nil }
 }
 

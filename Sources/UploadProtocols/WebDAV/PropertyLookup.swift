@@ -37,7 +37,6 @@ struct PropertyLookup: Sendable {
         phase = takesPropfind ? .properties : .head(refusal: nil)
     }
 
-    /// True while this lookup uses `PROPFIND`, and not `HEAD`.
     var takesPropfind: Bool { if case .properties = phase { true } else { false } }
 
     func start() -> Exchange {

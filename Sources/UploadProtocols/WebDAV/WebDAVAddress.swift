@@ -8,7 +8,6 @@ struct WebDAVAddress: Hashable, Sendable {
     let folder: String
     /// The name after the last slash of the path; empty for the URL of a folder.
     let last: String
-    /// The query with its question mark, or empty.
     private let query: String
 }
 
@@ -91,6 +90,5 @@ extension WebDAVAddress {
         }
     }
 
-    /// Returns a name as one percent-encoded segment of a path.
     static func quoted(_ name: String) -> String { name.percentEncoded() }
 }

@@ -1,7 +1,6 @@
 import FerryFiles
 import HTTPTypes
 
-/// The failures for refusals of WebDAV servers, with messages for users.
 enum WebDAVFailure {
     /// The seconds to wait for a lock, if the server names no time.
     private static let lockWait = 10.0
@@ -77,7 +76,6 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Returns the message in an XML error document of SabreDAV or Nextcloud.
     private static func message(in response: ExchangeOutcome.Response) -> String? {
         guard response.fields[.contentType]?.lowercased().contains("xml") == true,
             let root = XMLDocument.parse(response.body), root.name == "error",

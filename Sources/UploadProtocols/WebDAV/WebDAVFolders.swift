@@ -2,7 +2,6 @@ import HTTPTypes
 
 /// Creates the missing folders above a file: first the innermost one, or if the folder above it is missing, that one.
 struct WebDAVFolders: Sendable {
-    /// The URLs of the folders above the file, the innermost first.
     private let folders: [String]
     private var current = 0
     /// True once one of the folders exists. Then the folders inside it are created, the outermost first.
@@ -10,7 +9,6 @@ struct WebDAVFolders: Sendable {
     /// The index of the folder whose request was last repeated after status 403.
     private var repeated: Int?
 
-    /// Returns nil if there is no folder above `address` but the root.
     init?(of address: WebDAVAddress) {
         folders = address.folders
         if folders.isEmpty { return nil }

@@ -1,4 +1,3 @@
-/// The facts about a WebDAV upload that are stored on disk for a later attempt.
 struct WebDAVMemory: ResumeForm {
     /// The final name of the file in a `MOVE` that possibly reached the server; nil if none was sent.
     var movedName: String?

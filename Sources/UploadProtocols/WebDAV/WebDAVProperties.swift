@@ -15,7 +15,6 @@ struct WebDAVProperties: Hashable, Sendable {
     /// The number of bytes that can still be stored (RFC 4331 §3); negative for ownCloud if it is unknown.
     var quotaAvailable: ByteCount?
 
-    /// A property that a `PROPFIND` requests.
     enum Wish: String, Sendable {
         case resourcetype, getcontentlength, getetag, getlastmodified
         case quota = "quota-available-bytes"

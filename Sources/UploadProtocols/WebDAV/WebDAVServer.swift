@@ -2,7 +2,6 @@ import HTTPTypes
 
 /// The facts about a WebDAV server that its responses have shown. They are stored in `ServerCapabilities`.
 struct WebDAVServer: Hashable, Sendable {
-    /// The method by which the server writes a part of a file.
     enum Ranges: String, Sendable {
         /// `PUT` with `Content-Range`, after one such request has worked (RFC 9110 §14.5).
         case put

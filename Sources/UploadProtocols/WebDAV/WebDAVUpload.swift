@@ -31,7 +31,6 @@ public struct WebDAVUpload: SequentialProtocol {
         case clearing(Step)
     }
 
-    /// The purpose of a lookup: what is looked up, and what for.
     enum Purpose: Sendable {
         /// The temporary file: how many bytes did an earlier attempt store?
         case temporary
@@ -54,7 +53,6 @@ public struct WebDAVUpload: SequentialProtocol {
     /// The final name of the file, and what the server has under this name.
     struct Goal: Sendable {
         var name: String
-        /// True if the `MOVE` is allowed to replace an existing file.
         var replaces = false
         /// The version of the file that has this name on the server; nil if there is none, or it is unknown.
         var version: WebDAVVersion?
@@ -140,7 +138,6 @@ extension WebDAVUpload {
     /// True if an earlier attempt possibly moved the file to its final name.
     var mayBeMoved: Bool { resource?.webDAV.movedName != nil }
 
-    /// Adds `note` to the step that `receive` returns next.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteServer() { note(.capabilities(server.capabilities)) }

@@ -1,6 +1,5 @@
 /// The size, tag and time of a file on a server, which are compared to find out whether the file has changed.
 struct WebDAVVersion: Hashable, Sendable {
-    /// The size of the file in bytes; nil if the server does not state it.
     var size: ByteCount?
     /// The entity tag without the prefix `W/` of a weak tag; nil if the server sent none of at most 256 bytes. Apache
     /// sends a tag with the prefix only in the first second after a change of the file.

@@ -15,7 +15,6 @@ struct ExistingChoice: Sendable {
 
     /// The facts about an earlier attempt that began to send the local file.
     struct Begun: Hashable, Sendable {
-        /// The name under which the file was sent.
         var name: String
         /// True if the server possibly has the whole file, although the attempt received no response.
         var mayBeComplete: Bool
@@ -126,9 +125,7 @@ struct ExistingChoice: Sendable {
     }
 }
 
-/// The operations on file names.
 enum FileName {
-    /// Returns the name without the folders before it.
     static func last(_ name: String) -> String { String(name[lastStart(name)...]) }
 
     /// Returns a numbered name, such as `name (2).ext`; folders before the name are not changed.

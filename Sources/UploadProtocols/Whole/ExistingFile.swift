@@ -30,7 +30,6 @@ struct ExistingFile: Sendable {
     /// Returns the first step: a `HEAD` request, or to send the file if the policy is `replace` or nil.
     func start() -> Verdict { verdict(choice.start()) }
 
-    /// Handles the response to the last request, and returns the next step.
     mutating func receive(_ response: ExchangeOutcome.Response) -> Verdict {
         switch response.status {
         case 404, 410: verdict(choice.receive(.nothing))

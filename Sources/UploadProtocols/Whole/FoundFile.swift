@@ -29,7 +29,6 @@ struct FoundFile: Hashable, Sendable {
 }
 
 extension FoundFile {
-    /// Makes the description of a file from the header fields of a response.
     init(headed fields: HTTPFields) {
         self.init(
             size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],
@@ -37,7 +36,6 @@ extension FoundFile {
     }
 }
 
-/// The result of comparing two digests.
 enum DigestComparison: Hashable, Sendable {
     case same(DigestAlgorithm)
     case different(DigestAlgorithm)

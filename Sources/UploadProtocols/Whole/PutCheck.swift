@@ -9,10 +9,8 @@ package struct PutCheck: DestinationCheck {
         case head(findings: [String], isAllowed: Bool)
     }
 
-    /// The answer to whether the server allows the configured HTTP method.
     private enum Verdict: Hashable, Sendable {
         case allowed
-        /// The server's list of allowed methods lacks the configured method.
         case missing(UploadFailure)
         case unknown
     }

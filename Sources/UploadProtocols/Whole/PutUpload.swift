@@ -25,7 +25,6 @@ public struct PutUpload: SequentialProtocol {
     private enum LookupAddress: Sendable {
         /// The URL of the `PUT`. `reported` is another URL that the response named for the file, if any.
         case requested(reported: String?)
-        /// The other URL that the response named for the file.
         case reported
     }
 
@@ -148,7 +147,6 @@ extension PutUpload {
     }
 }
 
-/// The check of the file after the server has stored it.
 extension PutUpload {
     /// Returns the configured digest of the file, to be sent in header fields so that the server can compare it; empty
     /// if `Repr-Digest` has no name for its algorithm.
@@ -228,9 +226,7 @@ extension PutUpload {
     }
 }
 
-/// The facts that an upload by PUT stores between attempts.
 private struct PutMemory: ResumeForm {
-    /// The name under which the file was sent.
     var name: String?
     /// True if the server has the whole file, whose digest has not been compared yet.
     var isStored = false
