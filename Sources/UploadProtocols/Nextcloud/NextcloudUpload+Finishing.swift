@@ -6,7 +6,7 @@ extension NextcloudUpload {
         let address = address(of: name)
         var exchange = Exchange(
             .put, address.url, fields: [.contentType: item.contentType],
-            body: item.size > 0 ? .file(range: 0..<item.size) : .none, traits: [.idempotent, .completes])
+            body: item.wholeBody, traits: [.idempotent, .completes])
         // The condition protects a file that another client creates after the lookup (RFC 9110 §13.1.2).
         if !replaces { exchange.fields[.ifNoneMatch] = "*" }
         addKept(to: &exchange)
@@ -146,7 +146,7 @@ extension NextcloudUpload {
         let receipt = Receipt(location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
         var exchange = Exchange(.patch, address(of: name).url, traits: .idempotent)
         if let algorithm = options.checksum {
-            if ours.isEmpty { exchange.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
+            if ours.isEmpty { exchange.digests = [item.digest(algorithm)] }
         } else if !isSmall {
             OfferedDigest.take(
                 [OfferedDigest.algorithm], in: .fields, of: &exchange, size: item.size, options.checksumChoice

@@ -81,17 +81,6 @@ extension UploadFailure {
     }
 }
 
-enum ProblemText {
-    /// The members that may contain the message, in RFC 9457 and in common frameworks.
-    private static let members = ["detail", "message", "error_description", "error", "title"]
-
-    /// Returns the first of `members` with a non-empty text; nil also if the body has more than 64 KiB.
-    static func said(by body: [UInt8]) -> String? {
-        guard body.count <= 64 << 10, let object = JSONValue(document: body)?.object else { return nil }
-        return members.lazy.compactMap { object[$0]?.text }.first { !$0.isEmpty }
-    }
-}
-
 /// Makes a server's text safe for messages: one line, no control characters, at most 200 code points.
 package enum ServerText {
     /// Returns the error message of a JSON body or an HTML page, or the beginning of plain text or of JSON without a
@@ -103,7 +92,7 @@ package enum ServerText {
         let body = response.body.prefix(2048)
         let said: String
         if type.contains("json") {
-            said = ProblemText.said(by: response.body) ?? String(decoding: body, as: UTF8.self)
+            said = problem(in: response.body) ?? String(decoding: body, as: UTF8.self)
         } else if type.hasPrefix("text/plain") {
             said = String(decoding: body, as: UTF8.self)
         } else if type.isEmpty, let text = String(bytes: body, encoding: .utf8), !text.hasPrefix("<") {
@@ -115,6 +104,14 @@ package enum ServerText {
         }
         let text = cleaned(said)
         return text.isEmpty ? nil : text
+    }
+
+    /// Returns the message of a JSON body of at most 64 KiB, from the first non-empty member of RFC 9457 and of common
+    /// frameworks.
+    private static func problem(in body: [UInt8]) -> String? {
+        guard body.count <= 64 << 10, let object = JSONValue(document: body)?.object else { return nil }
+        return ["detail", "message", "error_description", "error", "title"].lazy
+            .compactMap { object[$0]?.text }.first { !$0.isEmpty }
     }
 
     /// Returns untrusted text as one line of at most 200 code points. Each run of white space becomes one space.

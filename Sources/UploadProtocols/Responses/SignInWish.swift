@@ -20,26 +20,19 @@ struct SignInWish: Hashable, Sendable {
 
     /// The text after “401 (not signed in)” in the failure's summary; empty if there is nothing to add.
     var clause: String {
-        let wish =
-            schemes.isEmpty
-            ? nil
-            : "the server asks for \(schemes.joined(separator: " or "))"
-                + (realm.map { " in the realm \"\($0)\"" } ?? "")
-        let sent = carriedCredentials ? nil : "no credentials were sent"
-        let parts = [sent, wish].compactMap { $0 }
+        let realm = realm.map { " in the realm \"\($0)\"" } ?? ""
+        let parts = [
+            carriedCredentials ? nil : "no credentials were sent",
+            schemes.isEmpty ? nil : "the server asks for \(schemes.joined(separator: " or "))\(realm)",
+        ].compactMap { $0 }
         return parts.isEmpty ? "" : "; " + parts.joined(separator: ", ")
     }
 
     var hint: String {
         let words = Set(schemes.map { $0.lowercased() })
-        let form: String? =
-            if !words.isDisjoint(with: ["basic", "digest"]) {
-                "user and password (basic, also for Digest)"
-            } else if words.contains("bearer") {
-                "a token (bearer)"
-            } else {
-                nil
-            }
+        let takesPassword = !words.isDisjoint(with: ["basic", "digest"])
+        let token = words.contains("bearer") ? "a token (bearer)" : nil
+        let form = takesPassword ? "user and password (basic, also for Digest)" : token
         guard carriedCredentials else {
             return "set the destination's auth\(form.map { " to \($0)" } ?? ""), then retry"
         }

@@ -25,6 +25,12 @@ public struct UploadItem: Hashable, Sendable {
         return key + (moment.map { "-\(size)-\($0)" } ?? "")
     }
 
+    /// The body with the whole file; none for an empty file.
+    var wholeBody: Exchange.Body { size > 0 ? .file(range: 0..<size) : .none }
+
+    /// Returns the request for a digest of the whole file.
+    func digest(_ algorithm: DigestAlgorithm) -> DigestRequest { DigestRequest(algorithm, of: 0..<size) }
+
     /// A form field, or an entry of the upload's metadata.
     public struct Parameter: Hashable, Codable, Sendable {
         /// The name: any text in most protocols. tus allows only printable ASCII without spaces and commas, and Azure

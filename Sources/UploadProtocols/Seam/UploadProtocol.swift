@@ -78,30 +78,24 @@ public enum Step: Sendable {
     }
 
     /// The notes of this step: facts to record before the step is performed.
-    public internal(set) var notes: [Note] {
-        get {
-            switch self {
-            case .send(_, let notes), .sendAll(_, let notes), .wait(let notes), .done(_, let notes),
-                .failed(_, let notes):
-                notes
-            }
-        }
-        set {
-            switch self {
-            case .send(let exchange, _): self = .send(exchange, notes: newValue)
-            case .sendAll(let exchanges, _): self = .sendAll(exchanges, notes: newValue)
-            case .wait: self = .wait(notes: newValue)
-            case .done(let receipt, _): self = .done(receipt, notes: newValue)
-            case .failed(let failure, _): self = .failed(failure, notes: newValue)
-            }
+    public var notes: [Note] {
+        switch self {
+        case .send(_, let notes), .sendAll(_, let notes), .wait(let notes), .done(_, let notes),
+            .failed(_, let notes):
+            notes
         }
     }
 
     /// Returns a copy of this step with the notes `earlier` before its own.
     public func noting(_ earlier: [Note]) -> Step {
-        var step = self
-        step.notes = earlier + notes
-        return step
+        let all = earlier + notes
+        return switch self {
+        case .send(let exchange, _): .send(exchange, notes: all)
+        case .sendAll(let exchanges, _): .sendAll(exchanges, notes: all)
+        case .wait: .wait(notes: all)
+        case .done(let receipt, _): .done(receipt, notes: all)
+        case .failed(let failure, _): .failed(failure, notes: all)
+        }
     }
 
     static func failed(

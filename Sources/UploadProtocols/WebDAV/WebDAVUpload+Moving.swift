@@ -108,7 +108,7 @@ extension WebDAVUpload {
         else { return done(receipt(file)) }
         return look(
             at: finalAddress, for: .result(isOurs: isOurs),
-            orders: [DigestRequest(algorithm, of: 0..<item.size)])
+            orders: [item.digest(algorithm)])
     }
 
     func receipt(_ file: FoundFile?, verified: DigestAlgorithm? = nil) -> Receipt {

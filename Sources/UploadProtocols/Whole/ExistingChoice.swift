@@ -102,7 +102,7 @@ struct ExistingChoice: Sendable {
     private mutating func judge(_ file: FoundFile, name: String, isOwn: Bool) -> Verdict {
         guard let reported = file.reported.first else { return finished(file, name: name, isOwn: isOwn) }
         phase = .comparing(name: name, isOwn: isOwn)
-        return .look(name: name, digests: [DigestRequest(reported.algorithm, of: 0..<item.size)])
+        return .look(name: name, digests: [item.digest(reported.algorithm)])
     }
 
     private func finished(

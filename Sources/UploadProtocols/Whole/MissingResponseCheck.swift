@@ -30,8 +30,7 @@ struct MissingResponseCheck: Sendable {
         }
         guard let reported = found.reported.first else { return nil }
         guard !response.digests.isEmpty else {
-            let request = DigestRequest(reported.algorithm, of: 0..<item.size)
-            return .send(.head(address, computing: [request]))
+            return .send(.head(address, computing: [item.digest(reported.algorithm)]))
         }
         guard case .same(let algorithm) = found.agrees(with: response.digests) else { return nil }
         return .done(

@@ -12,7 +12,7 @@ public struct PostUpload: SequentialProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
         fields[.contentDisposition] = Self.disposition(item.name)
-        attempt = SingleShot(item, options, fields, item.size > 0 ? .file(range: 0..<item.size) : .none)
+        attempt = SingleShot(item, options, fields, item.wholeBody)
     }
 
     public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {

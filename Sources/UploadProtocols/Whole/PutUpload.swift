@@ -103,7 +103,7 @@ extension PutUpload {
         let address = UploadAddress.address(item.url, for: name)
         var exchange = Exchange(
             options.requestMethod(or: .put), address, fields: precondition,
-            body: item.size > 0 ? .file(range: 0..<item.size) : .none, traits: [.idempotent, .completes])
+            body: item.wholeBody, traits: [.idempotent, .completes])
         exchange.fields[.contentType] = item.contentType
         exchange.digests = digests()
         OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
@@ -184,7 +184,7 @@ extension PutUpload {
         stored[PutMemory.self].isStored = true
         if case .requested(let reported?) = location { stored[PutMemory.self].reported = reported }
         var head = Exchange(.head, address, fields: [.wantReprDigest: "\(key)=10"])
-        if ours.isEmpty { head.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
+        if ours.isEmpty { head.digests = [item.digest(algorithm)] }
         return .send(head, notes: notes + [.resource(stored)])
     }
 
