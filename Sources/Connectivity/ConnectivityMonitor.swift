@@ -67,8 +67,8 @@ public final class ConnectivityMonitor: Sendable {
         replaceListener(by: task)
     }
 
-    /// Stops listening; safe at any time, also from `onUpdate`. One call of `onUpdate` can still be in progress when
-    /// `stop` returns. A later `start` begins again with the current status.
+    /// Stops listening; safe at any time, also from `onUpdate`, of which one call can still be in progress. A later
+    /// `start` begins again with the current status.
     public func stop() { replaceListener(by: nil) }
 
     private func replaceListener(by task: Task<Void, Never>?) {

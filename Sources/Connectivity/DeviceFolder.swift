@@ -6,8 +6,7 @@ struct DeviceFolder: Hashable, Sendable {
     /// The value of `DEVTYPE` in the file `uevent`, such as `wlan` or `wwan`; nil for plain Ethernet.
     var type: String?
     var isWireless: Bool
-    /// True if the folder contains the entry `device`: the interface belongs to a device, real or emulated. False for
-    /// an interface that is only software, such as `veth` or a bridge.
+    /// True if the interface belongs to a device, real or emulated, and is not only software, such as a bridge.
     var hasHardware: Bool
 
     /// The folder with an entry for each interface of the network namespace in which sysfs was mounted.

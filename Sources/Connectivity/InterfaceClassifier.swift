@@ -17,8 +17,7 @@ struct InterfaceClassifier: Sendable {
 
     /// Returns the kind of an interface. For a VLAN, a bridge or a bond, this is the kind of an interface below it.
     ///
-    /// - Parameter links: The interfaces not visited yet: the kernel's chain of lower ones can be circular for a
-    ///   moment.
+    /// - Parameter links: The interfaces not visited yet, because the kernel's chain of lower ones can be circular.
     private func interface(of link: NetworkLink, among links: inout [Int32: NetworkLink]) -> Interface {
         links[link.index] = nil
         if link.isLoopback { return .loopback }

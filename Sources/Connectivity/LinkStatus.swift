@@ -21,8 +21,7 @@ public protocol LinkMonitor: Sendable {
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status, because that status can forbid the network.
     var holdsUntilKnown: Bool { get }
-    /// True if a `down` with this reason means that a network exists but must not be used, so that every connection
-    /// must be closed. If false, a connection may survive the outage.
+    /// True if a `down` with this reason forbids a network that exists, so that every connection must be closed.
     func forbidsNetwork(because reason: String) -> Bool
 }
 

@@ -125,8 +125,7 @@ extension NetlinkMessage {
     private static let mainTable: UInt8 = 254
     private static let defaultTable: UInt8 = 253
 
-    /// Returns the interfaces of a multipath route: struct rtnexthop (u16 length, u8 flags, u8 hops, s32 interface),
-    /// repeated.
+    /// Returns the interfaces of a multipath route: struct rtnexthop (u16 length, u8 flags, u8 hops, s32 interface).
     private static func multipathLinks(_ paths: ArraySlice<UInt8>) -> [Int32] {
         var links: [Int32] = []
         var rest = paths

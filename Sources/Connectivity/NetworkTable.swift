@@ -52,8 +52,7 @@ struct NetworkTable: Hashable {
     /// The routes; nil if they cannot be read and are assumed to exist.
     var routes: Set<NetworkRoute>? = []
 
-    /// The reason why there is no network, as a part of a sentence; nil if there is a network. A route without a
-    /// gateway is enough, because the destination can be on its subnet.
+    /// The reason why there is no network, as a part of a sentence; nil if there is one, also without a gateway.
     var obstacle: String? {
         guard links.values.contains(where: { !$0.isLoopback }) else { return "no network interface" }
         let (connected, families) = (connected, families)

@@ -1,5 +1,4 @@
-/// Detects that the machine was suspended, by a clock that stops during a suspension and one that does not. After it,
-/// servers may have closed connections without a report by the kernel.
+/// Detects suspensions of the machine, after which connections can be dead without a report by the kernel.
 public struct SuspensionMonitor: Sendable {
     /// The shortest suspension to report. A busy machine reads the clocks at slightly different times.
     public static let shortest = Duration.seconds(5)
@@ -26,8 +25,7 @@ public struct SuspensionMonitor: Sendable {
         self.pause = pause
     }
 
-    /// Returns a stream that yields the length of each suspension of at least `shortest`, after the machine wakes. The
-    /// watch ends when the stream is released or its reader is cancelled.
+    /// Returns a stream of the lengths of suspensions, until it is released or its reader is cancelled.
     public func suspensions() -> AsyncStream<Duration> {
         let (stream, continuation) = AsyncStream.makeStream(of: Duration.self)
         let task = Task { [self] in

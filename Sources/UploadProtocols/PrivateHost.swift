@@ -2,8 +2,7 @@ package import FerryFiles
 
 extension UploadAddress {
     /// True if `url` leads to a Unix socket or to a private, loopback or link-local host, and `origin`, a URL of the
-    /// server that sent `url`, does not. A server on the internet has no reason to send a client to such a host. Names
-    /// that resolve to a private address are not detected.
+    /// server that sent it, does not. Names that resolve to a private address are not detected.
     package static func leadsInside(_ url: URL, from origin: URL) -> Bool {
         func isInside(_ url: URL) -> Bool {
             isUnixSocket(url.absoluteString)

@@ -24,8 +24,7 @@ package enum UploadAddress {
     /// Returns the URL without its query and fragment.
     package static func withoutQuery(_ url: String) -> String { String(url[..<pathEnd(of: url)]) }
 
-    /// Returns the index at which the query or the fragment of a URL begins, or the end index. Compares bytes, because
-    /// comparing characters takes many times as long.
+    /// Returns where the query or fragment of a URL begins. Comparing bytes is many times as fast as characters.
     private static func pathEnd(of url: String) -> String.Index {
         url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
     }
@@ -84,8 +83,7 @@ package enum UploadAddress {
     /// - Throws: `UploadFailure` (`permanent`) if the URL is invalid, or has another origin than `base`: the
     ///   credentials and the file must reach only the configured server.
     package static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
-        // Most locations are plain URLs on the same server. A complete parse would take 3 % of the time of a small
-        // upload.
+        // Most locations are plain URLs on the same server. A complete parse takes 3 % of the time of a small upload.
         if let authority = plainAuthority(of: location), authority == plainAuthority(of: base),
             location.utf8.count <= longest, !mayHaveDotSegment(location)
         {
@@ -131,8 +129,8 @@ package enum UploadAddress {
         return resolved
     }
 
-    /// Percent-encodes the characters that RFC 3986 forbids in a URI reference. nginx 1.22 sends a `Location` with both
-    /// unencoded brackets and `%20`, which must not be encoded again.
+    /// Percent-encodes what RFC 3986 forbids in a URI reference. nginx 1.22 sends a `Location` with both unencoded
+    /// brackets and `%20`, which must not be encoded again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
         // Brackets are allowed in the authority only, for an IPv6 address (RFC 3986 §3.2.2).
@@ -226,8 +224,7 @@ package enum UploadAddress {
 
     private static let plain = PlainCharacters(alphanumericsAnd: ".-_")
 
-    /// True if `text` can be sent as the host of a request: 1 to 253 bytes without ASCII spaces, control characters and
-    /// delimiters. A percent-decoded host can contain a line break (`%0A`).
+    /// True if `text` can be sent as a host. A percent-decoded one can contain a line break (`%0A`).
     package static func isHost(_ text: String) -> Bool {
         // The limit of RFC 1035 §2.3.4, without the length octets.
         (1...253).contains(text.utf8.count)

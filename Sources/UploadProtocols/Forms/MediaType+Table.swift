@@ -1,6 +1,6 @@
 extension MediaType {
-    /// The media types, sorted. Each line has one type and its extensions. Most types come from Debian's `media-types`
-    /// package. The test of this table states the reason for each other type.
+    /// The sorted types with their extensions, mostly from Debian's `media-types`. The test has the reasons for the
+    /// others.
     static let table = """
         application/atom+xml atom
         application/cbor cbor

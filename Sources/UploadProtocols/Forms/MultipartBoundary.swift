@@ -30,8 +30,7 @@ package struct MultipartBoundary: Hashable, Sendable {
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
     }
 
-    /// Returns the bytes before a part's content: the end of the part before, the line with the boundary, and the
-    /// header.
+    /// Returns the bytes before a part's content: the end of the part before, the boundary, and the header.
     package func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
         Array((isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n").utf8) + header.bytes
     }

@@ -14,8 +14,7 @@ package struct MultipartParser: Sendable {
     package struct Part: Hashable, Sendable {
         /// The name of the form field, after `%22`, `%0D` and `%0A` are decoded.
         package var name: String
-        /// The file name that the client sent, decoded as `name` is; nil for a form field. It is not made safe: it can
-        /// be empty, or contain separators or control characters.
+        /// The decoded file name; nil for a form field. It can be empty, or contain separators or control characters.
         package var filename: String?
         /// The value of the part's field `Content-Type`; nil means `text/plain` (RFC 7578 §4.4).
         package var contentType: String?

@@ -69,8 +69,7 @@ extension NextcloudUpload {
         return choose()
     }
 
-    /// Fails the attempt, because the server may still be assembling the file. Each of the next `pollLimit` attempts
-    /// looks up the upload's folder, before the `MOVE` is sent again.
+    /// Fails this attempt and up to `pollLimit` more, because the server may still be assembling the file.
     private mutating func stillAssembling(_ reason: UploadFailure?) -> Step {
         noteAssembling()
         return .failed(

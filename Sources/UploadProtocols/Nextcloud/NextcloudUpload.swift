@@ -175,8 +175,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// Looks up the file's URL on the server, and then follows the policy for existing files. Every policy needs the
-    /// lookup, because a folder at the URL must not be replaced.
+    /// Looks up the file's URL under every policy, because a folder there must not be replaced.
     mutating func choose() -> Step {
         let begun = resource.flatMap { noted in
             noted.nextcloud.name.map { ExistingChoice.Begun(name: $0, mayBeComplete: noted.wholeBodySent) }

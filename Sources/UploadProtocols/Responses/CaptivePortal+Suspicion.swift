@@ -60,9 +60,9 @@ extension CaptivePortal {
         self.host = host
     }
 
-    /// Makes a `CaptivePortal` if a captive portal possibly sent a refusal (4xx) that `suspecting` does not check: an
-    /// HTML page if the server has not responded before (`isKnown`), and plain text if it has. Call this only if no
-    /// earlier response of the server had a field `Server`.
+    /// Makes a `CaptivePortal` if a captive portal possibly sent a refusal (4xx) that `suspecting` does not check,
+    /// because no earlier response had a field `Server`: a page from a server that is not known, or text from one that
+    /// is.
     package init?(refusing response: ExchangeOutcome.Response, to url: String, isKnown: Bool) {
         guard (400..<500).contains(response.status),
             isKnown ? Self.isText(response) : Self.isPage(response), Self.isForgeable(response, to: url)
@@ -93,9 +93,8 @@ extension CaptivePortal {
         }
     }
 
-    /// True if the responses to two test requests prove that the server itself sent an earlier refusal with the status
-    /// `refusal`. The tests request a file that no server has (`unknown`), and the first page of the server (`first`).
-    /// A captive portal sends the same response to both.
+    /// True if the responses to a file that no server has (`unknown`) and to the first page (`first`) prove that the
+    /// server itself sent a refusal with the status `refusal`. A captive portal sends the same response to both.
     package static func isExcluded(
         byUnknownFile unknown: ExchangeOutcome.Response, andFirstPage first: ExchangeOutcome.Response,
         refusal: Int

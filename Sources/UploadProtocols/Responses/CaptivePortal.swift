@@ -1,9 +1,8 @@
 import FerryFiles
 import HTTPTypes
 
-/// The finding that a captive portal (the sign-in page of a network, RFC 8952) certainly or possibly responded in place
-/// of the server. A wrong host, to which a false DNS response points, is treated in the same way. If the finding is
-/// right, the server has received nothing of the request.
+/// The finding that a captive portal (the sign-in page of a network, RFC 8952), or a wrong host to which a false DNS
+/// response points, certainly or possibly responded. The server then has nothing of the request.
 package struct CaptivePortal: Hashable, Sendable {
     /// The host in the response's `Location`; nil if there is no `Location`, or if it leads to the host of the request.
     package var host: String?

@@ -106,8 +106,7 @@ package enum ServerText {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the message of a JSON body of at most 64 KiB, from the first non-empty member of RFC 9457 and of common
-    /// frameworks.
+    /// Returns the message of a JSON body of at most 64 KiB, as in RFC 9457 or in common frameworks.
     private static func problem(in body: [UInt8]) -> String? {
         guard body.count <= 64 << 10, let object = JSONValue(document: body)?.object else { return nil }
         return ["detail", "message", "error_description", "error", "title"].lazy

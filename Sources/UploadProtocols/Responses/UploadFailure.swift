@@ -16,8 +16,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case authentication
         /// A retry cannot succeed: most of 4xx, bad certificate, unknown destination. The upload fails.
         case permanent
-        /// The destination is no longer in the configuration, or now belongs to another server. The upload fails, and a
-        /// retry can succeed after the user has corrected the configuration.
+        /// The configuration has lost or changed the destination. The upload fails until the user corrects that.
         case destinationChanged
         /// The file changed while it was queued or sent. By configuration, the upload restarts or waits for the user.
         case sourceChanged
@@ -25,8 +24,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case sourceUnreadable
         /// The disk or network share of the file, or of a certificate, cannot be read now. The upload is retried.
         case sourceAway
-        /// The whole body was sent, but it is unknown whether the server accepted it, and the protocol cannot ask. By
-        /// configuration, the upload is sent again, waits for the user or fails.
+        /// The whole body was sent, and it is unknown whether the server accepted it. By configuration, the upload is
+        /// sent again, waits for the user or fails.
         case outcomeUnknown
         /// A file that Ferry writes for itself, usually in the state folder, cannot be written. The upload is retried.
         case storage
@@ -36,8 +35,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case addressLost
         /// A captive portal certainly or possibly responded. The upload is retried, without counting.
         case signInPage
-        /// The source of the credentials, such as a token server, is unreachable or busy. The upload is retried,
-        /// without counting as a failure of the server that receives it.
+        /// The source of the credentials, such as a token server, is away or busy. The upload is retried.
         case signInAway
         /// Another request uses the same upload on the server, most likely an earlier one of this client whose
         /// connection broke. The upload is retried within seconds, any number of times.
@@ -47,8 +45,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// The problem with the connection or the file that caused the failure. Not an enum, because a newer version of
-    /// Ferry can store a problem that this version does not know.
+    /// The problem behind the failure. Not an enum, because a newer version of Ferry can store other ones.
     public struct Detail: RawRepresentable, Hashable, Codable, Sendable {
         /// The other side refused the connection.
         public static let refused = Self(rawValue: "refused")

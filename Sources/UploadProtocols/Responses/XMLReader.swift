@@ -18,8 +18,7 @@ struct XMLReader {
     private static let declarationLimit = 256
 
     private var rest: ArraySlice<UInt8>
-    /// The namespaces of each prefix, of which the last one is valid. The empty prefix stands for the default
-    /// namespace.
+    /// The namespaces of each prefix, the valid one last. The empty prefix stands for the default namespace.
     private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
     private var declarationCount = 0
     private var open: [Open] = []

@@ -7,15 +7,13 @@
 /// A server should keep the bytes that it received (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload
 /// Append"). The offset that it reports after a broken request shows whether it does.
 enum ChunkSizePolicy {
-    /// The number of bytes that a broken request must exceed to show whether the server drops received bytes. Fewer
-    /// bytes were possibly still in buffers on the way.
+    /// The bytes that a broken request must exceed to be telling: fewer were possibly still in buffers on the way.
     static let telling: ByteCount = 1 << 20
     /// The first maximum size of a request, in bytes, for a server that drops the bytes of broken requests.
     static let careful: ByteCount = 8 << 20
     static let smallest: ByteCount = 64 << 10
     private static let largest: ByteCount = 256 << 20
-    /// The number of broken requests in a row, of more than `telling` bytes and with none of them stored, after which
-    /// it is certain that the server drops their bytes.
+    /// The number of telling requests in a row, without stored bytes, that prove that the server drops them.
     fileprivate static let lesson = 2
     /// The key in `ServerCapabilities.facts`. The only value, "no", means that broken requests lose their bytes.
     private static let fact = "keepsBrokenRequests"
@@ -45,11 +43,9 @@ struct AppendMemory: ResumeForm {
     /// The maximum size of the next request, in bytes. Nil as long as the server is not known to drop the bytes of
     /// broken requests. WebDAV uses this property for the size of the next part.
     var learntChunk: ByteCount?
-    /// The offset at which the last request began; nil if its outcome is known, or if it is too small to prove
-    /// anything.
+    /// The offset at which the last request began; nil if its outcome is known, or if it is too small to be telling.
     private var appendedFrom: ByteCount?
-    /// The number of broken requests in a row from which the server stored no bytes, without those that are too small
-    /// to prove anything. It stays 0 once `learntChunk` has a value.
+    /// The number of telling requests in a row without stored bytes; 0 once `learntChunk` has a value.
     private var fruitless = 0
 
     static let keys: [ResumeKey<Self>] = [

@@ -79,13 +79,11 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The request can safely be sent again: two such requests have the same effect as one, because of the method
-        /// (RFC 9110 §9.2.2), an offset or an idempotency key.
+        /// The request can be sent again, because of its method (RFC 9110 §9.2.2), an offset or an idempotency key.
         public static let idempotent = Traits(rawValue: 1 << 0)
         /// A successful response completes the upload. The local file is checked for changes before.
         public static let completes = Traits(rawValue: 1 << 1)
-        /// The request is sent without the destination's credentials and header fields, for example because the URL
-        /// suffices.
+        /// The request is sent without the destination's credentials and header fields, because its URL suffices.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
         /// If the connection breaks, the server probably keeps the received bytes of the body.
         public static let kept = Traits(rawValue: 1 << 3)

@@ -1,6 +1,6 @@
 extension ProtocolCatalog.Entry {
-    /// Returns the failure for the first option that the protocol does not support: the policy for an existing file,
-    /// the checksum or the number of parallel requests.
+    /// Returns the failure for an existing-file policy, checksum or parallel requests that the protocol does not
+    /// support.
     public func refusal(of options: ProtocolOptions) -> UploadFailure? {
         if let policy = options.existing, !traits.existing.contains(policy) {
             let able = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)

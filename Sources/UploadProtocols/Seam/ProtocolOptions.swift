@@ -53,8 +53,8 @@ public struct ProtocolOptions: Hashable, Sendable {
 
 /// The choice of the digest by which the server confirms the bytes that it received.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// Any digest that the server reports. For a large file, it is compared only if this hardly delays the upload. The
-    /// upload fails if the digests differ, and succeeds without one.
+    /// Any digest that the server reports, if comparing it hardly delays the upload. The upload fails if the digests
+    /// differ, and succeeds without one.
     case offered
     /// No digest is used to confirm the upload.
     case none

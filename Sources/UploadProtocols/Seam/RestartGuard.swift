@@ -1,7 +1,6 @@
 import FerryFiles
 
-/// A limit on how often an upload starts again. Some servers drop an unfinished upload each time the connection breaks,
-/// so it would start again from its first byte for ever.
+/// A limit on restarts: some servers drop an unfinished upload each time the connection breaks.
 struct RestartGuard: Sendable {
     /// The seconds within which a second drop ends the upload with a failure.
     static let pause = 3600.0
@@ -10,8 +9,8 @@ struct RestartGuard: Sendable {
     var now: @Sendable () -> Date = { Date() }
     private var last: Date?
 
-    /// Records that the server has dropped the upload `resource`. Returns nil if it can start again, or the step that
-    /// ends it after the second drop within `pause` seconds.
+    /// Records that the server dropped `resource`. Returns the step that ends the upload after two drops within
+    /// `pause`.
     mutating func drop(_ resource: UploadResource, because reason: String) -> Step? {
         let moment = now()
         guard let before = last ?? resource.marks.droppedAt,

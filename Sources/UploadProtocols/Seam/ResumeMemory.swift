@@ -61,8 +61,7 @@ extension UploadResource {
 }
 
 protocol ResumeValue: Sendable {
-    /// Makes the value from the stored string; nil if there is no entry. A malformed string is treated like a missing
-    /// entry, because an older version of Ferry possibly wrote it.
+    /// Makes the value; nil means no entry, and so does a malformed string, possibly of an older version of Ferry.
     init(stored: String?)
     /// The string to store; nil to store no entry.
     var stored: String? { get }

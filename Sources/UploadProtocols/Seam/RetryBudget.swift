@@ -1,5 +1,4 @@
-/// Counts the setbacks in one attempt. The attempt continues after a few of each kind, because the server can recover,
-/// and ends at a limit, because it could repeat the same requests for ever.
+/// Counts the setbacks in one attempt, which the server can recover from a few times of each kind.
 struct RetryBudget: Sendable {
     enum Setback: Hashable, Sendable {
         /// The upload made no progress: a request added no or too few bytes to those that the server has stored.

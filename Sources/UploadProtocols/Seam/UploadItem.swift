@@ -12,14 +12,12 @@ public struct UploadItem: Hashable, Sendable {
     public var contentType: String
     /// The time of the file's last change, for servers that store it.
     public var modified: Date?
-    /// The unique key of the upload, the same in every attempt: letters, digits and hyphens. Idempotency keys and the
-    /// names of temporary files on the server contain it.
+    /// The key of the upload in all attempts: letters, digits and hyphens, for idempotency keys and temporary names.
     public var key: String
     /// The form fields or the metadata to send with the file, in this order. Names can repeat.
     public var parameters: [Parameter]
 
-    /// The idempotency key for the current content of the file: with the file's size and the time of its last change,
-    /// if it is known. A server would ignore a changed file with the same key.
+    /// The idempotency key for the current content, because a server would ignore a changed file with the same key.
     var contentKey: String {
         let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
         return key + (moment.map { "-\(size)-\($0)" } ?? "")

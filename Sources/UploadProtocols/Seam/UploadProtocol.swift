@@ -59,8 +59,8 @@ public enum Step: Sendable {
 
     /// A fact that the code which performs the step must record first.
     public enum Note: Sendable, Hashable {
-        /// The state of the upload from which a later attempt resumes; nil deletes it. If its URL or its `memory` has
-        /// changed, it is written to disk before the step is performed.
+        /// The state from which a later attempt resumes; nil deletes it. A new URL or `memory` is on disk before the
+        /// step.
         case resource(UploadResource?)
         /// The features of the server, to be stored for the destination.
         case capabilities(ServerCapabilities)

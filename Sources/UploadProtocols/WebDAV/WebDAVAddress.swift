@@ -82,8 +82,7 @@ extension WebDAVAddress {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }
 
-    /// Returns the name of the file, or its beginning, for a name of `temporary(key:)` or `nextTemporary`; otherwise
-    /// nil.
+    /// Returns the name of the file, or its beginning, for a temporary name; otherwise nil.
     static func name(ofTemporary last: String) -> String? {
         last.wholeMatch(of: /\.(?:_(?=_*[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)

@@ -1,8 +1,7 @@
 import FerryFiles
 import HTTPTypes
 
-/// The properties of one file or folder in a response to `PROPFIND` (RFC 4918 §9.1). XML elements are recognized by
-/// their namespaces, because servers choose different prefixes.
+/// The properties of one URL in a response to `PROPFIND` (RFC 4918 §9.1), with XML of any namespace prefixes.
 struct WebDAVProperties: Hashable, Sendable {
     /// The path without percent-encoding, and without a slash at its end except for the root.
     var path: String
@@ -35,8 +34,7 @@ struct WebDAVProperties: Hashable, Sendable {
             body: .bytes(Array(body.utf8)))
     }
 
-    /// Returns the properties of all files and folders in the response, without those for which the server reports an
-    /// error; nil if it is not a multi-status response (207).
+    /// Returns the properties of all URLs for which the server reports no error; nil without a 207.
     static func list(in response: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard response.status == 207, let root = XMLDocument.parse(response.body), root.name == "multistatus",
             root.namespace == dav

@@ -54,8 +54,7 @@ extension WebDAVUpload {
         return choose()
     }
 
-    /// Looks for the temporary file at the target of an earlier trial `MOVE` (see `tryMove`), whose response was
-    /// possibly lost, because the file is missing at its recorded URL.
+    /// Looks for the missing temporary file at the target of a trial `MOVE` (see `tryMove`) without a response.
     private mutating func followTrial() -> Step {
         let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next

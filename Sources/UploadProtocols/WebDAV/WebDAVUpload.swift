@@ -239,8 +239,7 @@ extension WebDAVUpload {
         }
     }
 
-    /// Looks up the final name, also without a policy: a `MOVE` with `Overwrite: T` could replace a folder with all in
-    /// it.
+    /// Looks up the final name under every policy: a `MOVE` with `Overwrite: T` could replace a whole folder.
     mutating func choose() -> Step {
         let choice = ExistingChoice(item, policy: options.existing, looksAlways: true)
         return act(on: choice.start(), choice)

@@ -1,5 +1,4 @@
-/// Decides whether a file is sent, and under which name. The decision depends on the policy for existing files and on
-/// the files that the server already has, which the caller looks up.
+/// Decides whether a file is sent, and under which name, by the policy and the lookups of the caller.
 struct ExistingChoice: Sendable {
     /// The next step of the caller: look up a name on the server, send the file, or end the upload.
     enum Verdict: Sendable {

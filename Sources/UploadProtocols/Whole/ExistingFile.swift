@@ -6,8 +6,8 @@ struct ExistingFile: Sendable {
     /// The next step of the caller: send a `HEAD` request, send the file, or end the upload.
     enum Verdict: Sendable {
         case ask(Exchange)
-        /// Send the file under this name, with header fields that make the server refuse the file if the name is no
-        /// longer free. They are empty if the upload may replace a file.
+        /// Send the file under this name, with header fields that make the server refuse a name that is no longer free.
+        /// They are empty if the upload may replace a file.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)

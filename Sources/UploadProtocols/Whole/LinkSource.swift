@@ -6,8 +6,7 @@ public enum LinkSource: Hashable, Sendable {
     case header(HTTPField.Name)
     case pointer(JSONPointer)
 
-    /// Returns the absolute URL in this part of the response, relative to `base`, the URL of the request. It can have
-    /// any host, because Ferry sends no request to it.
+    /// Returns the absolute URL, relative to that of the request. Any host is allowed, because no request follows.
     func link(in response: ExchangeOutcome.Response, base: String) -> String? {
         let text =
             switch self {

@@ -20,8 +20,7 @@ package struct PutCheck: DestinationCheck {
 
     private let address: String
     private let method: String
-    /// True if the URL is presigned: its signature does not cover the `OPTIONS` and `HEAD` of this check, so a list of
-    /// methods without the configured one proves nothing.
+    /// True if the signature of a presigned URL does not cover this check, so that a list of methods proves nothing.
     private let isSigned: Bool
     private var phase = Phase.options
 

@@ -148,8 +148,7 @@ extension PutUpload {
 }
 
 extension PutUpload {
-    /// Returns the configured digest of the file, to be sent in header fields so that the server can compare it; empty
-    /// if `Repr-Digest` has no name for its algorithm.
+    /// Returns the configured digest for the header fields; empty if `Repr-Digest` has no name for its algorithm.
     private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [

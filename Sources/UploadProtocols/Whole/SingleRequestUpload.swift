@@ -1,7 +1,6 @@
 public import HTTPTypes
 
-/// The functions of the protocols `put`, `post` and `form`, each of which sends the upload in one request. Other
-/// protocols use the failures for their last request.
+/// The functions of `put`, `post` and `form`. Other protocols use the failures for their last request.
 enum SingleRequestUpload {
     /// The hint for a request that is too large for the server, with the settings of Apache and nginx.
     static let raiseLimit =
@@ -59,8 +58,7 @@ extension ProtocolOptions {
 }
 
 extension HTTPField.Name {
-    /// The header field with a key that identifies a request (draft-ietf-httpapi-idempotency-key-header). A server that
-    /// supports it does not execute a second request with the same key.
+    /// The key by which a server ignores a repeated request (draft-ietf-httpapi-idempotency-key-header).
     public static let idempotencyKey = named("Idempotency-Key")
 }
 
