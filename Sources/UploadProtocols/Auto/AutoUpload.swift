@@ -176,7 +176,9 @@ extension Step {
             receipt.chosen = choice.name
             return .done(receipt, notes: notes)
         case .failed(let failure, _):
-            let isOutdated = failure.saysNoSuchThing
+            let isOutdated =
+                failure.category == .permanent
+                && [400, 404, 405, 410, 411, 412, 415, 501].contains(failure.status)
             return .failed(failure, notes: notes + (isOutdated ? [.capabilities(ServerCapabilities())] : []))
         }
     }
@@ -226,11 +228,5 @@ extension ServerCapabilities {
             found.facts[key] = nil
         }
         return found
-    }
-}
-
-extension UploadFailure {
-    fileprivate var saysNoSuchThing: Bool {
-        category == .permanent && [400, 404, 405, 410, 411, 412, 415, 501].contains(status ?? 0)
     }
 }

@@ -79,13 +79,8 @@ extension NextcloudUpload {
                 status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
     }
 
-    /// Fails the attempt after a `MOVE` without a response, because the server may be assembling the file for minutes.
-    mutating func lostResponse(_ failure: UploadFailure) -> Step {
-        noteAssembling()
-        return .failed(failure)
-    }
-
-    private mutating func noteAssembling() {
+    /// Records that the server may be assembling the file, for minutes after a `MOVE` without a response.
+    mutating func noteAssembling() {
         guard var noted = resource?.withWholeBodySent(true) else { return }
         noted.nextcloud.name = name
         noted.nextcloud.old = noted.nextcloud.old ?? old

@@ -108,7 +108,9 @@ extension NextcloudUpload {
         switch (reply, phase) {
         case (.broken, .deleting(let receipt)): return .done(receipt)
         case (.broken, .hashing(let receipt, _)) where options.checksum == nil: return .done(receipt)
-        case (.broken(let failure, .some), .moving): return lostResponse(failure)
+        case (.broken(let failure, .some), .moving):
+            noteAssembling()
+            return .failed(failure)
         case (.broken(let failure, _), _): return .failed(failure)
         case (.responded(let received), _): response = received
         }

@@ -60,9 +60,8 @@ extension CaptivePortal {
         self.host = host
     }
 
-    /// Makes a `CaptivePortal` if a captive portal possibly sent a refusal (4xx) that `suspecting` does not check,
-    /// because no earlier response had a field `Server`: a page from a server that is not known, or text from one that
-    /// is.
+    /// Makes a `CaptivePortal` if a captive portal possibly sent a refusal (4xx): a page from a server that is not
+    /// known, or text from one that is. Call this only if no earlier response had a field `Server`.
     package init?(refusing response: ExchangeOutcome.Response, to url: String, isKnown: Bool) {
         guard (400..<500).contains(response.status),
             isKnown ? Self.isText(response) : Self.isPage(response), Self.isForgeable(response, to: url)

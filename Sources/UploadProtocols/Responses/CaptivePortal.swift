@@ -30,7 +30,11 @@ package struct CaptivePortal: Hashable, Sendable {
         switch response.status {
         // A captive portal by definition (RFC 6585 §6).
         case 511: break
-        case _ where Self.isPage(response) && Self.hasMark(response.body): break
+        // The mark of the WISPr protocol (Wireless ISP roaming), which many captive portals send.
+        case _
+        where Self.isPage(response)
+            && response.body.prefix(16_384).firstRange(of: "WISPAccessGatewayParam".utf8) != nil:
+            break
         // 301 and 308 are not suspicious: a server sends them if it has moved permanently.
         case 302, 303, 307: guard isKnown, elsewhere != nil else { return nil }
         case 200..<300:
@@ -97,10 +101,5 @@ package struct CaptivePortal: Hashable, Sendable {
             return ["tus-resumable", "dav"].contains(name) || names.contains(name)
                 || ["upload-", "x-amz-", "x-ms-", "x-goog-"].contains { name.hasPrefix($0) }
         }
-    }
-
-    /// True if the body has the mark of the WISPr protocol (Wireless ISP roaming), which many captive portals send.
-    private static func hasMark(_ body: [UInt8]) -> Bool {
-        body.prefix(16_384).firstRange(of: "WISPAccessGatewayParam".utf8) != nil
     }
 }

@@ -3,11 +3,6 @@ import HTTPTypes
 
 /// The translation of unsuccessful responses to failures, the same for every protocol (RFC 9110 §15).
 package enum ResponseClassifier {
-    /// The statuses of a temporary problem. A proxy sends 520–524 if the server behind it fails.
-    private static let transient: Set<Int> = [
-        408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
-    ]
-
     /// Returns the failure for an unsuccessful response, worded for users.
     package static func failure(_ response: ExchangeOutcome.Response, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: response).map { ": \($0)" } ?? ""
@@ -27,7 +22,8 @@ package enum ResponseClassifier {
     private static func category(_ status: Int) -> UploadFailure.Category {
         switch status {
         case 401, 407: .authentication
-        case _ where transient.contains(status): .server
+        // A proxy sends 520–524 if the server behind it fails.
+        case 408, 425, 429, 500, 502...504, 507, 520...524: .server
         default: .permanent
         }
     }

@@ -4,15 +4,13 @@ struct SignInWish: Hashable, Sendable {
     private let realm: String?
     private let carriedCredentials: Bool
 
-    private static let mostSchemes = 4
-
     init(_ response: ExchangeOutcome.Response) {
         let challenges = AuthenticationChallenge.list(in: response.fields)
         var schemes: [String] = []
         for scheme in challenges.map({ ServerText.cleaned($0.scheme) }) where !schemes.contains(scheme) {
             schemes.append(scheme)
         }
-        self.schemes = Array(schemes.prefix(Self.mostSchemes))
+        self.schemes = Array(schemes.prefix(4))
         realm = challenges.lazy.compactMap { $0.parameters["realm"] }.map(ServerText.cleaned)
             .first { !$0.isEmpty }
         carriedCredentials = response.carriedCredentials

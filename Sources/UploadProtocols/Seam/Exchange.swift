@@ -83,7 +83,7 @@ extension Exchange {
         public static let idempotent = Traits(rawValue: 1 << 0)
         /// A successful response completes the upload. The local file is checked for changes before.
         public static let completes = Traits(rawValue: 1 << 1)
-        /// The request is sent without the destination's credentials and header fields, because its URL suffices.
+        /// The request is sent without the destination's credentials and header fields, if the URL grants access.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)
         /// If the connection breaks, the server probably keeps the received bytes of the body.
         public static let kept = Traits(rawValue: 1 << 3)

@@ -84,9 +84,8 @@ struct PropertyLookup: Sendable {
         case 207:
             guard let properties = WebDAVProperties.one(in: response, at: address) else { break }
             return .found(properties.isFolder ? .folder : .file(properties.file), ours: response.digests)
-        case 404, 410: return .found(.nothing, ours: [])
         // Some servers send 409 if the folder of the URL is missing.
-        case 409: return .found(.nothing, ours: [])
+        case 404, 409, 410: return .found(.nothing, ours: [])
         case 301...308 where isSlashed(response): return .found(.folder, ours: [])
         case 200..<300, 400, 405, 415, 501: break
         default: return .failed(WebDAVFailure.failure(response))

@@ -34,11 +34,6 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    mutating func receiveTrial(_ response: ExchangeOutcome.Response) -> Step {
-        guard response.isSuccess, response.status != 207 else { return receiveMove(response) }
-        return look(at: temporary.nextTemporary, for: .trial)
-    }
-
     mutating func foundTrial(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size,
             let next = resource?.webDAV.nextURL

@@ -125,8 +125,9 @@ extension WebDAVUpload {
         case .looking(let look, let purpose): return receiveLook(response, look, purpose)
         case .making(let folders): return receiveFolder(response, folders)
         case .writing(let chunk): return receiveWritten(response, chunk)
-        case .trying: return receiveTrial(response)
-        case .moving: return receiveMove(response)
+        case .trying where response.isSuccess && response.status != 207:
+            return look(at: temporary.nextTemporary, for: .trial)
+        case .trying, .moving: return receiveMove(response)
         case .clearing(let end):
             if response.isSuccess || [404, 410].contains(response.status) {
                 note(.resource(nil))

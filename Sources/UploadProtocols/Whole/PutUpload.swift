@@ -145,9 +145,7 @@ extension PutUpload {
         case let step: return step
         }
     }
-}
 
-extension PutUpload {
     /// Returns the configured digest for the header fields; empty if `Repr-Digest` has no name for its algorithm.
     private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
