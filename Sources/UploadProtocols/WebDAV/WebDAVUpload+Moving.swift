@@ -101,9 +101,7 @@ extension WebDAVUpload {
         guard let algorithm = options.checksum, computed.isEmpty,
             file.reported.contains(where: { $0.algorithm == algorithm })
         else { return done(receipt(file)) }
-        return look(
-            at: finalAddress, for: .result(isOurs: isOurs),
-            orders: [item.digest(algorithm)])
+        return look(at: finalAddress, for: .result(isOurs: isOurs), orders: [item.digest(algorithm)])
     }
 
     func receipt(_ file: FoundFile?, verified: DigestAlgorithm? = nil) -> Receipt {

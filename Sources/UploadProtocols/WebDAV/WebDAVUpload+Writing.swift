@@ -72,17 +72,16 @@ extension WebDAVUpload {
     mutating func refusedTemporary(_ failure: UploadFailure) -> Step {
         guard var refused = resource else { return .failed(failure) }
         refused.webDAV.refusedLooks += 1
-        guard refused.webDAV.refusedLooks >= Self.refusedLooks, !mayBeMoved else {
-            resource = refused
-            note(.resource(refused))
-            return .failed(failure)
+        let isFinal = refused.webDAV.refusedLooks >= Self.refusedLooks && !mayBeMoved
+        if isFinal {
+            let abandoned = refused.webDAV.abandonedURL ?? refused.url
+            refused = UploadResource(url: WebDAVAddress(refused.url).nextTemporary.url)
+            refused.webDAV.abandonedURL = abandoned
+            held = nil
         }
-        var fresh = UploadResource(url: WebDAVAddress(refused.url).nextTemporary.url)
-        fresh.webDAV.abandonedURL = refused.webDAV.abandonedURL ?? refused.url
-        resource = fresh
-        note(.resource(fresh))
-        held = nil
-        return choose()
+        resource = refused
+        note(.resource(refused))
+        return isFinal ? choose() : .failed(failure)
     }
 
     private var movedName: String { resource?.webDAV.movedName ?? item.name }
@@ -134,13 +133,11 @@ extension WebDAVUpload {
             return write(from: end)
         // chezdav 3.0 responds 500 if the folder is missing.
         case 500 where chunk.manner == .whole && !knowsFolder && WebDAVFolders(of: finalAddress) != nil:
-            knowsFolder = true
             return foundFolder(.nothing)
         case 413: return tooLarge(response, chunk)
         case 404, 409:
             guard chunk.manner == .whole else { return writeAnew(after: chunk) }
             guard !knowsFolder else { return .failed(WebDAVFailure.failure(response)) }
-            knowsFolder = true
             return foundFolder(.nothing)
         case _ where chunk.manner == .whole: return refusedWhole(response)
         case 400, 403, 405, 411, 415, 416, 422, 501, 505: return writeAnew(after: chunk)
@@ -189,7 +186,6 @@ extension WebDAVUpload {
         case .nothing: size = 0
         case .folder, nil: size = nil
         }
-        let isUnproven = chunk.manner == .contentRange && server.ranges == nil
         // With an unknown size, a 2xx proves a whole file, but not a part, which may be at a wrong position.
         guard size == end || size == nil && chunk.manner == .whole else {
             if chunk.manner != .whole { return writeAnew(after: chunk) }
@@ -197,14 +193,13 @@ extension WebDAVUpload {
             noteResource(confirmed: 0)
             return .failed(SingleRequestUpload.wrongSize(size ?? 0, of: item.size, .server))
         }
-        if isUnproven {
+        if chunk.manner == .contentRange, server.ranges == nil {
             server.ranges = .put
             noteServer()
         }
         held = end
         noteResource(confirmed: end)
-        guard end == item.size else { return write(from: end) }
-        return moveToFinalName()
+        return end == item.size ? moveToFinalName() : write(from: end)
     }
 
     /// Records that this server writes no parts, and sends the whole file in one `PUT`, a limited number of times.

@@ -222,9 +222,7 @@ extension WebDAVUpload {
         }
     }
 
-    private mutating func act(
-        on found: FoundEntry, _ ours: [ComputedDigest], _ purpose: Purpose
-    ) -> Step {
+    private mutating func act(on found: FoundEntry, _ ours: [ComputedDigest], _ purpose: Purpose) -> Step {
         switch purpose {
         case .temporary: return foundTemporary(found)
         case .trial: return foundTrial(found)
