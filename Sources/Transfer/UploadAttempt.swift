@@ -76,17 +76,10 @@ public struct UploadAttempt: Sendable {
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
     ) async -> Redacted<Outcome> {
-        sender.secrets.redact(
-            await performed(uploadProtocol, resource: resource, capabilities: capabilities))
-    }
-
-    private func performed(
-        _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
-    ) async -> Outcome {
         let sent = SentBytes(confirmed: resource?.confirmed ?? 0)
         let outcome = await exchanged(uploadProtocol, resource, capabilities, sent)
         recorder.didEnd(out: sent.out)
-        return outcome
+        return sender.secrets.redact(outcome)
     }
 
     private func exchanged(

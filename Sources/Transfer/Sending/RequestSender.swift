@@ -14,7 +14,7 @@ public struct RequestSender: Sendable {
 
     let transport: any Transport
     /// The header fields that are added to every request that lacks them.
-    let headers: HTTPFields
+    private(set) var headers: HTTPFields
     package var interceptor: Interceptor
     /// The function that handles redirects. By default, the sender follows redirects only within the same server.
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
@@ -40,24 +40,13 @@ public struct RequestSender: Sendable {
         monitors: [any EventMonitor] = [], clock: any Clock<Duration> = ContinuousClock(),
         secrets: [String] = [], possibleSecrets: [String] = []
     ) {
-        let configured = Secrets(secrets, possible: possibleSecrets)
-        self.init(
-            over: transport, headers: headers, interceptor: interceptor, monitors: monitors, clock: clock,
-            configuredSecrets: configured, secrets: KnownSecrets(configured))
-    }
-
-    private init(
-        over transport: any Transport, headers: HTTPFields, interceptor: Interceptor,
-        monitors: [any EventMonitor], clock: any Clock<Duration>, configuredSecrets: Secrets,
-        secrets: KnownSecrets
-    ) {
         self.transport = transport
         self.headers = headers
         self.interceptor = interceptor
         self.monitors = monitors
         self.clock = clock
-        self.configuredSecrets = configuredSecrets
-        self.secrets = secrets
+        configuredSecrets = Secrets(secrets, possible: possibleSecrets)
+        self.secrets = KnownSecrets(configuredSecrets)
     }
 
     /// Adds the secrets in a configured URL, and in header fields that the transport adds, such as the proxy's
@@ -94,10 +83,9 @@ public struct RequestSender: Sendable {
     /// A copy of the sender without adapters, retriers and configured header fields. It sends requests to presigned
     /// URLs, which grant access by themselves, and requests that find out whether a captive portal responds.
     var withoutCredentials: RequestSender {
-        var bare = RequestSender(
-            over: transport, headers: [:], interceptor: Interceptor(), monitors: monitors, clock: clock,
-            configuredSecrets: configuredSecrets, secrets: secrets)
-        bare.redirection = redirection
+        var bare = self
+        bare.headers = [:]
+        bare.interceptor = Interceptor()
         return bare
     }
 }
