@@ -5,7 +5,7 @@ import HTTPTypes
 /// The secrets of requests. They are cut from the texts of servers, which often repeat a refused request.
 struct Secrets: Sendable {
     /// The certainty that a value is a secret, in ascending order.
-    enum Certainty: Int, Sendable, Comparable {
+    enum Certainty: Sendable, Comparable {
         /// A user name beside a password. It is half of a credential, but no secret by itself.
         case userName
         /// A query value of at least 16 characters whose name does not suggest a secret.
@@ -15,8 +15,6 @@ struct Secrets: Sendable {
         case secret
         /// A value of a header field or of the configuration that is a secret.
         case credential
-
-        static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
     }
 
     private struct Source: Hashable {
@@ -78,8 +76,8 @@ struct Secrets: Sendable {
     ///   - possible: Values that are possibly secrets. A value is cut only if a text repeats all of it. It is never cut
     ///     from a URL, because it can be an ordinary part of the URL.
     init(_ values: [String] = [], possible: [String] = []) {
-        for value in values { add(value) }
-        for value in possible { add(possible: value) }
+        for value in values { add(value, to: \.values) }
+        for value in possible { add(value, to: \.possible) }
     }
 
     /// Adds the secrets of a request. Called for the request as the caller made it, again after the adapters have
@@ -98,8 +96,8 @@ struct Secrets: Sendable {
     mutating func add(_ other: Secrets) {
         configured += other.configured.filter { !knows($0.source) }
         for entry in other.recent where !knows(entry.source) { append(entry) }
-        for value in other.values { add(value) }
-        for value in other.possible { add(possible: value) }
+        for value in other.values { add(value, to: \.values) }
+        for value in other.possible { add(value, to: \.possible) }
     }
 
     private mutating func add(_ source: Source) {
@@ -113,15 +111,9 @@ struct Secrets: Sendable {
         recent.append(entry)
     }
 
-    private mutating func add(_ value: String) {
-        guard !value.isEmpty, !values.contains(value) else { return }
-        values.append(value)
-        tracesOfValues += Self.traces(of: value)
-    }
-
-    private mutating func add(possible value: String) {
-        guard !value.isEmpty, !possible.contains(value) else { return }
-        possible.append(value)
+    private mutating func add(_ value: String, to list: WritableKeyPath<Secrets, [String]>) {
+        guard !value.isEmpty, !self[keyPath: list].contains(value) else { return }
+        self[keyPath: list].append(value)
         tracesOfValues += Self.traces(of: value)
     }
 
@@ -278,7 +270,7 @@ extension Secrets {
             // A part without a name is a value too.
             return field.value.utf8.split(separator: UInt8(ascii: ";")).map { part in
                 let value = part.firstIndex(of: UInt8(ascii: "=")).map { part[$0...].dropFirst() } ?? part
-                return (Substring(value).trimmed { $0 == " " || $0 == "\"" }, .credential)
+                return (unquoted(value), .credential)
             }
         }
         let words = field.value.split(separator: " ", maxSplits: 1)
@@ -295,10 +287,13 @@ extension Secrets {
                 (password, .credential),
             ]
         }
-        let comma = UInt8(ascii: ",")
-        guard credential.utf8.contains(comma) else { return [(credential, .credential)] }
-        return parameters(credential, separator: comma).filter { Redaction.tellsSecret($0.name) }
-            .map { ($0.value, .credential) }
+        guard credential.utf8.contains(UInt8(ascii: ",")) else { return [(credential, .credential)] }
+        return credential.utf8.split(separator: UInt8(ascii: ",")).compactMap { part in
+            guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
+                Redaction.tellsSecret(Substring(part[..<equals]).trimmed())
+            else { return nil }
+            return (unquoted(part[equals...].dropFirst()), .credential)
+        }
     }
 
     /// Returns the secrets in Digest credentials: `response`, `cnonce` and the user name. The realm, `qop` and path are
@@ -310,18 +305,8 @@ extension Secrets {
             + [parameters["username"]].compactMap { $0 }.map { ($0, .userName) }
     }
 
-    private static func parameters(
-        _ text: String, separator: UInt8
-    ) -> [(name: String, value: String)] {
-        text.utf8.split(separator: separator).compactMap { part in
-            part.firstIndex(of: UInt8(ascii: "=")).map { equals in
-                let value = Substring(part[equals...].dropFirst())
-                return (
-                    Substring(part[..<equals]).trimmed(),
-                    value.trimmed { $0 == " " || $0 == "\"" }
-                )
-            }
-        }
+    private static func unquoted(_ value: Substring.UTF8View) -> String {
+        Substring(value).trimmed { $0 == " " || $0 == "\"" }
     }
 }
 
