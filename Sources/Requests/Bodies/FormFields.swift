@@ -1,3 +1,5 @@
+import FerryFiles
+
 /// The fields of a URL-encoded form or of a query, in sequence.
 ///
 /// A dictionary literal creates them: `["album": "May", "tags": ["raw", "unsorted"], "draft": true, "note": nil]`. An
@@ -41,9 +43,11 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// becomes `%20`, and a plus sign `%2B`.
     public var encoded: String {
         fields.flatMap { pairs($0.name, $0.value) }
-            .map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }
+            .map { "\($0.percentEncoded(keeping: Self.plain))=\($1.percentEncoded(keeping: Self.plain))" }
             .joined(separator: "&")
     }
+
+    private static let plain = PlainCharacters(alphanumericsAnd: "-._~?/")
 
     private func pairs(_ name: String, _ value: Value) -> [(name: String, value: String)] {
         switch value {
@@ -58,22 +62,6 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
                 }
             }
         }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "?"), UInt8(ascii: "/"):
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                escaped += byte < 16 ? "%0" : "%"
-                escaped += String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return escaped
     }
 
     public static func == (first: FormFields, second: FormFields) -> Bool {

@@ -94,13 +94,6 @@ public struct OAuth2Client: Sendable {
 
     /// Returns the text as application/x-www-form-urlencoded, in UTF-8 (RFC 6749 appendix B).
     private static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F:
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            case 0x20: encoded += "+"
-            default: encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
+        text.percentEncoded(keeping: PlainCharacters(alphanumericsAnd: "*-._ ")).replacing(" ", with: "+")
     }
 }
