@@ -5,7 +5,7 @@ import NIOSSL
 
 /// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 §2.4). The pin stays
 /// the same when a certificate is renewed with the same key.
-public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
+public struct SPKIPin: Hashable, Sendable, CustomStringConvertible {
     private static let mark = "sha256//"
 
     private let digest: [UInt8]
@@ -22,20 +22,6 @@ public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
 
     /// - Parameter bytes: The key in DER form.
     public init(subjectPublicKeyInfo bytes: [UInt8]) { digest = Array(SHA256.hash(data: bytes)) }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let pin = SPKIPin(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected sha256// and 44 characters of base64")
-        }
-        self = pin
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
 
     /// The pin in curl's form.
     public var description: String { Self.mark + Data(digest).base64EncodedString() }

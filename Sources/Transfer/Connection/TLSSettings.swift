@@ -3,9 +3,9 @@ import NIOSSL
 
 /// The settings of TLS connections: the certificates that they trust and present, the pinned keys, the versions and the
 /// cipher suites.
-public struct TLSSettings: Hashable, Codable, Sendable {
+public struct TLSSettings: Hashable, Sendable {
     /// A version of TLS.
-    public enum Version: String, Hashable, Codable, Sendable, CaseIterable {
+    public enum Version: String, Hashable, Sendable, CaseIterable {
         case tls12 = "1.2"
         case tls13 = "1.3"
     }
@@ -42,26 +42,6 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         self.minimumVersion = minimumVersion
         self.insecureHosts = insecureHosts
         self.allowsLegacyCiphers = allowsLegacyCiphers
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case caFile = "authorities"
-        case certificate, key, pins, minimumVersion
-        case insecureHosts = "insecure"
-        case allowsLegacyCiphers = "allowLegacyCiphers"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            caFile: try container.decodeIfPresent(String.self, forKey: .caFile),
-            certificate: try container.decodeIfPresent(String.self, forKey: .certificate),
-            key: try container.decodeIfPresent(String.self, forKey: .key),
-            pins: try container.decodeIfPresent([SPKIPin].self, forKey: .pins) ?? [],
-            minimumVersion: try container.decodeIfPresent(Version.self, forKey: .minimumVersion) ?? .tls12,
-            insecureHosts: try container.decodeIfPresent(Set<String>.self, forKey: .insecureHosts) ?? [],
-            allowsLegacyCiphers: try container.decodeIfPresent(Bool.self, forKey: .allowsLegacyCiphers)
-                ?? false)
     }
 
     func verifies(host: String) -> Bool {

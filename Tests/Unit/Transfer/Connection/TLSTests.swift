@@ -184,19 +184,6 @@ struct TLSTests {
 }
 
 struct TLSSettingsTests {
-    @Test func `an encoding without the newer keys still reads`() throws {
-        let settings = try JSONDecoder().decode(
-            TLSSettings.self, from: Data(#"{ "authorities": "a.pem", "certificate": "c", "key": "k" }"#.utf8))
-        #expect(settings == TLSSettings(caFile: "a.pem", certificate: "c", key: "k"))
-    }
-
-    @Test func `encoded settings read back as the same`() throws {
-        let settings = TLSSettings(
-            pins: [SPKIPin(subjectPublicKeyInfo: [7])], minimumVersion: .tls13, insecureHosts: ["a.example"],
-            allowsLegacyCiphers: true)
-        #expect(try JSONDecoder().decode(TLSSettings.self, from: JSONEncoder().encode(settings)) == settings)
-    }
-
     // The digest is from RFC 7469 §2.4, the notation from curl.
     @Test func `a pin reads with and without its mark, and as nothing else`() {
         let pin = SPKIPin(subjectPublicKeyInfo: [])
