@@ -2,16 +2,11 @@ public import FerryFiles
 import FerryProtocols
 
 /// Prints a failure as its message for users. The response that the failure contains is not printed.
-extension RequestFailure: CustomStringConvertible, LocalizedError {
-    /// The description of `failure`.
-    public var description: String { failure.description }
-    /// The summary of `failure`.
-    public var errorDescription: String? { failure.summary }
-    /// The hint of `failure`.
-    public var recoverySuggestion: String? { failure.hint }
-}
+extension RequestFailure: CustomStringConvertible, LocalizedError {}
 
-extension TransportError: CustomStringConvertible, LocalizedError {
+extension TransportError: CustomStringConvertible, LocalizedError {}
+
+extension UploadFailureConvertible where Self: CustomStringConvertible & LocalizedError {
     /// The description of `failure`.
     public var description: String { failure.description }
     /// The summary of `failure`.
