@@ -5,14 +5,8 @@ import Synchronization
 /// Splits bytes in memory into chunks. The bytes are a whole body, or a part of one.
 final class BytesChunks: ChunkSource {
     private let left: Mutex<ByteBuffer>
-    let isSmall = true
-    let largestChunk = ChunkSize.largestBuffer
-    let needsWatching = false
 
     init(_ bytes: [UInt8]) { left = Mutex(ByteBuffer(bytes: bytes)) }
-
-    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { eventLoop.makeSucceededVoidFuture() }
-    func stop() {}
 
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let (slice, isLast) = left.withLock { left in

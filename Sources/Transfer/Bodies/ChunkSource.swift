@@ -41,7 +41,13 @@ protocol ChunkSource: Sendable {
     func stop()
 }
 
+/// The implementations for sources without files.
 extension ChunkSource {
+    var isSmall: Bool { true }
+    var largestChunk: ByteCount { ChunkSize.largestBuffer }
+    var needsWatching: Bool { false }
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { eventLoop.makeSucceededVoidFuture() }
+    func stop() {}
     func failure(of error: any Error) -> UploadFailure? { nil }
 }
 

@@ -40,8 +40,6 @@ final class FileChunks: ChunkSource {
         }
     }
 
-    func stop() {}
-
     func failure(of error: any Error) -> UploadFailure? {
         guard sendsRegions, let error = error as? IOError else { return nil }
         let code = Errno(rawValue: error.errnoCode)

@@ -28,16 +28,11 @@ final class StreamChunks: ChunkSource {
     private let chunks: ChunkReader
     private let length: ByteCount?
     private let state = Mutex(State())
-    let isSmall = true
-    let largestChunk = ChunkSize.largestBuffer
-    let needsWatching = false
 
     init(_ stream: BodyStream) {
         chunks = ChunkReader(stream.checked())
         length = stream.length
     }
-
-    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { eventLoop.makeSucceededVoidFuture() }
 
     func stop() {
         let reading = state.withLock { state in
