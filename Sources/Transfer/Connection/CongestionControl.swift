@@ -39,13 +39,9 @@ public struct CongestionControl: Hashable, Sendable {
     /// channel uses the system's default.
     func use(on channel: any Channel) {
         #if os(Linux)
-            guard let provider = channel as? any SocketOptionProvider else { return }
             var value: (UInt64, UInt64) = (0, 0)
             withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: name.utf8) }
-            // A Unix socket has no congestion control.
-            provider.unsafeSetSocketOption(
-                level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.congestion), value: value
-            ).whenFailure { _ in }
+            channel.setOption(TCPOptions.congestion, value)
         #endif
     }
 }

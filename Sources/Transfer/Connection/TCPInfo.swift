@@ -78,14 +78,10 @@ struct TCPInfo: Hashable, Sendable {
     /// minutes, as with Linux's default settings.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
-            guard let provider = channel as? any SocketOptionProvider else { return }
-            let option = NIOBSDSocket.Option(rawValue: TCPOptions.longestBackoff)
             let milliseconds = CInt(min(longest, longestBackoff) / .milliseconds(1))
-            provider.unsafeSetSocketOption(level: .tcp, name: option, value: milliseconds).flatMap {
-                provider.unsafeSetSocketOption(
-                    level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.userTimeout),
-                    value: CInt(924_600))
-            }.whenFailure { _ in }
+            channel.setOption(TCPOptions.longestBackoff, milliseconds)?.whenSuccess {
+                channel.setOption(TCPOptions.userTimeout, CInt(924_600))
+            }
         #endif
     }
 
@@ -94,11 +90,7 @@ struct TCPInfo: Hashable, Sendable {
     /// - Parameter limit: The number of bytes; nil for the kernel's default, which is no limit.
     static func limitUnsent(of channel: any Channel, to limit: Int?) {
         #if os(Linux)
-            guard let provider = channel as? any SocketOptionProvider else { return }
-            provider.unsafeSetSocketOption(
-                level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.unsentLimit),
-                value: limit.map { CInt(clamping: $0) } ?? -1
-            ).whenFailure { _ in }
+            channel.setOption(TCPOptions.unsentLimit, limit.map { CInt(clamping: $0) } ?? -1)
         #endif
     }
 
@@ -106,18 +98,25 @@ struct TCPInfo: Hashable, Sendable {
     /// a dead connection does not. The kernel closes a dead connection after about four minutes.
     static func keepAsking(_ channel: any Channel) {
         #if os(Linux)
-            guard let provider = channel as? any SocketOptionProvider else { return }
             for (isOfTCP, name, value) in TCPOptions.keepAlive {
-                // A Unix socket has no such options.
-                provider.unsafeSetSocketOption(
-                    level: isOfTCP ? .tcp : .socket, name: NIOBSDSocket.Option(rawValue: name), value: value
-                ).whenFailure { _ in }
+                channel.setOption(name, of: isOfTCP ? .tcp : .socket, value)
             }
         #endif
     }
 }
 
 #if os(Linux)
+    extension Channel {
+        /// Sets an option of the socket. A failure has no effect: a Unix socket, for example, has no options of TCP.
+        @discardableResult
+        func setOption<Value: Sendable>(
+            _ name: CInt, of level: NIOBSDSocket.OptionLevel = .tcp, _ value: Value
+        ) -> EventLoopFuture<Void>? {
+            (self as? any SocketOptionProvider)?.unsafeSetSocketOption(
+                level: level, name: NIOBSDSocket.Option(rawValue: name), value: value)
+        }
+    }
+
     /// The beginning of the kernel's `struct tcp_info` (linux/tcp.h). The C library's version of the struct ends before
     /// counters such as `bytesAcknowledged`.
     private struct KernelTCPInfo {
