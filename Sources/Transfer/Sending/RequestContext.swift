@@ -8,9 +8,9 @@ public struct RequestContext: Sendable, Identifiable {
     /// number of the upload.
     public let label: String
     /// The number of the attempt, from 1.
-    public let attempt: Int
+    public private(set) var attempt: Int
     /// The number of retries so far, by their reason.
-    public let retries: RetryCounts
+    public private(set) var retries: RetryCounts
     private let monitors: [any EventMonitor]
     /// The secrets that monitors must not receive.
     var secrets = Secrets()
@@ -46,9 +46,9 @@ public struct RequestContext: Sendable, Identifiable {
     }
 
     func next(counting reason: RetryCounts.Reason) -> RequestContext {
-        var next = RequestContext(
-            id: id, label: label, attempt: attempt + 1, retries: retries.adding(reason), monitors: monitors)
-        next.secrets = secrets
+        var next = self
+        next.attempt += 1
+        next.retries.add(reason)
         return next
     }
 }
@@ -82,15 +82,13 @@ public struct RetryCounts: Hashable, Sendable {
     /// The number of retries except those for credentials, which have their own limit.
     public var withoutAuthentication: Int { network + response + preparation }
 
-    func adding(_ reason: Reason) -> RetryCounts {
-        var counts = self
+    mutating func add(_ reason: Reason) {
         switch reason {
-        case .network: counts.network += 1
-        case .response: counts.response += 1
-        case .authentication: counts.authentication += 1
-        case .preparation: counts.preparation += 1
+        case .network: network += 1
+        case .response: response += 1
+        case .authentication: authentication += 1
+        case .preparation: preparation += 1
         }
-        return counts
     }
 }
 
