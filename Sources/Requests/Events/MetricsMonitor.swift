@@ -17,7 +17,9 @@ import Synchronization
 ///
 /// URLs and labels are not dimensions, because their number is unlimited.
 public struct MetricsMonitor: EventMonitor {
-    private let handlers: Handlers
+    private let factory: any MetricsFactory
+    private let counters = Handlers<Counter>()
+    private let timers = Handlers<Timer>()
     private let sentBytes: Counter
     private let retries: Counter
     private let refreshes: Counter
@@ -25,7 +27,7 @@ public struct MetricsMonitor: EventMonitor {
 
     /// - Parameter factory: The factory of the counters and timers; by default the current factory of `MetricsSystem`.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
-        handlers = Handlers(factory)
+        self.factory = factory
         sentBytes = Counter(label: "ferry_sent_bytes", factory: factory)
         retries = Counter(label: "ferry_retries", factory: factory)
         refreshes = Counter(label: "ferry_refreshes", factory: factory)
@@ -39,7 +41,7 @@ public struct MetricsMonitor: EventMonitor {
         case .refreshed: refreshes.increment()
         case .broke: broken.increment()
         case .responded(let status, _, _):
-            handlers.counter("ferry_responses", ("status", "\(status)")).increment()
+            counter("ferry_responses", ("status", "\(status)")).increment()
         case .finished(_, let time): end("finished", after: time)
         case .failed(_, let time): end("failed", after: time)
         case .cancelled(let time): end("cancelled", after: time)
@@ -50,40 +52,36 @@ public struct MetricsMonitor: EventMonitor {
     }
 
     private func end(_ outcome: String, after time: Duration) {
-        handlers.counter("ferry_requests", ("outcome", outcome)).increment()
-        handlers.timer("ferry_request_duration", ("outcome", outcome)).record(duration: time)
+        let dimension = ("outcome", outcome)
+        counter("ferry_requests", dimension).increment()
+        timers.handler("ferry_request_duration", outcome) {
+            Timer(label: $0, dimensions: [dimension], factory: factory)
+        }.record(duration: time)
+    }
+
+    private func counter(_ label: String, _ dimension: (String, String)) -> Counter {
+        counters.handler(label, dimension.1) {
+            Counter(label: $0, dimensions: [dimension], factory: factory)
+        }
     }
 }
 
 /// The counters and timers: one for each name and dimension value. Each is created only once, because some metrics
 /// backends never release a counter or timer.
-private final class Handlers: Sendable {
+private final class Handlers<Handler: Sendable>: Sendable {
     private struct Key: Hashable {
         var label: String
         var value: String
     }
 
-    private let factory: any MetricsFactory
-    private let counters = Mutex<[Key: Counter]>([:])
-    private let timers = Mutex<[Key: Timer]>([:])
+    private let handlers = Mutex<[Key: Handler]>([:])
 
-    init(_ factory: any MetricsFactory) { self.factory = factory }
-
-    func counter(_ label: String, _ dimension: (String, String)) -> Counter {
-        counters.withLock { counters in
-            let key = Key(label: label, value: dimension.1)
-            let counter = counters[key] ?? Counter(label: label, dimensions: [dimension], factory: factory)
-            counters[key] = counter
-            return counter
-        }
-    }
-
-    func timer(_ label: String, _ dimension: (String, String)) -> Timer {
-        timers.withLock { timers in
-            let key = Key(label: label, value: dimension.1)
-            let timer = timers[key] ?? Timer(label: label, dimensions: [dimension], factory: factory)
-            timers[key] = timer
-            return timer
+    func handler(_ label: String, _ value: String, make: (String) -> Handler) -> Handler {
+        handlers.withLock { handlers in
+            let key = Key(label: label, value: value)
+            let handler = handlers[key] ?? make(label)
+            handlers[key] = handler
+            return handler
         }
     }
 }
