@@ -59,11 +59,6 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    private enum State {
-        case idle
-        case running(Running)
-    }
-
     /// The counters of writes, of reads and of bytes. If one of them changes, the connection makes progress.
     /// Interim responses are not counted.
     private struct Movement: Equatable {
@@ -76,7 +71,8 @@ final class StallDetector: ChannelDuplexHandler {
 
     private let timeouts: HTTPClientTransport.Timeouts
     private let observer: (String) -> (any ExchangeObserver)?
-    private var state = State.idle
+    /// The exchange under way; nil while the connection is idle.
+    private var running: Running?
     private var exchangesServed = 0
     private var pendingWrites = 0
     private var movement = Movement()
@@ -103,7 +99,7 @@ final class StallDetector: ChannelDuplexHandler {
             head.headers.remove(name: Self.exchangeField)
             part = .head(head)
             let running = Running(name.flatMap(observer), stall: timeouts.stall, since: movement)
-            state = .running(running)
+            self.running = running
             lastMoved = .now()
             watch(context)
             limitUnsent(to: running.observer?.unsentLimit, context.channel)
@@ -115,8 +111,7 @@ final class StallDetector: ChannelDuplexHandler {
         let bodyBytes: Int? = if case .body(let data) = part { data.readableBytes } else { nil }
         let promise = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let observer: (any ExchangeObserver)? =
-            if case .running(let running) = state { running.observer } else { nil }
+        let observer = running?.observer
         promise.futureResult.whenComplete { result in
             bound.value.pendingWrites -= 1
             bound.value.movement.writes += 1
@@ -134,7 +129,7 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .running(var running) = state else { return context.fireChannelRead(data) }
+        guard var running else { return context.fireChannelRead(data) }
         let part = unwrapInboundIn(data)
         // NIO takes a status below 100 for that of a final response, and AsyncHTTPClient (1.37.0) for that of an interim
         // one. It would end the process at the end of such a response.
@@ -143,11 +138,10 @@ final class StallDetector: ChannelDuplexHandler {
         }
         if case (.head(let head), .awaited) = (part, running.response), (100..<200).contains(head.status.code)
         {
-            running.response = .awaited(last: .now())
-            state = .running(running)
+            self.running?.response = .awaited(last: .now())
             let written = movement.written
             withCounters { $0.interim.add(written: written, acknowledged: $1.acknowledgedBytes) }
-            if case .running(let counted) = state, counted.interim.isExceeded {
+            if self.running?.interim.isExceeded == true {
                 return fail(context, NotHTTP("interim answers without end"))
             }
             return context.fireChannelRead(data)
@@ -155,20 +149,18 @@ final class StallDetector: ChannelDuplexHandler {
         movement.reads += 1
         switch (part, running.response) {
         case (.head(let head), _):
-            running.response = .begun(
+            self.running?.response = .begun(
                 ResponseTime(
                     status: head.status.code, response: timeouts.response,
                     mayTakeLong: running.observer?.responseMayTakeLong ?? false, now: Self.uptime))
-            state = .running(running)
         case (.body(let buffer), .begun(var time)):
             time.received(buffer.readableBytes, now: Self.uptime)
-            running.response = .begun(time)
-            state = .running(running)
+            self.running?.response = .begun(time)
         case (.body, _): break
         case (.end, let before):
             running.response = .complete
-            state = running.request == .complete ? .idle : .running(running)
-            if case .idle = state { exchangesServed += 1 }
+            self.running = running.request == .complete ? nil : running
+            if self.running == nil { exchangesServed += 1 }
             running.observer?.didReceiveEnd()
             // The client may start the next exchange within this call, so the state of this exchange is updated before.
             context.fireChannelRead(data)
@@ -202,10 +194,10 @@ final class StallDetector: ChannelDuplexHandler {
     /// stays open, since it possibly still works.
     func invalidate(because reason: ConnectionInvalidation) {
         guard let context else { return }
-        switch (reason, state) {
-        case (.addressLost, .running): fail(context, ConnectionAddressLost())
-        case (.addressLost, .idle), (.slept, .idle): context.close(promise: nil)
-        case (.slept, .running): break
+        switch (reason, running) {
+        case (_, nil): context.close(promise: nil)
+        case (.addressLost, _?): fail(context, ConnectionAddressLost())
+        case (.slept, _?): break
         }
     }
 
@@ -217,9 +209,7 @@ final class StallDetector: ChannelDuplexHandler {
         } else if let left = linkLeft {
             linkLeft = nil
             lastMoved = .now()
-            guard case .running(var running) = state else { return }
-            running.stall.linkReturned(after: Duration(NIODeadline.now() - left))
-            state = .running(running)
+            running?.stall.linkReturned(after: Duration(NIODeadline.now() - left))
         }
     }
 
@@ -227,7 +217,7 @@ final class StallDetector: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         tellSent()
-        state = .idle
+        running = nil
         timer?.cancel()
         timer = nil
         context.fireChannelInactive()
@@ -242,14 +232,10 @@ final class StallDetector: ChannelDuplexHandler {
     private static var uptime: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
     private func requestIsComplete() {
-        guard case .running(var running) = state else { return }
-        running.request = .complete
-        if case .complete = running.response {
-            state = .idle
-            exchangesServed += 1
-        } else {
-            state = .running(running)
-        }
+        running?.request = .complete
+        guard case .complete? = running?.response else { return }
+        running = nil
+        exchangesServed += 1
     }
 
     /// Reads the kernel's counters. Calls `change` with them and with the count of sent bytes, so that `change` can
@@ -261,29 +247,28 @@ final class StallDetector: ChannelDuplexHandler {
     /// Reads the kernel's counters. Calls `change` with them and with the running exchange, so that `change` can update
     /// the exchange. Does nothing if no exchange is running.
     private func withCounters(_ change: @escaping @Sendable (inout Running, TCPInfo) -> Void) {
-        guard let context, case .running = state else { return }
+        guard let context, running != nil else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         // On the event loop the result is available at once.
         TCPInfo.read(context.channel).whenSuccess { info in
-            guard case .running(var running) = bound.value.state else { return }
+            guard var running = bound.value.running else { return }
             change(&running, info)
-            bound.value.state = .running(running)
+            bound.value.running = running
         }
     }
 
     /// Reports to the observer that the connection broke, with the difference between sent and written bytes. Does
     /// nothing if the difference is unknown, or if it was already reported for this exchange.
     private func tellSent() {
-        guard case .running(var running) = state, let difference = running.sent.difference else { return }
-        running.sent = SentCount()
-        state = .running(running)
-        running.observer?.didBreak(sending: difference)
+        guard let difference = running?.sent.difference else { return }
+        running?.sent = SentCount()
+        running?.observer?.didBreak(sending: difference)
     }
 
     private func fail(_ context: ChannelHandlerContext, _ error: any Error) {
         countSent { $0.update($1) }
         tellSent()
-        state = .idle
+        running = nil
         context.fireErrorCaught(error)
         context.close(promise: nil)
     }
@@ -296,7 +281,7 @@ final class StallDetector: ChannelDuplexHandler {
         timer = context.eventLoop.scheduleTask(in: TimeAmount(interval)) {
             let (detector, context) = bound.value
             detector.timer = nil
-            guard case .running = detector.state, context.channel.isActive else { return }
+            guard detector.running != nil, context.channel.isActive else { return }
             TCPInfo.read(context.channel).whenSuccess { progress in
                 let (detector, context) = bound.value
                 detector.judge(progress, context)
@@ -305,11 +290,11 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     private func judge(_ progress: TCPInfo, _ context: ChannelHandlerContext) {
-        guard case .running(var running) = state, context.channel.isActive else { return }
+        guard var running, context.channel.isActive else { return }
         hurry(progress, context.channel)
         let verdict = running.silence.take(progress)
         running.sent.update(progress)
-        state = .running(running)
+        self.running = running
         if verdict == .compare { compare(context) }
         movement.acknowledged = progress.acknowledgedBytes
         let now = NIODeadline.now()
@@ -317,7 +302,7 @@ final class StallDetector: ChannelDuplexHandler {
             lastSeen = movement
             lastMoved = now
             running.stall.moved()
-            state = .running(running)
+            self.running = running
         } else if linkLeft != nil {
             lastMoved = now
         }
@@ -376,14 +361,13 @@ final class StallDetector: ChannelDuplexHandler {
                 return TCPInfo.read(bound.value.1.channel)
             }.whenComplete { result in
                 let (detector, context) = bound.value
-                guard case .running(var running) = detector.state, context.channel.isActive else { return }
-                var verdict = DeadPeerDetector.Verdict.nothing
+                guard context.channel.isActive else { return }
                 switch result {
-                case .success(let progress): verdict = running.silence.newConnectionAccepted(progress)
-                case .failure: running.silence.newConnectionFailed()
+                case .success(let progress):
+                    guard detector.running?.silence.newConnectionAccepted(progress) == .dead else { return }
+                    detector.fail(context, ConnectionDied())
+                case .failure: detector.running?.silence.newConnectionFailed()
                 }
-                detector.state = .running(running)
-                if verdict == .dead { detector.fail(context, ConnectionDied()) }
             }
     }
 }
