@@ -8,7 +8,7 @@
 /// when the last reference is released.
 package final class LineSocket: Sendable {
     /// The maximum length of a line in bytes, without its line break.
-    static let lineLimit = 1 << 30
+    package static let lineLimit = 1 << 30
 
     fileprivate let descriptor: CInt
 
@@ -129,11 +129,9 @@ package struct IncomingLines {
 
     /// - Parameter time: The limit on the time spent waiting for the other end; nil if only the socket's timeout
     ///   applies.
-    package init(_ socket: LineSocket, within time: PeerTime? = nil) {
-        self.init(socket, lineLimit: LineSocket.lineLimit, within: time)
-    }
-
-    init(_ socket: LineSocket, lineLimit: Int, within time: PeerTime? = nil) {
+    package init(
+        _ socket: LineSocket, lineLimit: Int = LineSocket.lineLimit, within time: PeerTime? = nil
+    ) {
         self.socket = socket
         self.lineLimit = lineLimit
         self.time = time

@@ -380,3 +380,10 @@ struct ConnectionStalled: Error {}
 
 /// The error of a response whose head, next chunk or end did not arrive in time.
 struct ResponseTimedOut: Error {}
+
+/// An error for a response that breaks the rules of HTTP. `reason` says how, for a message.
+struct NotHTTP: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}

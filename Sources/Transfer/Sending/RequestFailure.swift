@@ -1,3 +1,4 @@
+public import FerryFiles
 public import FerryProtocols
 
 /// The reason why a request ended without a result.
@@ -54,4 +55,36 @@ extension RequestFailure {
     package static func worded(_ error: any Error) -> UploadFailure? {
         (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
     }
+}
+
+/// An error that can be converted to the failure that users and the queue receive.
+public protocol UploadFailureConvertible: Error {
+    /// The same error as a failure for users.
+    var failure: UploadFailure { get }
+}
+
+extension TransportError: UploadFailureConvertible {}
+extension RequestFailure: UploadFailureConvertible {}
+
+/// Prints a failure as its message for users. The response that the failure contains is not printed.
+extension RequestFailure: CustomStringConvertible, LocalizedError {}
+
+extension TransportError: CustomStringConvertible, LocalizedError {}
+
+extension UploadFailureConvertible where Self: CustomStringConvertible & LocalizedError {
+    /// The description of `failure`.
+    public var description: String { failure.description }
+    /// The summary of `failure`.
+    public var errorDescription: String? { failure.summary }
+    /// The hint of `failure`.
+    public var recoverySuggestion: String? { failure.hint }
+}
+
+extension TransportResponse: CustomStringConvertible, CustomReflectable {
+    /// The status and the size of `body`: `403, 1200 bytes`. If the body is incomplete, the text ends with `so far`.
+    public var description: String {
+        "\(status), \(body.count) \(body.count == 1 ? "byte" : "bytes")\(isBodyComplete ? "" : " so far")"
+    }
+    /// A mirror that contains only the status, so that `dump(_:)` does not print the header fields and the body.
+    public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }

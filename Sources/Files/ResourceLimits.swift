@@ -11,21 +11,21 @@ package enum DescriptorLimit {
     /// The current limit; nil if there is none, or if it cannot be read.
     package static var current: UInt64? {
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < UInt64(Int64.max) else { return nil }
+        guard getrlimit(filesResource, &limit) == 0, limit.rlim_cur < UInt64(Int64.max) else { return nil }
         return UInt64(limit.rlim_cur)
     }
 
     /// Raises the limit to the highest that the system allows this user, often a thousand times the default.
     package static func raise() {
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+        guard getrlimit(filesResource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
         limit.rlim_cur = limit.rlim_max
         #if canImport(Darwin)
             // Darwin refuses more than `OPEN_MAX`, whatever the hard limit is.
             limit.rlim_cur = min(limit.rlim_cur, rlim_t(OPEN_MAX))
         #endif
         // If this call fails, the default limit remains, which is enough for most uses.
-        _ = setrlimit(resource, &limit)
+        _ = setrlimit(filesResource, &limit)
     }
 
     /// True if no file can be opened now, because this process or the whole system has too many open files.
@@ -81,10 +81,29 @@ package enum DescriptorLimit {
     package static func isLack(_ code: Errno) -> Bool {
         [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(code)
     }
-
-    #if os(Linux)
-        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-        private static let resource = RLIMIT_NOFILE
-    #endif
 }
+
+/// The file that the kernel writes after a crash, with the memory of this process. The memory can contain credentials.
+package enum CoreDump {
+    /// Prevents core dumps by a limit on their size. Child processes inherit the limit, and are allowed to raise it.
+    package static func prevent() {
+        var limit = rlimit()
+        guard getrlimit(coreResource, &limit) == 0 else { return }
+        #if os(Linux)
+            // A limit of 0 prevents a file, but not a pipe to the program in core_pattern. A limit of 1 prevents both
+            // (fs/coredump.c).
+            limit.rlim_cur = min(1, limit.rlim_max)
+        #else
+            limit.rlim_cur = 0
+        #endif
+        _ = setrlimit(coreResource, &limit)
+    }
+}
+
+#if os(Linux)
+    private let filesResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    private let coreResource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+#else
+    private let filesResource = RLIMIT_NOFILE
+    private let coreResource = RLIMIT_CORE
+#endif
