@@ -4,8 +4,7 @@ import Synchronization
 /// Counts the bytes of a file that the server has confirmed, and the bytes that an attempt has sent.
 package struct SentTotals {
     private var confirmed: ByteCount
-    /// The number of the file's bytes that each running exchange (a request with its response) has sent. The keys are
-    /// the numbers of the exchanges. If an exchange sends its body again, its count starts at 0 again.
+    /// The number of the file's bytes that each running exchange has sent; from 0 again if it sends its body again.
     private var underWay: [Int: ByteCount] = [:]
     /// The value of `out` without the bytes in `underWay`.
     private var ended: ByteCount
@@ -18,40 +17,32 @@ package struct SentTotals {
     /// The number of bytes that were confirmed when the attempt began, plus all bytes that the attempt has sent since.
     /// Bytes that are sent twice count twice.
     ///
-    /// If the server loses confirmed bytes, they are subtracted here, because the queue counts them separately in
-    /// `Upload.Tries.resent`. The value is never less than the number of confirmed bytes.
+    /// Confirmed bytes that the server loses are subtracted, because the queue counts them in `Upload.Tries.resent`.
+    /// The value is never less than the number of confirmed bytes.
     package var out: ByteCount { underWay.values.reduce(ended, +) }
 
-    /// Records how many bytes of the file an exchange (a request with its response) has sent so far.
-    ///
-    /// - Parameters:
-    ///   - bytes: The number of bytes of the file that the exchange has sent. If the exchange sends its body again, for
-    ///     example after a redirect, this number starts at 0 again.
-    ///   - exchange: The number of the exchange within the attempt.
-    ///   - begins: True for the first bytes of a body. The bytes of an earlier body of this exchange are then added to
-    ///     the total `out`, and not replaced.
+    /// Records how many `bytes` of the file an exchange has sent so far. `begins` is true for the first bytes of a
+    /// body: those of an earlier body of the exchange then stay in the total `out`.
     package mutating func record(_ bytes: ByteCount, of exchange: Int, begins: Bool = false) {
         let before = underWay.updateValue(bytes, forKey: exchange) ?? 0
         if begins { ended += before }
     }
 
-    /// Records that a request and its response have ended. `now` is the number of bytes that the server has confirmed
-    /// so far.
+    /// Records the end of an exchange. `now` is the number of bytes that the server has confirmed.
     package mutating func end(_ exchange: Int, confirmed now: ByteCount) {
         ended += underWay.removeValue(forKey: exchange) ?? 0
         ended = max(now, ended - max(0, confirmed - now))
         confirmed = now
     }
 
-    /// Records that the server has deleted the confirmed bytes, because the attempt asked for it. They are subtracted
-    /// from `out`, because the queue counts them separately in `Upload.Tries.resent`.
+    /// Records that the server has deleted the confirmed bytes at the attempt's request.
     package mutating func deleteConfirmed() {
         ended -= confirmed
         confirmed = 0
     }
 }
 
-/// The `SentTotals` of an attempt, protected by a lock, because the attempt's exchanges can run concurrently.
+/// The `SentTotals` of an attempt, whose exchanges can run concurrently.
 final class SentBytes: Sendable {
     private let totals: Mutex<SentTotals>
 
@@ -59,8 +50,6 @@ final class SentBytes: Sendable {
 
     var out: ByteCount { totals.withLock { $0.out } }
 
-    /// - Returns: The number of bytes that the server has confirmed, plus the bytes that the running exchanges have
-    ///   sent.
     func record(_ bytes: ByteCount, of exchange: Int, begins: Bool = false) -> ByteCount {
         totals.withLock {
             $0.record(bytes, of: exchange, begins: begins)

@@ -2,8 +2,7 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// The facts about a server that an upload attempt learns from responses. They help to recognize a captive portal that
-/// responds in place of the server.
+/// The facts about a server that an upload attempt learns from responses, to recognize a captive portal in its place.
 final class ServerRecognition: Sendable {
     /// A refusal that a captive portal possibly sent in place of the server.
     struct Refusal: Sendable {
@@ -13,15 +12,14 @@ final class ServerRecognition: Sendable {
 
     private struct State {
         var server: UploadAttempt.Server
-        /// The last response, if it is a refusal that a captive portal possibly sent; otherwise nil.
         var refusal: Refusal?
     }
 
     private let state: Mutex<State>
     private let learn: @Sendable (String?) -> Void
 
-    /// - Parameter learn: Stores the value of the header field `Server` for later attempts. The value is nil if the
-    ///   response has no such field. Called only if a response shows something new about the server.
+    /// - Parameter learn: Stores the value of the header field `Server` for later attempts; nil if the response has
+    ///   none. Called only if a response shows something new.
     init(_ server: UploadAttempt.Server, learn: @escaping @Sendable (String?) -> Void) {
         state = Mutex(State(server: server))
         self.learn = learn
@@ -32,8 +30,8 @@ final class ServerRecognition: Sendable {
     /// The last response, if it is a refusal that a captive portal possibly sent; otherwise nil.
     var doubtfulRefusal: Refusal? { state.withLock { $0.refusal } }
 
-    /// Learns from the response to `exchange` as `accept(_:)` does. Also stores the response for `doubtfulRefusal` if
-    /// it is a refusal that a captive portal possibly sent.
+    /// Learns from the response to `exchange`, and stores it for `doubtfulRefusal` if a captive portal possibly sent
+    /// it.
     func accept(_ response: ExchangeOutcome.Response, to exchange: Exchange) {
         accept(response)
         let server = now
@@ -44,9 +42,8 @@ final class ServerRecognition: Sendable {
         state.withLock { $0.refusal = refusal }
     }
 
-    /// Learns from a response of the server. A success (2xx) that is not an HTML page marks the server as known, and
-    /// adds the value of its field `Server` to `software`. Any other response adds nothing. An HTML page is ignored,
-    /// because a captive portal possibly sent it.
+    /// Learns from a success (2xx) that is not an HTML page: the server is known, and `software` gets the value of its
+    /// field `Server`. A captive portal possibly sent an HTML page.
     func accept(_ response: ExchangeOutcome.Response) {
         guard (200..<300).contains(response.status), !CaptivePortal.isPage(response) else { return }
         acceptProven(response)

@@ -3,7 +3,7 @@ import HTTPTypes
 
 // The digests of the file, for requests and for comparison with those in responses.
 extension UploadAttempt {
-    /// Computes the digests that the request of the exchange needs, and checks that the file is unchanged.
+    /// Computes the digests for the request of the exchange, and checks that the file is unchanged.
     /// - Returns: The digests, empty if none are needed; nil if the attempt was cancelled.
     func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
         guard !exchange.digests.isEmpty else { return [] }
@@ -13,10 +13,8 @@ extension UploadAttempt {
         return digests
     }
 
-    /// Computes the digests of the file for comparison with those that the server reports in its response. Returns an
-    /// empty array if the response is not a success, or reports no digest that can be compared. Also returns an empty
-    /// array if the file has changed or cannot be read. The function throws no error, because the upload itself has
-    /// succeeded.
+    /// Computes the digests of the file for comparison with those in the response. The result is empty if the response
+    /// is no success or reports none, or if the file has changed or cannot be read: the upload itself has succeeded.
     func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
         -> [ComputedDigest]
     {
@@ -36,7 +34,6 @@ extension UploadAttempt {
 }
 
 extension Exchange {
-    /// Returns the header fields with the digests that the exchange asks for.
     func fields(with computed: [ComputedDigest]) -> HTTPFields {
         var fields = fields
         for (order, digest) in zip(digests, computed) {

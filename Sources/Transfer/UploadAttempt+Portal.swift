@@ -5,19 +5,17 @@ import HTTPTypes
 extension UploadAttempt {
     /// The facts about a server that help to distinguish its responses from those of a captive portal.
     public struct Server: Hashable, Sendable {
-        /// True if the server itself has responded before. A response of a captive portal does not count.
+        /// True if the server itself, and not a captive portal, has responded before.
         public var isKnown: Bool
         /// True if a successful response of the upload's protocol may have an HTML body.
         public var respondsWithPages: Bool
-        /// The values of the header field `Server` in earlier responses of the server; empty if none of them had this
-        /// field. The value is nil if the server itself has not responded yet.
+        /// The values of the header field `Server` in the server's responses; nil before its first response.
         public var software: Set<String>?
-        /// True if every response is accepted as the server's, even if it looks like a captive portal's. Only a
-        /// response with the status 511 is still treated as a captive portal's. The caller sets this if all responses
-        /// have looked like a captive portal's for a long time.
+        /// True if every response but a 511 is accepted as the server's. The caller sets this after all responses have
+        /// looked like a captive portal's for a long time.
         public var isTakenAtWord: Bool
-        /// True if an HTML page is accepted as the final response of the upload, even if the server itself possibly did
-        /// not send it. The caller sets this if a user has retried the upload after an attempt with an unknown outcome.
+        /// True if an HTML page is accepted as the final response. The caller sets this if a user has retried the
+        /// upload after an attempt with an unknown outcome.
         public var mayEndWithPage: Bool
 
         public init(
@@ -35,9 +33,8 @@ extension UploadAttempt {
 
 // Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
-    /// Returns `responded` with the response if the server itself sent it. Returns `broken` if a captive portal or a
-    /// proxy sent it instead of the server, or possibly sent it. Returns nil if the attempt is cancelled during this
-    /// check.
+    /// Returns `responded` if the server itself sent the response, `broken` if a captive portal or a proxy possibly
+    /// sent it, and nil if the attempt is cancelled during this check.
     func reply(
         to exchange: Exchange, _ received: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
         known: UploadResource?
@@ -66,14 +63,12 @@ extension UploadAttempt {
         return .responded(received)
     }
 
-    /// Returns a failure if a captive portal or a proxy possibly sent this response in place of the server; otherwise
-    /// nil.
+    /// Returns a failure if a captive portal or a proxy possibly sent this response in place of the server.
     ///
-    /// If the response looks suspicious, requests the first page of the server. A captive portal would respond to that
-    /// request in the same way. If a plain text refuses an upload resource with confirmed bytes, sends `OPTIONS` for
-    /// the resource's folder instead. If the response does not show who sent a refusal, also requests a file that no
-    /// server has. If the server has never responded before, checks only redirects. If `isTakenAtWord` is true, returns
-    /// nil without a check.
+    /// If the response looks suspicious, requests the first page of the server, to which a captive portal would respond
+    /// in the same way. If a plain text refuses an upload resource with confirmed bytes, sends `OPTIONS` for its folder
+    /// instead. If that does not show who sent a refusal, also requests a file that no server has. At first contact,
+    /// checks only redirects.
     func suspicion(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
@@ -105,12 +100,10 @@ extension UploadAttempt {
         return page.failure(suspectedFrom: received.status, of: host(of: exchange))
     }
 
-    /// The name of a file that no server has. A captive portal responds to a request for it as to every request.
+    /// The name of a file that no server has. A captive portal responds to it as to every request.
     private static let unknownName = "ferry-asks-who-responds"
 
     /// Requests a file that no server has, in the folder of the exchange's URL and without credentials.
-    ///
-    /// - Returns: The URL of that file, and the response; nil if no response came.
     private func askForUnknownFile(
         beside exchange: Exchange
     ) async -> (url: String, response: ExchangeOutcome.Response)? {
@@ -119,7 +112,7 @@ extension UploadAttempt {
         return await response(to: .get, url).map { (url, $0) }
     }
 
-    /// Returns the absolute URL of `reference`, which is relative to the exchange's URL; nil if there is none.
+    /// Returns the absolute URL of `reference`, relative to the exchange's URL.
     private func address(_ reference: String, of exchange: Exchange) -> String? {
         URL(string: reference, relativeTo: URL(string: exchange.url))?.absoluteString
     }
@@ -135,8 +128,7 @@ extension UploadAttempt {
         return response
     }
 
-    /// True if the responses to an unknown file and to the first page prove that the server itself refused `exchange`
-    /// with `status`.
+    /// True if an unknown file and the first page prove that the server itself refused `exchange` with `status`.
     private func isServers(_ status: Int, to exchange: Exchange) async -> Bool {
         guard let unknown = await askForUnknownFile(beside: exchange)?.response,
             let first = await response(to: .get, address("/", of: exchange))
@@ -144,9 +136,8 @@ extension UploadAttempt {
         return CaptivePortal.isExcluded(byUnknownFile: unknown, andFirstPage: first, refusal: status)
     }
 
-    /// Returns the failure that ends the attempt. The result is `failure`, unless a captive portal possibly sent the
-    /// last refusal. A user must then sign in or correct the destination, so the result has the category
-    /// `authentication`, with which the upload waits for the user.
+    /// Returns the failure that ends the attempt: `failure`, or one of the category `authentication` if a captive
+    /// portal possibly sent the last refusal, so that the upload waits for the user.
     func reviewed(_ failure: UploadFailure) async -> UploadFailure {
         guard failure.category == .permanent, !server.now.isTakenAtWord,
             let refusal = server.doubtfulRefusal,
@@ -160,9 +151,8 @@ extension UploadAttempt {
         return held
     }
 
-    /// Returns a failure if the response redirects to another host, and a request for an unknown file is redirected to
-    /// the same page; otherwise nil. A captive portal redirects all requests to one page. A server that has moved keeps
-    /// the path of the URL.
+    /// Returns a failure if the response and that to an unknown file redirect to one page at another host, as a captive
+    /// portal does. A server that has moved keeps the path of the URL.
     private func suspicionAtFirstContact(
         of received: ExchangeOutcome.Response, to exchange: Exchange
     ) async -> UploadFailure? {
@@ -175,12 +165,11 @@ extension UploadAttempt {
         return portal.failure(inPlaceOf: host(of: exchange))
     }
 
-    /// Returns a failure if an HTML page would complete the upload and a captive portal possibly sent that page;
-    /// otherwise nil. Before it returns a failure, sends one more request, whose response possibly shows that the
-    /// server itself responds.
+    /// Returns a failure if an HTML page would complete the upload and a captive portal possibly sent it. Asks the
+    /// server once more before.
     ///
-    /// Returns nil without a check if earlier responses of the server had a field `Server`, because `suspicion` has
-    /// then checked the page. Also returns nil without a check if HTML pages of this server are accepted.
+    /// Returns nil if the server's responses had a field `Server`, because `suspicion` has then checked the page, or if
+    /// its HTML pages are accepted.
     private func suspicionAtEnd(
         of received: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {

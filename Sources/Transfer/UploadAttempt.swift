@@ -2,8 +2,7 @@ import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 
-/// One attempt at an upload. The upload protocol decides step by step which requests the attempt sends, until a step
-/// ends the attempt.
+/// One attempt at an upload. The upload protocol decides step by step which requests it sends.
 public struct UploadAttempt: Sendable {
     /// The outcome of an attempt.
     public enum Outcome: Sendable {
@@ -13,9 +12,8 @@ public struct UploadAttempt: Sendable {
         case cancelled
     }
 
-    /// The attempt fails after this number of successive steps that do not change the number of confirmed bytes.
-    /// Without this limit, a protocol that never ends would occupy a slot of the queue for ever. Some uploads need up
-    /// to a hundred such steps, because they try one file name after another until one is free.
+    /// The number of successive steps without change in confirmed bytes after which the attempt fails, so that no
+    /// protocol occupies a slot for ever. Some uploads need a hundred, because they try one file name after another.
     private static let idleExchangeLimit = 128
 
     let sender: RequestSender
@@ -34,12 +32,11 @@ public struct UploadAttempt: Sendable {
     ///   - identity: The version of the file that was queued. If the file has another version, the attempt fails.
     ///   - label: The name of the upload in events.
     ///   - rateLimiter: The limiter of the sending rate; nil for no limit.
-    ///   - storedForm: Returns a resource in the form in which `recorder` stores it, for example without the query of
-    ///     the configured URL.
-    ///   - plainTexts: Texts that are stored with the upload in any case, such as the name of the file. A secret that
-    ///     occurs in them does not prevent that a resource is stored.
-    ///   - recognize: Receives the value of the header field `Server` of a successful response; nil if the response has
-    ///     no such field. Called only for the first response of the server, and for a new value.
+    ///   - storedForm: Returns a resource in the form that `recorder` stores, for example without a configured query.
+    ///   - plainTexts: Texts that are stored in any case, such as the file's name. A secret that occurs in them does
+    ///     not prevent that a resource is stored.
+    ///   - recognize: Receives each new value of the header field `Server` in a successful response; nil if it has
+    ///     none.
     ///   - learn: Stores the server's capabilities for later uploads to the destination.
     public init(
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
@@ -69,10 +66,8 @@ public struct UploadAttempt: Sendable {
     /// - Parameters:
     ///   - uploadProtocol: The protocol, made for this attempt.
     ///   - resource: The state that an earlier attempt recorded most recently; nil for a new upload.
-    ///   - capabilities: The value that `learn` last received for this destination; nil if it received none, or if the
-    ///     value is out of date.
-    /// - Returns: The outcome. If the task is cancelled during a request, the connection is closed at once and the
-    ///   outcome is `cancelled`.
+    ///   - capabilities: The current value that `learn` last received for this destination; nil if there is none.
+    /// - Returns: The outcome; `cancelled`, with the connection closed at once, if the task is cancelled.
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
     ) async -> Redacted<Outcome> {
@@ -151,9 +146,8 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Deletes an incomplete upload from the server, because its file has changed. Then deletes the recorded upload
-    /// resource. Does nothing if the whole body was sent, because the server then possibly has the complete file. If
-    /// the server does not respond, the upload and the resource stay for a later attempt.
+    /// Deletes an incomplete upload from the server, because its file has changed, and then the recorded upload
+    /// resource. If the server does not respond, both stay for a later attempt.
     private func forget(
         _ known: UploadResource?, _ uploadProtocol: any UploadProtocol, _ sent: SentBytes
     ) async {
@@ -166,8 +160,7 @@ public struct UploadAttempt: Sendable {
         sent.deleteConfirmed()
     }
 
-    /// The number of an exchange (a request with its response) and its result. If `reply` is a success with nil, the
-    /// attempt was cancelled.
+    /// The number of an exchange and its result. A success with nil means that the attempt was cancelled.
     private struct Ending: Sendable {
         var number: Int
         var reply: Result<ExchangeOutcome?, UploadFailure>
@@ -186,8 +179,7 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Handles the notes (`Step.Note`) of a step: records the upload resource, passes on the server's capabilities, and
-    /// reports lost bytes. A new upload resource is recorded durably before any request uses it.
+    /// Handles the notes of a step. A new upload resource is recorded durably before any request uses it.
     private func take(
         _ step: Step, known: inout UploadResource?, choice: inout ProtocolChoice?
     ) async throws(UploadFailure) {
@@ -209,8 +201,8 @@ public struct UploadAttempt: Sendable {
 
     /// Records the resource without facts that repeat a secret of a request.
     ///
-    /// If even the URL repeats a secret, nothing is recorded, and the attempt fails. Without a resource, the upload could
-    /// not resume, and a lost response would have it sent twice. After the last step, a resource is not needed.
+    /// If even the URL repeats a secret, nothing is recorded, and the attempt fails: the upload could not resume, and a
+    /// lost response would have it sent twice. After the last step, a resource is not needed.
     private func record(
         _ resource: UploadResource?, durably: Bool, after step: Step? = nil
     ) async throws(UploadFailure) {
@@ -230,8 +222,7 @@ public struct UploadAttempt: Sendable {
         sender.report(.protocolChosen(choice.sentence + when), label: label)
     }
 
-    /// Sends the request of one exchange and checks the response.
-    /// - Returns: The outcome of the exchange; nil if the attempt was cancelled.
+    /// Sends the request of one exchange and checks the response. Returns nil if the attempt was cancelled.
     private func perform(
         _ exchange: Exchange, known: UploadResource?, progress: ExchangeProgress
     ) async throws(UploadFailure) -> ExchangeOutcome? {
@@ -302,12 +293,11 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// Returns the function that checks the responses to `exchange`. It throws for a 401, and for any other refusal
-    /// whose cause a retrier can correct. Such a response means that the server has stored nothing. So if the exchange
-    /// carries bytes of the file, the function removes the mark of an unknown outcome before it throws.
+    /// Returns the function that throws for a 401, and for any other refusal whose cause a retrier can correct. The
+    /// server has then stored nothing, so the function first removes the mark of an unknown outcome.
     ///
-    /// The mark must not stay while the retriers run, because fetching new credentials can take long. Sending the file
-    /// again sets the mark again.
+    /// The mark must not stay while the retriers fetch credentials, which can take long. Sending the file sets it
+    /// again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
@@ -339,8 +329,7 @@ public struct UploadAttempt: Sendable {
 }
 
 extension Receipt {
-    /// Returns a copy of the receipt. Its `source` shows whether the file was deleted or replaced since it was opened;
-    /// nil if neither happened, or if this is unknown.
+    /// Returns the receipt with the `source`: whether the file was deleted or replaced since it was opened.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
         var receipt = self
         receipt.source = await file.dispositionNow()
@@ -349,7 +338,7 @@ extension Receipt {
 }
 
 extension RequestFailure {
-    /// True if the server has possibly received the whole request, with a body of `length` bytes.
+    /// True if the server has possibly received the whole body of `length` bytes.
     fileprivate func mayHaveSentAll(_ length: ByteCount) -> Bool {
         switch self {
         case .cancelled(let sent): sent >= length
@@ -365,8 +354,8 @@ extension RequestFailure {
 }
 
 extension Step {
-    /// The number of confirmed bytes in the last `resource` note of the step; 0 if that note deletes the resource. The
-    /// value is nil if the step has no such note.
+    /// The number of confirmed bytes in the last `resource` note, 0 if it deletes the resource; nil without such a
+    /// note.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil

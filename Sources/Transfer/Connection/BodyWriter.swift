@@ -3,12 +3,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Writes one body to a connection, chunk by chunk. The next chunk is written when the kernel has accepted the current
-/// one. Meanwhile, another thread prepares the next chunk. So the event loop never reads a file.
+/// Writes one body to a connection, chunk by chunk. While the kernel accepts one chunk, another thread prepares the
+/// next, so the event loop never reads a file.
 ///
-/// The files are checked for changes after the last chunk is read and before it is written. The first chunks of a large
-/// file are small. The chunks grow while the link accepts them quickly. So progress is smooth on a slow link, and a
-/// fast link is not slowed down.
+/// The files are checked for changes after the last chunk is read and before it is written. The chunks of a large file
+/// begin small, and grow while the link accepts them quickly: progress is smooth on a slow link, and a fast one is not
+/// slowed down.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
@@ -19,9 +19,8 @@ final class BodyWriter: Sendable {
         let write: Write
         let done: EventLoopPromise<Void>
         var following: EventLoopFuture<Chunk>?
-        /// The chunk that is being written; nil if there is none. `isLast` is true for the last chunk of the body.
-        /// `started` is the time at which the write began. `left` is the number of bytes that the kernel has not
-        /// accepted yet.
+        /// The chunk that is being written, the time at which its write began, and the number of bytes that the kernel
+        /// has not accepted yet.
         var current: (isLast: Bool, started: NIODeadline, left: ByteCount)?
         var pause: Scheduled<Void>?
         var watch: RepeatedTask?
@@ -30,14 +29,13 @@ final class BodyWriter: Sendable {
     private enum Phase: Sendable {
         case waiting
         case running(Run)
-        /// The server has refused the request. No more chunks are written while the rest of the response is read.
+        /// The server has refused the request. No more chunks are written while the response is read.
         case refused(Run)
         case ended
     }
 
     private struct State: Sendable {
         var phase = Phase.waiting
-        /// The task that runs `beforeLastBytes`. It can still be running after the writing has stopped.
         var check: Task<Void, Never>?
         var chunkSize: ByteCount
     }
@@ -57,11 +55,10 @@ final class BodyWriter: Sendable {
     /// True if the kernel itself reads a file of the body while it sends the file (`FileRegion`).
     var sendsRegions: Bool { chunks.needsWatching }
 
-    /// Writes the whole body. Called on the event loop.
+    /// Writes the whole body, on the event loop.
     ///
-    /// - Returns: A future that completes when the kernel has accepted the last chunk. The future fails if the body
-    ///   cannot be read, if a file has changed, if `beforeLastBytes` fails, or if a write fails. It fails with
-    ///   `Stopped` if the writing was stopped.
+    /// - Returns: A future that completes when the kernel has accepted the last chunk. It fails if the body cannot be
+    ///   read or has changed, if `beforeLastBytes` or a write fails, or with `Stopped`.
     func run(write: @escaping Write) -> EventLoopFuture<Void> {
         let done = eventLoop.makePromise(of: Void.self)
         let isWanted = state.withLock { state in
@@ -79,9 +76,8 @@ final class BodyWriter: Sendable {
         return done.futureResult
     }
 
-    /// Checks the files about once a second, and ends the writing with a failure if a file has changed. Without these
-    /// checks, a file that becomes shorter would stall the writing. The kernel cannot send a file region beyond the new
-    /// end, and reports no error.
+    /// Checks the files about once a second. Without this, a file that becomes shorter would stall the writing: the
+    /// kernel cannot send a file region beyond the new end, and reports no error.
     private func watchFiles() {
         let (chunks, eventLoop) = (chunks, eventLoop)
         let interval = TimeAmount.seconds(1)
@@ -97,8 +93,7 @@ final class BodyWriter: Sendable {
 
     func failure(of error: any Error) -> UploadFailure? { chunks.failure(of: error) }
 
-    /// Records that the kernel has accepted `count` more bytes. Called on the event loop. If the current chunk is
-    /// complete now, adapts the chunk size and writes the next chunk. After the last chunk, ends the writing.
+    /// Records that the kernel has accepted `count` more bytes. If the chunk is complete now, writes the next one.
     func didSend(_ count: ByteCount) {
         let finished: (isLast: Bool, elapsed: TimeAmount)? = withRun { run in
             guard var current = run.current else { return nil }
@@ -114,9 +109,8 @@ final class BodyWriter: Sendable {
         eventLoop.execute { self.goOn() }
     }
 
-    /// Writes no more chunks, because the server has refused the request (status 300 and above). Does not complete the
-    /// future that `run(write:)` returned. A later call such as `stop()` completes that future. Does nothing if no body
-    /// is being written.
+    /// Writes no more chunks, because the server has refused the request (status 300 and above). The future of
+    /// `run(write:)` stays incomplete until a call such as `stop()`.
     func refuse() {
         state.withLock { state in
             guard case .running(let run) = state.phase else { return }
@@ -124,13 +118,11 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Ends the writing, and the repeated checks of the files. If the future that `run(write:)` returned is not
-    /// complete yet, the future fails with `Stopped`. A later call of `run(write:)` writes nothing.
+    /// Ends the writing with `Stopped`, unless it has ended. A later call of `run(write:)` writes nothing.
     func stop() { end(.failure(Stopped())) }
 
-    /// Ends the writing like `stop()`. If `beforeLastBytes` is running, cancels it and waits until it has ended.
+    /// Ends the writing like `stop()`. Also cancels `beforeLastBytes`, and waits for its end.
     func finish() async {
-        // From here on, `beforeLastBytes` does not start.
         stop()
         let check = state.withLock { $0.check }
         check?.cancel()
@@ -215,8 +207,8 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Checks the files of the body before its last bytes are written, if the kernel itself reads one of the files.
-    /// Otherwise does nothing, because each file was already checked when it was read.
+    /// Checks the files before the last bytes, if the kernel itself reads one of them. Otherwise each file was checked
+    /// when it was read.
     private func checkFiles() -> EventLoopFuture<Void> {
         let chunks = chunks
         guard chunks.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
@@ -238,9 +230,8 @@ final class BodyWriter: Sendable {
         return chunks.next(upTo: max(1, size), on: eventLoop)
     }
 
-    /// Doubles the chunk size if a chunk was written in less than 25 ms. Halves it if the write took more than 150 ms.
-    /// The size stays between 64 KiB and the maximum of the source. Large chunks are efficient, and small chunks show
-    /// progress more often.
+    /// Doubles the chunk size after a write of less than 25 ms, and halves it after more than 150 ms: large chunks are
+    /// efficient, and small ones show progress more often.
     private func adapt(to elapsed: TimeAmount) {
         state.withLock { state in
             if elapsed < .milliseconds(25) {

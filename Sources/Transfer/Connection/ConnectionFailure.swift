@@ -6,8 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Translates the errors of the HTTP client and the system into failures for users and values of
-/// `TransportError.Reason`.
+/// Translates the errors of the HTTP client and the system into failures for users and reasons.
 struct ConnectionFailure {
     let url: String
     let start: ResponseCollector.Start
@@ -128,9 +127,8 @@ struct ConnectionFailure {
 
     var host: String { URL(string: url)?.host(percentEncoded: false) ?? Redaction.address(url) }
 
-    /// The reason to report for a broken connection. It is `unsent` if no byte of the request was written. It is
-    /// `staleConnection` if the connection was reused and no head of a response arrived. The server possibly closed the
-    /// connection while it was idle, which is allowed (RFC 9112 §9.3.1). In all other cases it is `broken`.
+    /// The reason to report for a broken connection. For a reused connection without a response's head it is
+    /// `staleConnection`: the server is allowed to close an idle connection (RFC 9112 §9.3.1).
     var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent

@@ -10,31 +10,27 @@ import Synchronization
 /// A transport based on AsyncHTTPClient: HTTP/1.1 over persistent connections. Without TLS, the kernel itself reads
 /// most of a large file while it sends the file (`FileRegion`).
 ///
-/// The transport uses HTTP/1.1 only, even if the server offers HTTP/2. `Tests/bench http2` compares both over TLS to
-/// nginx on loopback, on two busy cores. With one upload, HTTP/2 reached 1.02 times the rate of HTTP/1.1. With four
-/// uploads, HTTP/2 reached 0.80 times the rate of HTTP/1.1. For curl, these factors were 0.97 and 0.83.
+/// The transport uses HTTP/1.1 only. `Tests/bench http2` compares it with HTTP/2 over TLS to nginx on loopback, on two
+/// busy cores: HTTP/2 reached 1.02 times its rate with one upload, and 0.80 times with four (curl: 0.97 and 0.83).
 ///
-/// With HTTP/2, one lost connection would break every upload to that server. The transport could not detect which of
-/// the uploads on a connection has stalled.
+/// With HTTP/2, one lost connection would break every upload to that server, and the transport could not detect which
+/// of them has stalled.
 public final class HTTPClientTransport: Transport {
     /// The timeouts of a transport. The total duration of an upload has no limit.
     public struct Timeouts: Hashable, Sendable {
         /// The longest time for making a connection, including the TLS handshake.
         public var connect: Duration
-        /// The longest time for which the server acknowledges no byte while there are bytes to send. After that time,
-        /// the request fails. The timeout is longer after an outage of the network. It is also longer if the connection
-        /// is silent and at least 256 KiB would have to be sent again.
+        /// The longest time for which the server acknowledges none of the bytes that there are to send. It is longer
+        /// after an outage of the network, and for a silent connection with at least 256 KiB to send again.
         public var stall: Duration
-        /// The longest time from the last byte of the request to the response's head, and between two chunks of the
-        /// response's body. Each interim response (1xx) restarts it, but the head must arrive within ten times the
-        /// timeout.
+        /// The longest time from the last byte of the request to the response's head, and between two chunks of its
+        /// body. Each interim response (1xx) restarts it, but the head must arrive within ten times the timeout.
         ///
-        /// This timeout also limits the time for the whole body of the response. The limit is twice the timeout, plus
-        /// one second for each received KiB, but at most ten times the timeout. With
-        /// `TransportRequest.responseMayTakeLong`, the limit is always ten times the timeout.
+        /// The whole body may take twice the timeout, plus one second for each received KiB, but at most ten times the
+        /// timeout. With `TransportRequest.responseMayTakeLong`, it may always take ten times the timeout.
         ///
         /// If the server refuses the request (status 400 and above), the transport waits at most one second for each
-        /// chunk of the body. Then it returns the response without the rest of the body.
+        /// chunk of the body, and then returns the response without the rest.
         public var response: Duration
 
         public init(
@@ -57,8 +53,8 @@ public final class HTTPClientTransport: Transport {
         public var proxy: ProxySettings
         /// The algorithm for congestion control; nil for the system's default.
         public var congestionControl: CongestionControl?
-        /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped. If still
-        /// more arrive, the connection is closed.
+        /// The maximum number of bytes in `TransportResponse.body`. Up to 15 MiB more are read and dropped; then the
+        /// connection is closed.
         public var responseLimit: Int
 
         public init(
@@ -81,13 +77,11 @@ public final class HTTPClientTransport: Transport {
     private let connections = OpenConnections()
     private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
-    /// Starts the network threads early. Each thread needs file descriptors. If none were free when the first upload
-    /// starts the threads, the process would end.
+    /// Starts the network threads early: without free file descriptors for them, the process would end.
     public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
 
-    /// - Parameter monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`.
-    ///   They receive it before this initializer returns.
-    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
+    /// - Parameter monitors: They receive `certificateNotVerified` for each host in `tls.insecureHosts`.
+    /// - Throws: `UploadFailure` (`permanent`) that names a certificate or key file that cannot be used.
     public convenience init(
         _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
     ) throws(UploadFailure) {
@@ -95,13 +89,8 @@ public final class HTTPClientTransport: Transport {
             configuration, files: try TLSFiles(of: configuration.tls), monitors: monitors)
     }
 
-    /// Creates a transport without reading files.
-    ///
-    /// - Parameters:
-    ///   - files: The contents of the files that the TLS settings name.
-    ///   - monitors: The monitors that receive `certificateNotVerified` for each host in `tls.insecureHosts`. They
-    ///     receive it before this initializer returns.
-    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
+    /// Creates a transport with the contents of the files that the TLS settings name.
+    /// - Throws: `UploadFailure` (`permanent`) that names a certificate or key file that cannot be used.
     package init(
         _ configuration: Configuration, files: TLSFiles, monitors: [any EventMonitor] = []
     ) throws(UploadFailure) {
@@ -129,15 +118,14 @@ public final class HTTPClientTransport: Transport {
     /// Closes all connections. Requests in flight and later requests fail.
     public func shutdown() async { await clients.shutdown() }
 
-    /// Closes connections that possibly no longer work. For `addressLost`, these are the connections from local
-    /// addresses that the machine no longer has, and their requests fail. For `slept`, these are the idle connections.
+    /// Closes connections that possibly no longer work: for `addressLost`, those from local addresses that the machine
+    /// no longer has, whose requests fail; for `slept`, the idle ones.
     public func invalidateConnections(because reason: ConnectionInvalidation) {
         connections.invalidate(because: reason)
     }
 
-    /// Records that the network went away or returned. While the network is away, the stall timeout does not end a
-    /// request. After the return, the stall timeout starts again from zero. Connections within this machine are not
-    /// affected.
+    /// Records that the network went away or returned. While it is away, the stall timeout does not end a request, and
+    /// then it starts again. Connections within this machine are not affected.
     public func linkChanged(isAway: Bool) { connections.linkChanged(isAway: isAway) }
 
     public func perform(
@@ -187,11 +175,10 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// Adds a description of the server's certificate to the error, if the certificate can be read.
+    /// Adds a description of the server's certificate to the error, if it can be read.
     ///
-    /// If the certificate has expired or is not valid yet, the reason becomes `notConnected` instead of `notTrusted`.
-    /// With `notTrusted`, if the server has responded before, the upload would assume that a captive portal sent the
-    /// certificate, and would wait.
+    /// If it has expired or is not valid yet, the reason becomes `notConnected`. With `notTrusted`, the upload could
+    /// assume that a captive portal sent it, and wait.
     private static func naming(
         certificateOf url: String, in failed: TransportError, on loop: any EventLoop
     ) async -> TransportError {
@@ -208,9 +195,8 @@ public final class HTTPClientTransport: Transport {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
 
-    /// Returns the event loop of all requests to one origin. The client opens a connection on the event loop of the
-    /// connection's first request. So later requests on the same loop can reuse the connection. On one loop, the
-    /// connection's events and the calls to a request's delegate also come in a fixed order.
+    /// Returns the event loop of all requests to one origin. The client opens a connection on the loop of its first
+    /// request, and later requests on that loop can reuse it. On one loop, the events also come in a fixed order.
     private func loop(for origin: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: origin.hashValue) % UInt(loops.count))]
     }
@@ -270,9 +256,8 @@ extension Result {
     }
 }
 
-/// The exchanges that are running now. An exchange is a request with its response. Each exchange has a name and an
-/// observer. The `StallDetector` of a connection reads the name from an internal header field of the request, and finds
-/// the observer here.
+/// The running exchanges by name. A connection's `StallDetector` reads the name from an internal header field, and
+/// finds the observer here.
 private final class RunningExchanges: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -283,7 +268,6 @@ private final class RunningExchanges: Sendable {
 
     subscript(name: String) -> (any ExchangeObserver)? { state.withLock { $0.observers[name] } }
 
-    /// - Returns: The name of the new exchange.
     func begin(_ observer: any ExchangeObserver) -> String {
         state.withLock { state in
             state.last += 1

@@ -7,17 +7,15 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The HTTP clients of one transport. Each kind of connection (`ConnectionKey`) has its own client, which is made on
-/// first use.
+/// The HTTP clients of one transport: one for each kind of connection (`ConnectionKey`), made on first use.
 final class HTTPClients: Sendable {
-    /// The properties of a connection that require a separate client.
     private struct ConnectionKey: Hashable {
         enum Proxy: Hashable {
             case none
             /// The credentials are sent once per tunnel, so they belong to the connection.
             case tunnel(ProxyAddress, authorization: String?)
-            /// Requests without TLS that a proxy forwards. The HTTP client receives the proxy's URL with each request,
-            /// so one client serves all proxies.
+            /// Requests without TLS that a proxy forwards. One client serves all proxies, whose URL comes with each
+            /// request.
             case forward
         }
 
@@ -25,8 +23,7 @@ final class HTTPClients: Sendable {
         var isVerified = true
     }
 
-    /// The maximum number of connections to one server. While all of them are in use, other requests to that server
-    /// wait.
+    /// The maximum number of connections to one server, for which other requests to it wait.
     static let connectionsPerOrigin = 256
 
     private enum State {
@@ -44,9 +41,8 @@ final class HTTPClients: Sendable {
     private let state = Mutex(State.open([:], direct: [:]))
 
     /// - Parameters:
-    ///   - files: The contents of the files that the TLS settings name.
-    ///   - prepare: Prepares a new connection before its first request. Called on the connection's event loop.
-    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
+    ///   - files: The contents of the TLS files.
+    ///   - prepare: Prepares a new connection, on its event loop.
     init(
         _ configuration: HTTPClientTransport.Configuration, files: TLSFiles, on group: any EventLoopGroup,
         prepare: @escaping @Sendable (any Channel) throws -> Void
@@ -185,8 +181,7 @@ final class HTTPClients: Sendable {
 /// The way in which a request reaches its server: directly, through a tunnel, or forwarded by a proxy.
 struct Route: Sendable {
     var client: HTTPClient
-    /// The URL that the HTTP client receives. If a proxy forwards the request, this URL has the proxy's host and port,
-    /// and the path and query of the request. Otherwise it is the URL of the request.
+    /// The URL that the HTTP client receives: that of the request, but with host and port of a forwarding proxy.
     var url: String
     /// The header fields that the route adds, unless the request has them already.
     var fields: [(name: String, value: String)]
@@ -197,8 +192,7 @@ struct Route: Sendable {
     /// True if a proxy reads and forwards the request, so that a response can be the proxy's own.
     var isForwarded: Bool { fields.contains { $0.name == ForwardedForm.originField } }
 
-    /// Returns the `Host` field for a server behind a Unix socket, since the socket has no host name. Returns no field
-    /// for any other server.
+    /// Returns the `Host` field for a server behind a Unix socket, which has no host name.
     static func fields(for url: String) -> [(name: String, value: String)] {
         UploadAddress.isUnixSocket(url) ? [("Host", UploadAddress.socketHost)] : []
     }
@@ -225,7 +219,7 @@ final class ForwardedForm: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The internal header field that carries the server's host and port to this handler. It never leaves the process.
+    /// The internal header field with the server's host and port for this handler. It never leaves the process.
     static let originField = "Ferry-Origin"
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

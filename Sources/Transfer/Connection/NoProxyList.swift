@@ -7,15 +7,14 @@ public struct NoProxyList: Hashable, Sendable {
         case everything
         /// The host itself and all its subdomains.
         case domain(String, port: Int?)
-        /// A network of addresses. `length` is the number of leading bits that must match.
+        /// A network of addresses; `length` leading bits must match.
         case network(IPAddress, length: Int, port: Int?)
     }
 
     private let entries: [Entry]
 
-    /// - Parameter text: The entries, separated by commas or spaces. An entry is a host name, an address, a network
-    ///   such as `10.0.0.0/8`, or `*` for all hosts. A host name can have a leading dot, and includes all its
-    ///   subdomains. A host name or an address can have a port. Any other entry matches no host.
+    /// - Parameter text: The entries (see `init(_:)` of a list), separated by commas or spaces. A host name can have a
+    ///   leading dot. A host name or an address can have a port.
     public init(_ text: String = "") {
         self.init(text.split { $0 == "," || $0.isWhitespace }.map(String.init))
     }

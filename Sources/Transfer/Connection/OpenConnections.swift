@@ -25,8 +25,7 @@ final class OpenConnections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a connection to the list until the connection closes. Called on the connection's event loop. If the network
-    /// is away, informs `detector` of that, except for a connection within this machine.
+    /// Adds a connection to the list until it closes, on its event loop.
     func add(_ channel: any Channel, watchedBy detector: StallDetector) {
         let name = ObjectIdentifier(channel)
         let bound = NIOLoopBound(detector, eventLoop: channel.eventLoop)
@@ -63,8 +62,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Returns the connections whose local address this machine no longer has; none if the machine's addresses cannot
-    /// be listed.
+    /// Returns the connections whose local address this machine no longer has.
     private static func withoutAddress(_ all: [Connection]) -> [Connection] {
         guard !all.isEmpty, let devices = try? System.enumerateDevices() else { return [] }
         let own = Set(devices.compactMap { $0.address?.bareIPAddress })
@@ -76,8 +74,7 @@ final class OpenConnections: Sendable {
 struct ConnectionAddressLost: Error {}
 
 extension Channel {
-    /// True if the connection needs the network. False for a connection within this machine, also through a Unix
-    /// socket.
+    /// True if the connection leaves this machine.
     fileprivate var needsLink: Bool {
         remoteAddress?.bareIPAddress.map { !Reachability.isLocal(host: $0) } ?? false
     }

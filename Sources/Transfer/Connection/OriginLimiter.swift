@@ -1,10 +1,9 @@
 import Synchronization
 
-/// Limits the number of concurrent requests to one origin. When the limit is reached, other requests to that origin
-/// wait in order of arrival, without a time limit.
+/// Limits the number of concurrent requests to one origin. Others wait in order of arrival, without a time limit.
 ///
-/// The pool of the HTTP client can queue requests too, but only until the connect timeout. After that, a waiting
-/// request would fail as if the server were unreachable.
+/// The pool of the HTTP client would let a waiting request fail at the connect timeout, as if the server were
+/// unreachable.
 final class OriginLimiter: Sendable {
     private struct Origin {
         var taken = 0
@@ -24,8 +23,7 @@ final class OriginLimiter: Sendable {
     func waitingCount(for origin: String) -> Int { state.withLock { $0.origins[origin]?.waiting.count ?? 0 } }
 
     /// Waits until a request to `origin` is allowed to run.
-    /// - Returns: True if the request is allowed to run. The caller must call `leave(_:)` when the request has ended.
-    ///   False if the task is cancelled before the request is allowed to run.
+    /// - Returns: True if the caller may run the request, and must then call `leave(_:)`. False after a cancellation.
     func enter(_ origin: String) async -> Bool {
         let ticket = state.withLock { state in
             state.lastTicket += 1

@@ -6,8 +6,8 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// The description, for the user, of a server's certificate that this program did not accept. It has the names, the
-/// validity period, and the fingerprint in the form of `openssl x509 -fingerprint -sha256`.
+/// The description of a server's certificate that was not accepted: the names, the validity period, and the fingerprint
+/// in the form of `openssl x509 -fingerprint -sha256`.
 struct PresentedCertificate {
     private static let timeout = TimeAmount.seconds(5)
 
@@ -32,10 +32,10 @@ struct PresentedCertificate {
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// Reads the server's certificate after a request failed because of it, so that the failure can describe it. Opens
-    /// a new TLS connection without verifying the certificate, and sends only the TLS handshake.
+    /// Reads the server's certificate for the description of a failure. Opens a TLS connection without verification,
+    /// and sends only the handshake.
     ///
-    /// - Returns: The certificate; nil if the connection fails, or if no certificate arrives within five seconds.
+    /// - Returns: nil if no certificate arrives within five seconds.
     static func read(host: String, port: Int, on loop: any EventLoop) async -> PresentedCertificate? {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
@@ -59,8 +59,7 @@ struct PresentedCertificate {
 
     func isOutOfTime(at now: Date) -> Bool { now > end || now < begin }
 
-    /// Returns `failure` with the certificate's names, validity period and fingerprint added to its summary. For a
-    /// certificate that has expired or is not valid yet, the hint says so.
+    /// Returns `failure` with the certificate's names, validity period and fingerprint in its summary.
     func described(in failure: UploadFailure, now: Date) -> UploadFailure {
         var failure = failure
         let day = Date.ISO8601FormatStyle().year().month().day()
@@ -76,8 +75,7 @@ struct PresentedCertificate {
     }
 }
 
-/// Waits for the end of a TLS handshake, and passes the server's certificate to the promise `shown`. The promise fails
-/// if the handshake fails or if there is no certificate.
+/// Passes the server's certificate to the promise `shown` at the end of a TLS handshake.
 private final class CertificateReader: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

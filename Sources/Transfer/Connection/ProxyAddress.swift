@@ -11,16 +11,14 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         case socks5
     }
 
-    /// The port of a proxy whose address has no port, as in curl.
     private static let defaultPort = 1080
 
-    /// The protocol of the proxy. An address without a protocol means HTTP.
     public var kind: Kind
     /// The name or the IP address of the proxy. An IPv6 address has no brackets.
     public var host: String
     /// The port, 1 to 65535.
     public var port: Int
-    /// The user, sent to an HTTP proxy with `password` as `Proxy-Authorization: Basic` (RFC 7617).
+    /// The user, sent with `password` to an HTTP proxy as `Proxy-Authorization: Basic` (RFC 7617).
     public var user: String?
     /// The password; ignored without a user.
     public var password: ProxyPassword?
@@ -90,7 +88,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     private let identity: String
     private let fetch: @Sendable () async throws(UploadFailure) -> String
 
-    /// Creates a password from its text. For a password from a keychain or a file, use `init(from:fetch:)` instead.
+    /// Creates a password from its text.
     public init(_ text: String) {
         identity = text
         fetch = { () async throws(UploadFailure) in text }

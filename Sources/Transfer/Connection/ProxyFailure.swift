@@ -7,8 +7,7 @@ import NIOSOCKS
 import NIOSSL
 
 extension ConnectionFailure {
-    /// Translates an error on the connection to the proxy, or an error that the proxy reports.
-    /// - Returns: The failure; nil if the error does not concern the proxy.
+    /// Translates an error on the connection to the proxy, or one that the proxy reports; nil for any other.
     func translate(_ error: any Error, of proxy: ProxyAddress) -> TransportError? {
         switch error {
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
@@ -20,7 +19,7 @@ extension ConnectionFailure {
             return ProxyFailure.wantsCredentials(proxy)
         case HTTPClientError.invalidProxyResponse as HTTPClientError:
             // The HTTP client hides the status of the proxy's response, so the message names both possible causes. The
-            // category is `server`, which allows a retry, because a refusal can be temporary.
+            // category `server` allows a retry, because a refusal can be temporary.
             return TransportError(
                 .notConnected,
                 UploadFailure(
@@ -75,7 +74,7 @@ enum ProxyFailure {
                 hint: "set them with proxy, then retry", status: 407))
     }
 
-    /// Returns the failure for a reply in which a SOCKS proxy refuses a connection (RFC 1928 §6).
+    /// Returns the failure for a SOCKS proxy's refusal of a connection (RFC 1928 §6).
     static func refusal(
         by proxy: ProxyAddress, of host: String, _ reply: SOCKSServerReply
     ) -> TransportError {
@@ -105,7 +104,7 @@ enum ProxyFailure {
 }
 
 extension Route {
-    /// Returns the failure if a forwarding proxy refused the request with a 407; nil for any other response.
+    /// Returns the failure for a 407 of a forwarding proxy.
     func refusal(_ response: TransportResponse) -> TransportError? {
         guard let proxy, isForwarded, response.status == 407 else { return nil }
         return ProxyFailure.wantsCredentials(proxy)

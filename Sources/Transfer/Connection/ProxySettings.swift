@@ -5,10 +5,10 @@ public import FerryProtocols
 /// The choice of the proxy for requests. Requests to Unix sockets never use a proxy.
 public enum ProxySettings: Hashable, Sendable {
     case none
-    /// The proxies in the environment variables `http_proxy`, `https_proxy` and `all_proxy`. The variable `no_proxy`
-    /// lists the exceptions.
+    /// The proxies in the environment variables `http_proxy`, `https_proxy` and `all_proxy`, with exceptions in
+    /// `no_proxy`.
     case environment
-    /// The given proxy for all hosts except those in the list `except`.
+    /// The given proxy for all hosts but those in `except`.
     case server(ProxyAddress, except: NoProxyList = NoProxyList())
 
     /// - Parameters:
@@ -33,12 +33,11 @@ public enum ProxySettings: Hashable, Sendable {
     }
 }
 
-/// The environment variables that name proxies. They have the same meaning as for curl, with one difference: services
-/// on this machine (localhost, 127.0.0.1, ::1) are contacted without a proxy. A proxy would take these names for its
-/// own machine.
+/// The environment variables that name proxies, as for curl, but services on this machine (localhost, 127.0.0.1, ::1)
+/// are contacted without a proxy, which would take these names for its own machine.
 ///
-/// A lower-case name takes precedence over the same name in upper case. `HTTP_PROXY` in upper case is ignored, because
-/// a web server sets that variable for its CGI programs from the `Proxy` header field of a client.
+/// A lower-case name takes precedence. `HTTP_PROXY` in upper case is ignored: a web server sets it for its CGI programs
+/// from a client's field `Proxy`.
 public struct ProxyEnvironment: Hashable, Sendable {
     /// The environment of this process.
     public static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)

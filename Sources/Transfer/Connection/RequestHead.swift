@@ -2,15 +2,14 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The check of the size of a request's head, which consists of the target and the header fields.
+/// The check of the size of a request's head: the target and the header fields.
 enum RequestHead {
     /// The maximum number of bytes in the head of a request. AsyncHTTPClient 1.37.0 crashes when the head of a request
-    /// with a streamed body fills NIO's write buffer of 64 KiB (`HTTPRequestStateMachine.headSent()`). The limit is
-    /// lower, because the client and a proxy add header fields.
+    /// with a streamed body fills NIO's write buffer of 64 KiB (`HTTPRequestStateMachine.headSent()`). The client and a
+    /// proxy add header fields.
     static let longest = 32 << 10
 
-    /// - Throws: `UploadFailure` (`permanent`) if the head is longer than `longest`. The failure names the server and
-    ///   the longest part of the head.
+    /// - Throws: `UploadFailure` (`permanent`) that names the server and the longest part of a head over `longest`.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
         // The URL parser can percent-encode one byte as three.
         let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)

@@ -5,22 +5,18 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Collects one response and reports the request's progress. Called on the request's event loop.
+/// Collects one response and reports the request's progress, on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
-    /// The maximum number of bytes that are read and dropped after the stored part of a response's body has reached its
-    /// own limit. If more bytes arrive, the connection is closed.
+    /// The maximum number of bytes that are dropped beyond the stored part before the connection is closed.
     private static let drainLimit = 15 << 20
 
     private struct ResponseTooLong: Error {}
 
-    /// The error that ends an exchange when a forwarding proxy refuses the request with status 407. The body of that
-    /// response is not read, because it possibly has no end.
+    /// The refusal of a request by a forwarding proxy (407), whose body possibly has no end and is not read.
     private struct RefusedByProxy: Error {}
 
-    /// Tells whether the request was written, and whether the connection for it is new or has served another request
-    /// before.
+    /// Tells whether the request was written, and whether on a new connection.
     enum Start {
-        /// No byte of the request was written.
         case unsent
         case onFreshConnection
         case onKeptConnection
@@ -46,8 +42,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    /// - Parameter keptLimit: The maximum number of bytes of the response's body that are stored. The beginning is
-    ///   enough, because an error page has its message there.
+    /// - Parameter keptLimit: The maximum number of bytes of the body that are stored. An error page has its message
+    ///   there.
     init(
         for request: TransportRequest, keeping keptLimit: Int, isForwarded: Bool,
         delegate: (any UploadDelegate)?, writer: BodyWriter?
@@ -62,18 +58,16 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         self.writer = writer
     }
 
-    /// Returns the maximum number of unsent bytes in the kernel's buffer. Returns nil if the body is not streamed, or
-    /// has no rate limit.
+    /// Returns the maximum number of unsent bytes in the kernel's buffer for a rate-limited body.
     ///
-    /// The maximum is eight chunks of the rate limiter, but at least 16 KiB and at most 8 MiB. At the limited rate,
-    /// eight chunks last about a twelfth of a second. So the link stays busy between two chunks.
+    /// It is eight chunks of the rate limiter, which last about a twelfth of a second, so that the link stays busy
+    /// between two chunks; at least 16 KiB and at most 8 MiB.
     private static func unsentLimit(of body: TransportRequest.Body) -> Int? {
         guard case .streamed(let body) = body, let chunk = body.rateLimiter?.chunkLimit else { return nil }
         return Int(clamping: max(16 << 10, min(chunk, 1 << 20) * 8))
     }
 
     var start: Start { state.withLock { $0.start } }
-    /// The number of bytes of the request's body that the kernel accepted.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
     /// The error of the first failed write. AsyncHTTPClient reports only that the connection is closed.
     var writeError: (any Error)? { state.withLock { $0.writeError } }
@@ -142,9 +136,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
 
     /// Returns the response if it can be used despite `error`; otherwise nil.
     ///
-    /// A response with a status of 300 or above can be used once its head has arrived, even if the connection broke
-    /// afterwards. A successful response can be used only if `error` means that the body is too long. After a
-    /// cancellation, no response can be used.
+    /// A refusal (300 and above) can be used once its head has arrived; a success only if `error` means that the body
+    /// is too long. After a cancellation, no response can be used.
     func usableResponse(after error: any Error) -> TransportResponse? {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil

@@ -3,15 +3,15 @@ import FerryFiles
 import NIOCore
 import NIOSSL
 
-/// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 §2.4). The pin stays
-/// the same when a certificate is renewed with the same key.
+/// The SHA-256 of a certificate's public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 §2.4), the same after a
+/// renewal with the same key.
 public struct SPKIPin: Hashable, Sendable, CustomStringConvertible {
     private static let mark = "sha256//"
 
     private let digest: [UInt8]
 
-    /// - Parameter text: The pin in curl's form, `sha256//` and base64, or the base64 alone. The result is nil for any
-    ///   other text.
+    /// - Parameter text: The pin in curl's form, `sha256//` and base64, or the base64 alone; nil results from any other
+    ///   text.
     public init?(_ text: String) {
         let base64 = text.hasPrefix(Self.mark) ? text.dropFirst(Self.mark.count) : text[...]
         guard let data = Data(base64Encoded: String(base64)), data.count == SHA256.byteCount else {
@@ -33,11 +33,9 @@ struct PinMismatch: Error {
 }
 
 extension SPKIPin {
-    /// Checks after the TLS handshake that the server's key is one of the pinned keys. Does nothing if `pins` is empty,
-    /// or if the connection has no TLS.
+    /// Checks after the TLS handshake that the server's key is one of `pins`, if there are pins and TLS.
     ///
-    /// - Throws: `PinMismatch` if the key is not pinned. Another error if the server's certificate is missing or cannot
-    ///   be read.
+    /// - Throws: `PinMismatch`; another error if the server's certificate is missing or cannot be read.
     static func check(_ channel: any Channel, against pins: [SPKIPin]) throws {
         guard !pins.isEmpty,
             let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)

@@ -1,16 +1,13 @@
 import FerryProtocols
 
-/// Compares the bytes that left this machine with the bytes that the kernel has accepted, for one request and its
-/// response.
+/// Compares the bytes that left this machine with those that the kernel has accepted, for one exchange.
 ///
-/// A write completes when the kernel has accepted its bytes. Megabytes of them can still wait in the kernel. If the
-/// connection breaks, the waiting bytes are never sent.
+/// A write completes when the kernel has accepted its bytes. If the connection breaks, megabytes that still wait in the
+/// kernel are never sent.
 struct SentCount: Equatable, Sendable {
-    /// The number of bytes of this connection that the kernel had accepted when the most recent write completed. Nil if
-    /// no write has completed, or if the kernel does not count sent bytes. Also nil after this side has closed a
-    /// connection that still worked.
+    /// The number of bytes that the kernel had accepted when the last write completed; nil if `difference` is unknown.
     private var taken: UInt64?
-    /// The number of bytes of this connection that had left this machine when the kernel was last queried.
+    /// The number of bytes that had left this machine when the kernel was last queried.
     private var sent: UInt64 = 0
 
     /// Records that a write of the body completed.
@@ -25,9 +22,8 @@ struct SentCount: Equatable, Sendable {
         self.sent = sent
     }
 
-    /// Records that this side closes the connection. If the connection still works, the kernel will send all bytes that
-    /// it has accepted. Then `difference` becomes nil. Otherwise only the bytes that have left this machine count as
-    /// sent.
+    /// Records that this side closes the connection. If it still works, the kernel will send all bytes that it has
+    /// accepted.
     mutating func close(_ info: TCPInfo) {
         if info.isEstablished, info.unanswered == 0 { taken = nil } else { update(info) }
     }
@@ -35,8 +31,8 @@ struct SentCount: Equatable, Sendable {
     /// The number of bytes that left this machine, minus the number of bytes in completed writes. It is negative if the
     /// kernel has accepted bytes and has not sent them.
     ///
-    /// Nil if no write completed, or if the kernel does not count sent bytes. Also nil after this side has closed a
-    /// connection that still worked, because the kernel sends all accepted bytes then.
+    /// Nil if no write completed, if the kernel does not count sent bytes, or after this side closed a working
+    /// connection.
     var difference: ByteCount? {
         taken.map { sent >= $0 ? ByteCount(clamping: sent - $0) : -ByteCount(clamping: $0 - sent) }
     }

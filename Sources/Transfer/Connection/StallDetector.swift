@@ -3,29 +3,24 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Watches one connection, exchange after exchange, as a handler between the HTTP parser and the client. An exchange is
-/// a request with its response.
+/// Watches one connection, exchange (a request with its response) after exchange, between the HTTP parser and the
+/// client.
 ///
-/// The detector closes the connection if bytes are in flight and none of them arrives within the stall limit
-/// (`StallLimit`). The kernel alone would take about 15 minutes. A byte has arrived when the other side acknowledges
-/// it, not when a write call accepts it. So a slow link with a large chunk in flight does not count as stalled. The
-/// response timeout runs only when all bytes are acknowledged. Each interim response (1xx) restarts it, but the head
-/// must arrive within ten response timeouts (`ResponseTime.longest`).
+/// The detector closes the connection if bytes are in flight and the other side acknowledges none of them within the
+/// stall limit (`StallLimit`); the kernel alone would take about 15 minutes. Bytes in a buffer do not count, so a slow
+/// link with a large chunk in flight is not stalled. The response timeout runs only when all bytes are acknowledged.
+/// Each interim response (1xx) restarts it, up to ten response timeouts (`ResponseTime.longest`). Then the body has a
+/// total time limit (`ResponseTime`), even if bytes arrive steadily.
 ///
-/// If the connection is dead but the server accepts new connections, the dead connection is closed within seconds.
-///
-/// Once the head of a response has arrived, its body has a total time limit (`ResponseTime`), even if bytes arrive
-/// steadily.
+/// A dead connection to a server that accepts new ones is closed within seconds (`DeadPeerDetector`).
 final class StallDetector: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The internal header field whose value identifies the exchange's observer. This handler removes the field before
-    /// the request is sent.
+    /// The internal header field that identifies the exchange's observer. It is removed before the request is sent.
     static let exchangeField = "Ferry-Exchange"
-    /// The longest time between two checks of the socket.
     private static let watchInterval = Duration.milliseconds(500)
 
     private enum ResponseState {
@@ -45,7 +40,6 @@ final class StallDetector: ChannelDuplexHandler {
         var silence: DeadPeerDetector
         var stall: StallLimit
         let began = NIODeadline.now()
-        /// The number of bytes that were acknowledged on the connection before this exchange.
         let acknowledged: UInt64
         var sent = SentCount()
 
@@ -59,11 +53,9 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// The counters of writes, of reads and of bytes. If one of them changes, the connection makes progress.
-    /// Interim responses are not counted.
+    /// The counters whose change is progress of the connection. Interim responses are not counted.
     private struct Movement: Equatable {
         var writes: UInt64 = 0
-        /// The number of bytes of request bodies that the kernel has accepted.
         var written: UInt64 = 0
         var reads: UInt64 = 0
         var acknowledged: UInt64 = 0
@@ -80,7 +72,6 @@ final class StallDetector: ChannelDuplexHandler {
     private var lastMoved = NIODeadline.now()
     /// The time at which the connection's network went away; nil while the network is available.
     private var linkLeft: NIODeadline?
-    /// The maximum time between two retransmissions, as it is set in the kernel now.
     private var backoff = TCPInfo.longestBackoff
     private var unsentLimit: Int?
     private var timer: Scheduled<Void>?
@@ -190,8 +181,7 @@ final class StallDetector: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// Closes the connection because of `reason`. After a sleep of the machine, a connection with a running request
-    /// stays open, since it possibly still works.
+    /// Closes the connection because of `reason`. A running request possibly still works after a sleep of the machine.
     func invalidate(because reason: ConnectionInvalidation) {
         guard let context else { return }
         switch (reason, running) {
@@ -201,8 +191,8 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Records that the connection's network went away or returned. While the network is away, the connection is not
-    /// closed as stalled. After the return, the time without progress starts again from zero, and its limit is longer.
+    /// Records that the network went away or returned. While it is away, the connection is not closed as stalled. Then
+    /// the time without progress starts again, with a longer limit.
     func linkChanged(isAway: Bool) {
         if isAway {
             linkLeft = linkLeft ?? .now()
@@ -238,14 +228,12 @@ final class StallDetector: ChannelDuplexHandler {
         exchangesServed += 1
     }
 
-    /// Reads the kernel's counters. Calls `change` with them and with the count of sent bytes, so that `change` can
-    /// update the count. Does nothing if no exchange is running.
+    /// Lets `change` update the count of sent bytes by the kernel's counters, if an exchange is running.
     private func countSent(_ change: @escaping @Sendable (inout SentCount, TCPInfo) -> Void) {
         withCounters { change(&$0.sent, $1) }
     }
 
-    /// Reads the kernel's counters. Calls `change` with them and with the running exchange, so that `change` can update
-    /// the exchange. Does nothing if no exchange is running.
+    /// Lets `change` update the running exchange, if there is one, by the kernel's counters.
     private func withCounters(_ change: @escaping @Sendable (inout Running, TCPInfo) -> Void) {
         guard let context, running != nil else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -257,8 +245,7 @@ final class StallDetector: ChannelDuplexHandler {
         }
     }
 
-    /// Reports to the observer that the connection broke, with the difference between sent and written bytes. Does
-    /// nothing if the difference is unknown, or if it was already reported for this exchange.
+    /// Reports to the observer, once for an exchange, how many of the written bytes were sent, if that is known.
     private func tellSent() {
         guard let difference = running?.sent.difference else { return }
         running?.sent = SentCount()
@@ -341,16 +328,15 @@ final class StallDetector: ChannelDuplexHandler {
         TCPInfo.limitUnsent(of: channel, to: limit)
     }
 
-    /// Sets the kernel's maximum time between two retransmissions, if another value is wanted now. While the peer is
-    /// silent, a short time is wanted, because the link can return at any moment.
+    /// Sets the kernel's maximum time between two retransmissions: short while the peer is silent, as the link can
+    /// return.
     private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
         guard let wanted = progress.wantedBackoff, wanted != backoff else { return }
         backoff = wanted
         TCPInfo.boundBackoff(of: channel, to: wanted)
     }
 
-    /// Tests whether the current connection is dead: opens a new connection to the same address, and reports the result
-    /// to the detector. If the detector finds that the current connection is dead, closes the current connection.
+    /// Tests by a new connection to the same address whether the current one is dead, and closes it then.
     private func compare(_ context: ChannelHandlerContext) {
         guard let address = context.channel.remoteAddress else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

@@ -1,28 +1,23 @@
 /// The time without an acknowledged byte after which a connection with bytes to send is closed.
 ///
-/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5). So after an outage, the kernel
-/// can need as long as the outage itself to notice that the link is back. Therefore the time is longer if many bytes
-/// would have to be sent again. It is then twice the time from the start of the exchange to the last acknowledged byte.
-/// It is at least five times the configured stall time, and at most 15 minutes.
+/// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5), so after an outage it can need
+/// as long again to notice that the link is back. If many bytes would have to be sent again, the limit is twice the
+/// time from the start of the exchange to the last acknowledged byte. It is then at least five stall times, and at most
+/// 15 minutes.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10
-    /// The minimum limit in stall times, if many bytes would have to be sent again. The kernel doubles its waits. So
-    /// after an outage of two stall times, its next retry can be as late as four stall times after the last
-    /// acknowledged byte. Five stall times leave time for that retry.
+    /// The minimum limit in stall times, if many bytes would have to be sent again. After an outage of two stall times,
+    /// the kernel's next retry can be as late as four after the last acknowledged byte.
     private static let fade = 5
     /// The longest limit: the kernel itself gives up after about this time (tcp(7), `tcp_retries2`).
     private static let longest = Duration.seconds(900)
 
     private let stall: Duration
     private let breakCostsLittle: Bool
-    /// The time for which the network was away. It is zero again once the connection makes progress.
+    /// The time for which the network was away, until the connection makes progress.
     private var outage = Duration.zero
 
-    /// - Parameters:
-    ///   - stall: The configured stall time. The limit is never lower.
-    ///   - breakCostsLittle: True if little must be sent again after a break. The limit is then longer than `stall`
-    ///     only after an outage.
     init(stall: Duration, breakCostsLittle: Bool) {
         self.stall = stall
         self.breakCostsLittle = breakCostsLittle
@@ -30,8 +25,7 @@ struct StallLimit {
 
     mutating func moved() { outage = .zero }
 
-    /// Records that the network is back after `outage`, which lengthens the limit. The caller restarts its measurement
-    /// of the time without an acknowledged byte.
+    /// Records that the network is back after `outage`, which lengthens the limit.
     mutating func linkReturned(after outage: Duration) { self.outage += outage }
 
     /// Returns the limit for the current state of the connection.

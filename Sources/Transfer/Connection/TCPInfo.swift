@@ -13,17 +13,15 @@ struct TCPInfo: Hashable, Sendable {
     var roundTrip = Duration.zero
     /// True while neither side has closed or reset the connection.
     var isEstablished = true
-    /// The number of bytes that left this machine, not counting retransmissions. Nil before the first byte, and if the
-    /// kernel does not count them (before Linux 4.19).
+    /// The number of bytes that left this machine, without retransmissions. Nil before the first byte, and before Linux
+    /// 4.19.
     var sentBytes: UInt64?
-    /// The number of bytes that the kernel has accepted and not sent yet.
     var unsentBytes: UInt64 = 0
-    /// The number of consecutive unanswered probes. The kernel sends probes on an idle connection (keepalive), and
-    /// while the other side's receive window is closed. The number is never greater than `unanswered`.
+    /// The number of consecutive unanswered probes, on an idle connection (keepalive) or for a closed receive window.
+    /// It is never greater than `unanswered`.
     var probes = 0
 
-    /// Reads the state from the kernel. On systems other than Linux, and for sockets other than TCP, the result reports
-    /// no bytes in flight.
+    /// Reads the state from the kernel. Without Linux or TCP, no bytes are in flight.
     static func read(_ channel: any Channel) -> EventLoopFuture<TCPInfo> {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else {
@@ -51,16 +49,14 @@ struct TCPInfo: Hashable, Sendable {
     /// Linux's longest pause between two retransmissions (`TCP_RTO_MAX`, include/net/tcp.h).
     static let longestBackoff = Duration.seconds(120)
 
-    /// The maximum time between two retransmissions that the caller must set in the kernel; nil for no change.
+    /// The maximum time between two retransmissions to set in the kernel; nil for no change.
     ///
-    /// The time is short while the peer is silent, because the link can return at any moment. It is at least two round
-    /// trips, so that an acknowledgment can arrive before the next retransmission. When the peer responds, the time is
-    /// long again.
+    /// The time is short while the peer is silent, because the link can return at any moment, but at least two round
+    /// trips.
     ///
-    /// If the other side's receive window is closed, Linux closes the connection after 15 unanswered probes, even
-    /// before the user timeout (tcp_probe_timer in net/ipv4/tcp_timer.c). So the first probes are frequent, for an
-    /// outage of up to a minute. After nine unanswered probes, the time is long, so that the other probes cover some
-    /// more minutes.
+    /// If the receive window is closed, Linux closes the connection after 15 unanswered probes, even before the user
+    /// timeout (tcp_probe_timer in net/ipv4/tcp_timer.c). So the first probes are frequent, for an outage of up to a
+    /// minute, and after nine the time is long, to cover some more minutes.
     var wantedBackoff: Duration? {
         switch (unanswered, probes) {
         case (0, _), (_, 9...): Self.longestBackoff
@@ -70,12 +66,11 @@ struct TCPInfo: Hashable, Sendable {
         }
     }
 
-    /// Limits the time between two retransmissions, if the kernel supports such a limit (Linux 6.15). Without this
-    /// limit, after an outage of one minute, the kernel possibly waits one more minute before it retransmits.
+    /// Limits the time between two retransmissions (Linux 6.15). Without this, the kernel possibly waits one more
+    /// minute after an outage of one minute.
     ///
-    /// With more frequent retransmissions, the kernel would reach its maximum number of retries too early, and would
-    /// close the connection. So this function also sets the total time of the retries (`TCP_USER_TIMEOUT`) to about 15
-    /// minutes, as with Linux's default settings.
+    /// More frequent retransmissions would exhaust the kernel's number of retries too early. So the total time of the
+    /// retries (`TCP_USER_TIMEOUT`) becomes 15 minutes, as with Linux's defaults.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             let milliseconds = CInt(min(longest, longestBackoff) / .milliseconds(1))
@@ -85,17 +80,15 @@ struct TCPInfo: Hashable, Sendable {
         #endif
     }
 
-    /// Limits the number of unsent bytes in the kernel's buffer (tcp(7), TCP_NOTSENT_LOWAT).
-    ///
-    /// - Parameter limit: The number of bytes; nil for the kernel's default, which is no limit.
+    /// Limits the number of unsent bytes in the kernel's buffer (tcp(7), TCP_NOTSENT_LOWAT); nil for no limit.
     static func limitUnsent(of channel: any Channel, to limit: Int?) {
         #if os(Linux)
             channel.setOption(TCPOptions.unsentLimit, limit.map { CInt(clamping: $0) } ?? -1)
         #endif
     }
 
-    /// Enables keepalive probes on an idle connection. A server that is still computing its response acknowledges them;
-    /// a dead connection does not. The kernel closes a dead connection after about four minutes.
+    /// Enables keepalive probes. A server that still computes its response acknowledges them; the kernel closes a dead
+    /// connection after about four minutes.
     static func keepAsking(_ channel: any Channel) {
         #if os(Linux)
             for (isOfTCP, name, value) in TCPOptions.keepAlive {
@@ -117,8 +110,7 @@ struct TCPInfo: Hashable, Sendable {
         }
     }
 
-    /// The beginning of the kernel's `struct tcp_info` (linux/tcp.h). The C library's version of the struct ends before
-    /// counters such as `bytesAcknowledged`.
+    /// The beginning of `struct tcp_info` (linux/tcp.h). The C library's version ends before `bytesAcknowledged`.
     private struct KernelTCPInfo {
         var state: UInt8 = 0
         var congestionState: UInt8 = 0

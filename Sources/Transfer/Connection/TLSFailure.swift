@@ -11,15 +11,14 @@ enum TLSFailure {
         return false
     }
 
-    /// True if the connection ended during the TLS handshake and neither side gave a reason. This happens, for example,
-    /// when a server restarts.
+    /// True if the connection ended during the TLS handshake without a reason, for example when a server restarts.
     static func isEndOfConnection(_ error: NIOSSLError) -> Bool {
         if case .handshakeFailed = error { return name(in: error).isEmpty }
         return false
     }
 
-    /// True if the server refuses the client's certificate. In TLS 1.3 the server checks that certificate after the
-    /// client's handshake has ended (RFC 8446 §4.4.2.4), so the error can occur during the request.
+    /// True if the server refuses the client's certificate. In TLS 1.3 the server checks it after the client's
+    /// handshake (RFC 8446 §4.4.2.4), so the error can occur during the request.
     static func isAboutOurCertificate(_ error: any Error) -> Bool {
         let name = name(in: error)
         return name.contains("ALERT")

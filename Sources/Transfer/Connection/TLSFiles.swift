@@ -3,22 +3,19 @@ package import FerryProtocols
 
 /// The contents of the PEM files that TLS settings name.
 package struct TLSFiles: Sendable {
-    /// The maximum size of a file, in bytes. A bundle of all public authorities has less than 1 MiB.
+    /// The maximum size of a file. A bundle of all public authorities has less than 1 MiB.
     static let fileLimit: ByteCount = 16 << 20
 
     private var contents: [String: [UInt8]] = [:]
 
-    /// Reads the files. Blocks the thread as long as their disks or network shares do.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if a file cannot be read. The failure names the file.
+    /// Reads the files, which blocks the thread as long as their disks do.
+    /// - Throws: `UploadFailure` (`permanent`) that names a file that cannot be read.
     init(of settings: TLSSettings) throws(UploadFailure) {
         for file in settings.files { contents[file] = try Self.read(file, checks: settings.checksFiles) }
     }
 
     /// Reads the files on threads of a pool, whose timeout applies to each file.
-    ///
-    /// - Throws: `UploadFailure` that names the file. Its category is `permanent` if the file cannot be read, and
-    ///   `sourceAway` after the timeout.
+    /// - Throws: `UploadFailure` that names the file: `permanent` if it cannot be read, `sourceAway` after the timeout.
     package init(
         of settings: TLSSettings, by reads: FileReads<[UInt8], UploadFailure>
     ) async throws(UploadFailure) {

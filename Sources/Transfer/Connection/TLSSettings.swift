@@ -16,19 +16,16 @@ public struct TLSSettings: Hashable, Sendable {
     public var certificate: String?
     /// The path of the PEM file of the certificate's key.
     public var key: String?
-    /// The allowed keys of the server's own certificate. One match is enough, and an empty list allows any key. The
-    /// certificate is verified as well. Keys of certificate authorities are not compared.
+    /// The allowed keys of the server's own certificate, which is verified as well; an empty list allows any key.
     public var pins: [SPKIPin]
     /// The oldest accepted version (RFC 8996 forbids versions before 1.2).
     public var minimumVersion: Version
-    /// The exact names of hosts whose certificate is not verified: an attacker on the path can read and change all data
-    /// sent to them. All other hosts are verified.
+    /// The exact names of hosts whose certificate is not verified: an attacker on the path can read and change all
+    /// data.
     public var insecureHosts: Set<String>
-    /// True to offer more cipher suites in TLS 1.2, for old servers: those without forward secrecy, and those in CBC
-    /// mode.
+    /// True to offer also the TLS 1.2 suites without forward secrecy and in CBC mode, for old servers.
     public var allowsLegacyCiphers: Bool
-    /// True to refuse a certificate or key file that another user can replace, change or create. This is checked each
-    /// time before a file is read.
+    /// True to refuse a file that another user can replace, change or create, before each read.
     package var checksFiles = false
 
     public init(
@@ -49,16 +46,15 @@ public struct TLSSettings: Hashable, Sendable {
     }
 
     /// The TLS 1.2 suites with forward secrecy and authenticated encryption (RFC 9325 §4.2), in BoringSSL's names. All
-    /// suites of TLS 1.3 have both and need no list.
+    /// suites of TLS 1.3 have both.
     private static let safeCipherSuites = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
     ].joined(separator: ":")
 
-    /// The paths of the files that the settings name.
     var files: [String] { [caFile, certificate, key].compactMap { $0 } }
 
-    /// - Throws: `UploadFailure` (`permanent`) if a certificate or key file cannot be used. The failure names the file.
+    /// - Throws: `UploadFailure` (`permanent`) that names a certificate or key file that cannot be used.
     func configuration(_ files: TLSFiles) throws(UploadFailure) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion =

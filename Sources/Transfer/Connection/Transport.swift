@@ -6,9 +6,8 @@ public import HTTPTypes
 public protocol Transport: Sendable {
     /// Sends `request` and reads the whole response. A cancellation of the task closes the connection at once.
     ///
-    /// A server can respond before it has received the whole body, for example with a 413. The transport returns such a
-    /// response too. It is also allowed to return a response with a status of 300 or above although the response's body
-    /// did not arrive completely.
+    /// A server can respond before it has received the whole body, for example with a 413; such a response is returned
+    /// too. So can be a response with a status of 300 or above whose body did not arrive completely.
     /// - Throws: `TransportError` if the transport has no response to return.
     func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
@@ -54,7 +53,7 @@ public struct TransportRequest: Sendable {
     /// The content. Each attempt sends it from its first byte.
     public var body: Body
     /// True if the server can receive the request twice without harm. Such a request is sent again at once if a reused
-    /// connection breaks before the response. But it is not sent again if more than 256 KiB of its body were sent.
+    /// connection breaks before the response and after at most 256 KiB of its body.
     public var isRepeatable: Bool
     /// True if a break of the connection costs little: the server keeps the received part, or the body is small. A
     /// connection that seems dead is then closed sooner.
@@ -63,17 +62,15 @@ public struct TransportRequest: Sendable {
         set { declaredBreakCostsLittle = newValue }
     }
     private var declaredBreakCostsLittle: Bool?
-    /// True if the server possibly needs minutes for its response, and sends a byte now and then until the response is
-    /// complete.
+    /// True if the server possibly needs minutes for its response, and sends a byte now and then.
     public var responseMayTakeLong = false
-    /// The secrets by which the request was made and that it does not contain, such as the password of Digest. They are
-    /// cut from the server's texts, as those in the header fields are.
+    /// The secrets that made the request and are not in it, such as the password of Digest. They are cut from texts
+    /// too.
     package var hiddenSecrets: [String] = []
 
     /// - Parameters:
-    ///   - isRepeatable: The value of `isRepeatable`; nil derives the value from the method (RFC 9110 §9.2.2).
-    ///   - breakCostsLittle: The value of `breakCostsLittle`. Nil means false for a streamed body, and true for any
-    ///     other body.
+    ///   - isRepeatable: nil derives the value from the method (RFC 9110 §9.2.2).
+    ///   - breakCostsLittle: nil means false for a streamed body, and true for any other.
     public init(
         method: HTTPRequest.Method, url: String, fields: HTTPFields = [:], body: Body = .none,
         isRepeatable: Bool? = nil, breakCostsLittle: Bool? = nil
@@ -89,16 +86,14 @@ public struct TransportRequest: Sendable {
 
 /// A limit on bytes per second, shared by all its callers.
 public protocol RateLimiter: Sendable {
-    /// Returns zero if this number of bytes can be sent now, and records the bytes as sent. Otherwise returns the time
-    /// to wait before the next call, and records nothing.
+    /// Returns zero if this number of bytes can be sent now, and records them as sent. Otherwise returns the time to
+    /// wait before the next call.
     func delay(beforeSending bytes: ByteCount) -> Duration
-    /// The maximum size of a chunk in bytes; nil if there is no limit at present. Larger chunks would make the rate
-    /// uneven.
+    /// The maximum size of a chunk in bytes, so that the rate is even; nil for no limit.
     var chunkLimit: ByteCount? { get }
 }
 
-/// A response with its body. If the body is longer than the transport's limit, or if it did not arrive completely, the
-/// response has only the beginning of the body.
+/// A response with its body, or the beginning of a body that is too long or did not arrive completely.
 public struct TransportResponse: Sendable {
     /// The status of the final response; interim responses (1xx) are skipped.
     public var status: Int
@@ -106,8 +101,7 @@ public struct TransportResponse: Sendable {
     public var fields: HTTPFields
     /// The beginning of the body, up to the transport's limit.
     public var body: [UInt8]
-    /// False if `body` is only the beginning of the response's body. Then the rest was beyond the transport's limit, or
-    /// did not arrive.
+    /// False if `body` is only the beginning: the rest was beyond the transport's limit, or did not arrive.
     public var isBodyComplete: Bool
     /// The number of body bytes of the request that were passed to the socket.
     public var bodySent: ByteCount
@@ -134,14 +128,14 @@ public struct TransportError: Error, Hashable, Sendable {
     /// The kind of failure, which determines whether another attempt is safe.
     public enum Reason: Hashable, Sendable {
         case cancelled
-        /// A reused connection broke before the response's head arrived. Possibly the server had closed the connection
-        /// while it was idle (RFC 9112 §9.3.1).
+        /// A reused connection broke before the response's head arrived. Possibly the server had closed it while it was
+        /// idle (RFC 9112 §9.3.1).
         case staleConnection
         /// The connection was closed before a byte of the request was written.
         case unsent
         /// No connection could be made.
         case notConnected
-        /// The identity of the other side is not proven: its certificate was not accepted.
+        /// The certificate of the other side was not accepted.
         case notTrusted
         /// The connection broke, stalled or returned data that is not HTTP.
         case broken
@@ -169,18 +163,15 @@ public protocol UploadDelegate: Sendable {
     /// Reports that a write completed.
     /// - Parameters:
     ///   - bytesSent: The number of bytes of this write.
-    ///   - totalBytesSent: The number of bytes of the body passed to the socket so far, never more than
-    ///     `totalBytesExpected`.
+    ///   - totalBytesSent: The number of bytes of the body so far, never more than `totalBytesExpected`.
     ///   - totalBytesExpected: The exact length of the body; nil if it is unknown before the end.
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?)
 
     /// Reports that the last byte of the request was sent; the server has not responded yet.
     func didFinishSending()
 
-    /// Reports that the connection broke.
-    ///
-    /// - Parameter totalBytesSent: The number of body bytes that had left this machine. Bytes that still waited in the
-    ///   kernel do not count. If the kernel does not report the number, this function is not called.
+    /// Reports that the connection broke after `totalBytesSent` bytes had left this machine. Bytes that still waited in
+    /// the kernel do not count. Not called if the kernel does not report the number.
     func didBreak(totalBytesSent: ByteCount)
 }
 

@@ -1,11 +1,9 @@
 import FerryFiles
 import FerryProtocols
 
-/// Converts the number of sent bytes of a request's body to the number of sent bytes of the file, and reports it to
-/// `recorder`.
+/// Converts the sent bytes of a request's body to those of the file, and reports them to `recorder`.
 struct ExchangeProgress: UploadDelegate {
     let exchange: Exchange
-    /// The number of the exchange (a request and its response) within the attempt, from 1.
     let number: Int
     let sent: SentBytes
     let recorder: any AttemptRecorder

@@ -1,8 +1,7 @@
 import FerryFiles
 
-/// Checks that the file is unchanged, right before a request that completes an upload without sending bytes of the
-/// file. The sender runs this check after it has fetched the credentials. So it also notices a change during that
-/// fetch, which can take long.
+/// Checks that the file is unchanged, right before a request that completes an upload without bytes of the file. The
+/// check comes after the credentials are fetched, which can take long.
 struct LastLook: RequestInterceptor {
     let file: SourceFile
     let identity: FileIdentity

@@ -16,8 +16,8 @@ public struct Redirect: Sendable {
     /// The header fields that the request had before the adapters changed it.
     private let asked: HTTPFields
 
-    /// - Returns: nil if the response is not a redirect, or has no valid URL in `Location`. Also nil if the redirect
-    ///   leads to another server, and the old or the new server is a Unix socket of this machine.
+    /// - Returns: nil if the response is no redirect to a valid URL, or if it leads from or to a Unix socket of this
+    ///   machine.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }
@@ -33,13 +33,11 @@ public struct Redirect: Sendable {
         guard staysAtServer || !isAtSocket else { return nil }
     }
 
-    /// The request to send after the redirect (RFC 9110 §15.4). It has the new URL, and otherwise equals `request`
-    /// except in these cases.
+    /// The request to send after the redirect (RFC 9110 §15.4): `request` with the new URL.
     ///
-    /// After 303, it is a GET without a body, or a HEAD if `request` is a HEAD. After 301 and 302, a POST becomes a GET
-    /// without a body, as in browsers. A request to another server has no credentials, and no header field that an
-    /// adapter added or changed. If a `MOVE` within a folder is redirected to another folder of the server, its target
-    /// is in that folder too.
+    /// After 303, and after 301 and 302 to a POST (as in browsers), it is a GET without a body; a HEAD stays a HEAD. A
+    /// request to another server has no credentials, and no header field of an adapter. If a `MOVE` within a folder is
+    /// redirected to another folder of the server, its target is in that folder too.
     public var next: TransportRequest {
         var next = request
         next.url = url
@@ -63,9 +61,8 @@ public struct Redirect: Sendable {
         return next
     }
 
-    /// Returns the field `Destination` (RFC 4918 §10.3) of the next request, for `target` in the request before it. The
-    /// folder of the request is replaced by the folder of the redirect, if the file has the same name in both. A target
-    /// in another folder stays as it is.
+    /// Returns the field `Destination` (RFC 4918 §10.3) of the next request, for `target` in the one before. A target
+    /// in the request's folder is moved to the redirect's, if the request keeps its name.
     private func destination(for target: String) -> String {
         let old = Self.split(UploadAddress.parts(of: request.url).path)
         let new = Self.split(UploadAddress.parts(of: url).path)
@@ -81,18 +78,17 @@ public struct Redirect: Sendable {
         return (path[..<end], path[end...])
     }
 
-    /// The request that the sender sends after the redirect by default (`next`); nil if the sender does not follow the
-    /// redirect. By default, the sender never follows a redirect to another server, so that no other server receives
-    /// bytes or credentials. Within the server, it follows 307 and 308 for all methods, and the other redirects for GET
-    /// and HEAD only.
+    /// The request that the sender sends after the redirect by default; nil if it does not follow the redirect. No
+    /// other server receives bytes or credentials. Within the server, 307 and 308 are followed for all methods, and the
+    /// others for GET and HEAD.
     package var nextWithinServer: TransportRequest? {
         guard staysAtServer else { return nil }
         let isRepeated = [307, 308].contains(response.status)
         return isRepeated || [.get, .head].contains(request.method) ? next : nil
     }
 
-    /// True if the redirect leads to a Unix socket, this machine or a private network, from a server in none of these
-    /// places. Host names are not resolved, so a name with a private address is not detected.
+    /// True if the redirect leads from outside to a Unix socket, this machine or a private network. Host names are not
+    /// resolved.
     package var leadsInside: Bool {
         guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
         return UploadAddress.leadsInside(target, from: from)

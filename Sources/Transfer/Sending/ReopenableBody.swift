@@ -4,8 +4,7 @@ package import FerryProtocols
 package protocol ReopenableBody: Sendable {
     /// The number of bytes; nil if it is unknown before `open()`.
     var knownLength: ByteCount? { get }
-    /// True if the body can be read from its first byte. False if a part of the body can be read only once and has
-    /// already been read.
+    /// True if the body can be read from its first byte; false after the only reading of a stream.
     var canBegin: Bool { get }
     /// Makes the body of one attempt, from its first byte.
     func open() async throws -> TransportRequest.Body
@@ -15,8 +14,7 @@ extension TransportRequest.Body: ReopenableBody {
     package var knownLength: ByteCount? { length }
     package func open() async throws -> TransportRequest.Body { self }
 
-    /// True if each stream of the body can be read from its first byte. False if a stream can be read only once and has
-    /// already been read.
+    /// True if each stream of the body can be read from its first byte.
     package var canBegin: Bool {
         guard case .streamed(let body) = self else { return true }
         return body.segments.allSatisfy { segment in

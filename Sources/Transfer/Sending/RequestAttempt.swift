@@ -3,16 +3,13 @@ import HTTPTypes
 
 /// One attempt at a request: runs the adapters, sends the request, and follows redirects.
 struct RequestAttempt: Sendable {
-    /// The maximum number of redirects. A longer chain counts as a loop.
     private static let redirectLimit = 5
 
     private let run: RequestRun
-    /// The context, with the secrets of the request before the adapters, after the adapters, and after each redirect.
     private(set) var context: RequestContext
     private let observers: [any UploadDelegate]
     private let start: AttemptStart
-    /// The request in its current form. It begins as the request of the caller. First the adapters change it, and then
-    /// each redirect changes it.
+    /// The request in its current form: the caller's, changed by the adapters and then by each redirect.
     private(set) var request: TransportRequest
     private var adaptedRequest: TransportRequest?
 
@@ -27,9 +24,8 @@ struct RequestAttempt: Sendable {
         self.context.secrets.add(request)
     }
 
-    /// The request that the retriers receive after a failure. It has the URL and the header fields of `request`. Its
-    /// method, its body and `isRepeatable` are those before any redirect. For example, if a redirect turned a POST into
-    /// a GET, the retry sends the POST again.
+    /// The request that the retriers receive after a failure: the URL and header fields of `request`, and the method
+    /// and body from before any redirect. If a redirect turned a POST into a GET, the retry sends the POST again.
     var judged: TransportRequest {
         var judged = request
         if let adaptedRequest {
@@ -61,9 +57,7 @@ struct RequestAttempt: Sendable {
         throw .transport(TransportError(.broken, .redirectCircle))
     }
 
-    /// Opens the body for this attempt.
-    /// - Throws: `.unusable` if the URL of the request is invalid, or if the body cannot be opened; `.cancelled` if the
-    ///   task is cancelled while the body is opened.
+    /// Checks the URL, and opens the body for this attempt.
     private mutating func open() async throws(RequestFailure) {
         if let expected = UploadAddress.expectation(brokenBy: request.url) {
             throw .unusable(
@@ -78,9 +72,8 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// The summary of the current request for the monitors. If no monitor has the detail `full`, the summary has no
-    /// header fields. If the adapters changed nothing, the earlier summary of the request is reused: the comparison
-    /// costs less than cutting the secrets again.
+    /// The summary of the current request for the monitors. If the adapters changed nothing, the earlier summary is
+    /// reused: the comparison costs less than cutting the secrets again.
     private var summary: RequestSummary {
         let plan = run.request
         guard context.isFollowed else {
@@ -107,8 +100,7 @@ struct RequestAttempt: Sendable {
         }
     }
 
-    /// Throws `.unusable` for a CONNECT request, and for a body part with a negative length. Also throws `.unusable`
-    /// for a body in a request that allows none (GET, HEAD, TRACE).
+    /// Throws `.unusable` for a CONNECT, a body part of negative length, and a body in a request that allows none.
     private func checkForm() throws(RequestFailure) {
         if request.method == .connect {
             throw .unusable(
@@ -173,16 +165,14 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
-    /// The number of sent body bytes up to which a repeatable request is sent again at once. If the server closed an
-    /// idle connection, the reuse of that connection fails before more bytes are sent. After more bytes, the break has
-    /// another cause, and an upload first asks the server how many bytes arrived.
+    /// The number of sent body bytes up to which a repeatable request is sent again at once. The reuse of a connection
+    /// that was closed while idle fails before more are sent.
     private static let cheapBody: ByteCount = 256 << 10
 
-    /// True if the request can safely be sent again at once after `error`. It is safe if no byte of the request was
-    /// written.
+    /// True if the request can safely be sent again at once after `error`: if no byte of it was written.
     ///
-    /// After a break of a reused connection, it is also safe if no byte of a non-empty body was sent. If at most
-    /// `cheapBody` bytes of the body were sent, it is safe if the request is repeatable (RFC 9110 §9.2.2).
+    /// After a break of a reused connection, it is also safe if no byte of a non-empty body was sent, or at most
+    /// `cheapBody` bytes of a repeatable request (RFC 9110 §9.2.2).
     fileprivate func mayRepeat(after error: TransportError) -> Bool {
         switch error.reason {
         case .unsent: true
@@ -197,20 +187,19 @@ extension TransportRequest {
 package protocol AttemptObserver: UploadDelegate {
     /// Reports that the attempt begins.
     func didBegin(_ context: RequestContext)
-    /// Reports that a wait begins. After it, another attempt with the context `next` begins.
+    /// Reports that a wait begins, after which the attempt with the context `next` follows.
     func isWaiting(for next: RequestContext)
-    /// Reports that the attempt is about to send the body. Called again if the body is sent again: after a redirect, or
-    /// on a fresh connection. `expected` is the length of the body in bytes; nil if the length is unknown.
+    /// Reports that the attempt is about to send the body, for the first time or again. `expected` is its length in
+    /// bytes.
     func willSend(_ expected: ByteCount?)
 }
 
-/// The step before a request is sent: it notifies `progress`, then waits as long as the request is suspended. The
-/// notification comes first, so that a suspended request is not shown as being sent.
+/// The step before a request is sent: notifies `progress`, then waits as long as the request is suspended. In this
+/// order, a suspended request is not shown as being sent.
 package struct AttemptStart: Sendable {
-    /// The object that is notified when an attempt begins, and before the body is sent again.
     let progress: (any AttemptObserver)?
-    /// A function that waits as long as the request is suspended. It returns false if the task was cancelled. nil if
-    /// the request is never suspended.
+    /// A function that waits as long as the request is suspended, and returns false after a cancellation; nil if it
+    /// never is.
     private let gate: (@Sendable () async -> Bool)?
 
     package init(progress: (any AttemptObserver)? = nil, gate: (@Sendable () async -> Bool)? = nil) {
@@ -218,16 +207,13 @@ package struct AttemptStart: Sendable {
         self.gate = gate
     }
 
-    /// Notifies `progress` that an attempt begins. Then waits as long as the request is suspended.
-    /// - Throws: `.cancelled` if the task is cancelled during the wait.
+    /// Notifies `progress` that an attempt begins, and waits.
     func pass(_ context: RequestContext) async throws(RequestFailure) {
         progress?.didBegin(context)
         try await waitWhileHeld()
     }
 
-    /// Notifies `progress` that the body will be sent again. Then waits as long as the request is suspended. Called
-    /// after a redirect, and before the request is repeated on a fresh connection.
-    /// - Throws: `.cancelled` if the task is cancelled during the wait.
+    /// Notifies `progress` that the body will be sent again, and waits.
     func passAgain(_ request: TransportRequest) async throws(RequestFailure) {
         progress?.willSend(request.body.length)
         try await waitWhileHeld()
@@ -238,8 +224,7 @@ package struct AttemptStart: Sendable {
     }
 }
 
-/// Passes the progress of a body to `observers`, and to those monitors of `context` that have the detail `full`. The
-/// monitors do not receive `willSend` and `didBreak`.
+/// Passes the progress of a body to `observers`, and to the monitors of `context` with the detail `full`.
 struct AttemptDelegate: UploadDelegate {
     let context: RequestContext
     let observers: [any UploadDelegate]

@@ -4,20 +4,15 @@ public import FerryFiles
 public struct RequestContext: Sendable, Identifiable {
     /// The identifier, the same for all attempts at a request.
     public let id: UUID
-    /// The caller's name for the request. Monitors receive it unchanged. For an upload of Ferry's queue, it is the
-    /// number of the upload.
+    /// The caller's name for the request; for an upload of Ferry's queue, the number of the upload.
     public let label: String
     /// The number of the attempt, from 1.
     public private(set) var attempt: Int
     /// The number of retries so far, by their reason.
     public private(set) var retries: RetryCounts
     private let monitors: [any EventMonitor]
-    /// The secrets that monitors must not receive.
     var secrets = Secrets()
 
-    /// - Parameters:
-    ///   - id: The identifier; nil for a new one.
-    ///   - monitors: The receivers of the request's events.
     public init(
         id: UUID? = nil, label: String = "", attempt: Int = 1, retries: RetryCounts = RetryCounts(),
         monitors: [any EventMonitor] = []
@@ -31,7 +26,7 @@ public struct RequestContext: Sendable, Identifiable {
 
     var isFollowed: Bool { monitors.contains { $0.detail == .full } }
 
-    /// Reports an event that only monitors with the detail `full` need. Does nothing if there is no such monitor.
+    /// Reports an event that only monitors with the detail `full` need.
     func reportStep(_ event: @autoclosure () -> TransferEvent) {
         if isFollowed { report(event()) }
     }
@@ -53,8 +48,7 @@ public struct RequestContext: Sendable, Identifiable {
     }
 }
 
-/// The number of retries for each reason. Retries with new credentials are counted separately, so that they do not use
-/// up the retries after network failures.
+/// The number of retries for each reason. Those with new credentials do not use up the others.
 public struct RetryCounts: Hashable, Sendable {
     /// The reason for a retry.
     public enum Reason: Hashable, Sendable {
@@ -93,8 +87,7 @@ public struct RetryCounts: Hashable, Sendable {
 }
 
 extension UUID {
-    /// Makes a random UUID (RFC 9562 §5.4). This is faster than `UUID()`, which on Linux opens and reads
-    /// `/dev/urandom` each time.
+    /// Makes a random UUID (RFC 9562 §5.4), faster than `UUID()`, which on Linux reads `/dev/urandom` each time.
     fileprivate static func drawn() -> UUID {
         var generator = PooledRandom()
         let (high, low) = (generator.next(), generator.next())

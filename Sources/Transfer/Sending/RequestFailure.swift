@@ -3,10 +3,9 @@ public import FerryProtocols
 
 /// The reason why a request ended without a result.
 public enum RequestFailure: Error, Sendable {
-    /// The request could not be made: an unusable URL, a GET with a body, or a file or form part that cannot be read.
-    /// After a redirect, the reason can also be a stream that cannot be read again.
+    /// The request could not be made: an unusable URL, a GET with a body, or a body that cannot be read (again).
     case unusable(UploadFailure)
-    /// An adapter threw this error while it prepared the request, for example because it got no credentials.
+    /// An adapter threw this error while it prepared the request.
     case adaptation(any Error)
     /// No complete response arrived.
     case transport(TransportError)
@@ -16,15 +15,14 @@ public enum RequestFailure: Error, Sendable {
     case undecodable(TransportResponse, any Error)
     /// A retrier ended the request with an error of its own, after the failure `original`.
     indirect case retry(any Error, original: RequestFailure)
-    /// The request was cancelled; `bodySent` bytes of the body were passed to the socket in the most recent attempt.
+    /// The request was cancelled, after `bodySent` bytes of the body in the most recent attempt.
     case cancelled(bodySent: ByteCount = 0)
     /// The `Session` that made the request was shut down.
     case sessionClosed
 }
 
 extension RequestFailure {
-    /// The response that was not accepted or could not be decoded. For `retry`, the response of the original failure.
-    /// nil for every other failure.
+    /// The response that was not accepted or could not be decoded; for `retry`, that of the original failure.
     public var response: TransportResponse? {
         switch self {
         case .rejected(let response, _), .undecodable(let response, _): response
@@ -51,7 +49,6 @@ extension RequestFailure {
         }
     }
 
-    /// Returns the error as an `UploadFailure`; nil if it cannot be converted.
     package static func worded(_ error: any Error) -> UploadFailure? {
         (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
     }
@@ -72,19 +69,16 @@ extension RequestFailure: CustomStringConvertible, LocalizedError {}
 extension TransportError: CustomStringConvertible, LocalizedError {}
 
 extension UploadFailureConvertible where Self: CustomStringConvertible & LocalizedError {
-    /// The description of `failure`.
     public var description: String { failure.description }
-    /// The summary of `failure`.
     public var errorDescription: String? { failure.summary }
-    /// The hint of `failure`.
     public var recoverySuggestion: String? { failure.hint }
 }
 
 extension TransportResponse: CustomStringConvertible, CustomReflectable {
-    /// The status and the size of `body`: `403, 1200 bytes`. If the body is incomplete, the text ends with `so far`.
+    /// The status and the size of `body`: `403, 1200 bytes`, or `403, 1200 bytes so far`.
     public var description: String {
         "\(status), \(body.count) \(body.count == 1 ? "byte" : "bytes")\(isBodyComplete ? "" : " so far")"
     }
-    /// A mirror that contains only the status, so that `dump(_:)` does not print the header fields and the body.
+    /// A mirror with the status only, so that `dump(_:)` does not print the header fields and the body.
     public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }

@@ -1,27 +1,21 @@
 /// Completes a request before each attempt: adds credentials or header fields, or changes its URL.
 ///
-/// The first adapter of each attempt receives the original request. Each later adapter receives the result of the
-/// adapter before it. The adapters of a `Session` run before the adapters of a single request. If an adapter throws an
-/// error other than `AdapterRetry`, the attempt ends, and the retriers decide whether another attempt follows.
+/// The adapters of the `Session` run first, then those of the request; each receives the result of the one before. If
+/// an adapter throws another error than `AdapterRetry`, the attempt ends, and the retriers decide.
 ///
-/// An adapter that waits should stop when its task is cancelled, because the request and `Session.shutdown()` wait for
-/// the adapter. An adapter must not wait for its own request or for `shutdown()`. A retrier must follow these rules
-/// too.
+/// An adapter or retrier that waits should stop when its task is cancelled, because the request and
+/// `Session.shutdown()` wait for it. It must not wait for its own request or for `shutdown()`.
 public protocol RequestAdapter: Sendable {
     /// Returns the request with the changes of this adapter.
     ///
-    /// - Parameter request: The request with the changes of the previous adapters.
-    /// - Throws: `AdapterRetry` to run all adapters again. Any other error ends the attempt with
-    ///   `RequestFailure.adaptation`.
+    /// - Throws: `AdapterRetry` to run all adapters again. Any other error ends the attempt.
     func adapt(_ request: TransportRequest, for context: RequestContext) async throws -> TransportRequest
 }
 
-/// The error that a `RequestAdapter` throws after it had to wait. During the wait, a value that an earlier adapter put
-/// into the request can become out of date, such as a time or a signature. So all adapters run again on the original
-/// request, within the same attempt.
+/// The error that a `RequestAdapter` throws after a wait, during which a time or a signature of an earlier adapter can
+/// become out of date. All adapters run again on the original request, within the same attempt.
 public struct AdapterRetry: Error, Hashable {
-    /// The maximum number of times that all adapters run in one attempt. If an adapter throws `AdapterRetry` in the
-    /// last run, the attempt ends.
+    /// The maximum number of times that all adapters run in one attempt.
     public static let limit = 8
 
     public init() {}
@@ -29,25 +23,22 @@ public struct AdapterRetry: Error, Hashable {
 
 /// Decides whether a failed request is retried.
 ///
-/// A retrier is called if the request could not be made, an adapter failed, or the transport threw an error. It is also
-/// called if a response was not accepted or could not be decoded. It is never called after a cancellation. Retriers are
-/// called in order: first those of the session, then those of the request. The first decision other than `doNotRetry`
-/// counts.
+/// A retrier is called after every failure but a cancellation: first the retriers of the session, then those of the
+/// request. The first decision other than `doNotRetry` counts.
 public protocol RequestRetrier: Sendable {
     /// Decides whether the request is retried after `failure`.
     ///
-    /// - Parameter request: The request with the changes of the adapters; without these changes if an adapter failed.
-    ///   After a redirect, it has the new URL and header fields, but the method and the body from before the redirect.
+    /// - Parameter request: The request with the changes of the adapters, if none of them failed. After a redirect, it
+    ///   has the new URL and header fields, and the earlier method and body.
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision
 }
 
-/// A retrier that can also correct the cause of a refusal with a status other than 401. Such a cause is, for example, a
-/// wrong clock, a wrong region or old credentials.
+/// A retrier that can also correct the cause of a refusal with a status other than 401, such as a wrong clock or
+/// region.
 ///
-/// During an upload, the retriers receive such a response first. The upload's protocol receives it only if no retrier
-/// handles it.
+/// During an upload, the protocol receives such a response only if no retrier handles it.
 package protocol ErrorRecoverer: RequestRetrier {
     /// True if the retrier must be called for this response.
     func canRecover(_ response: TransportResponse) -> Bool
@@ -55,9 +46,6 @@ package protocol ErrorRecoverer: RequestRetrier {
 
 /// A retrier that reads values for later requests from accepted responses, such as the next nonce (RFC 7616 §3.5).
 public protocol ResponseReader: RequestRetrier {
-    /// Reads the values that later requests need from an accepted response.
-    ///
-    /// - Parameter request: The request as sent.
     func read(_ response: TransportResponse, to request: TransportRequest)
 }
 
@@ -86,8 +74,7 @@ extension RequestInterceptor {
     ) async -> RetryDecision { .doNotRetry }
 }
 
-/// Several adapters and retriers as one interceptor: adapters run in order until one throws, retriers in order until
-/// one decides.
+/// Several adapters and retriers as one interceptor. Adapters run until one throws, retriers until one decides.
 public struct Interceptor: RequestInterceptor {
     /// The adapters in the order of their calls.
     public var adapters: [any RequestAdapter]

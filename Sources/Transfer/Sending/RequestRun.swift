@@ -10,13 +10,11 @@ package struct RequestRun: Sendable {
     package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
-        /// The request that the retriers receive if the response cannot be decoded. It has the URL and the header
-        /// fields of `request`. Its method, its body and `isRepeatable` are those before any redirect.
+        /// The request for the retriers if the response cannot be decoded (`RequestAttempt.judged`).
         package var judged: TransportRequest
     }
 
-    /// The longest wait before a retry: 366 days. If a clock adds a wait near the largest `Duration`, the process
-    /// crashes.
+    /// The longest wait before a retry: 366 days. A clock crashes on a wait near the largest `Duration`.
     private static let longestWait = Duration.seconds(366 * 86_400)
 
     /// The request of the caller without its body, and with the sender's header fields.
@@ -24,17 +22,13 @@ package struct RequestRun: Sendable {
     let body: any ReopenableBody
     let sender: RequestSender
     package let context: RequestContext
-    /// The summary of the request for the monitors; nil if no monitor has the detail `full` (all events).
+    /// The summary of the request; nil if no monitor has the detail `full`.
     let observedSummary: RequestSummary?
     private let delegate: (any UploadDelegate)?
     private let accept: Check
     private let created = ContinuousClock.now
 
-    /// Prepares a request. Nothing is sent yet.
-    ///
-    /// - Parameters:
-    ///   - request: The request. Its own body is ignored.
-    ///   - label: The name of the request in events.
+    /// Prepares a request. The request's own body is ignored.
     package init(
         _ request: TransportRequest, body: any ReopenableBody, by sender: RequestSender, label: String,
         delegate: (any UploadDelegate)? = nil, accept: @escaping Check
@@ -52,7 +46,7 @@ package struct RequestRun: Sendable {
         self.accept = accept
     }
 
-    /// Performs the request with all its attempts. Reports its beginning and its end to the monitors.
+    /// Performs the request with all its attempts, and reports its beginning and end to the monitors.
     package func performed() async throws(RequestFailure) -> Accepted {
         reportCreation()
         var context = context
@@ -84,11 +78,8 @@ package struct RequestRun: Sendable {
         }
     }
 
-    /// Makes attempts until a response is accepted, or until the retriers request no other attempt.
-    ///
-    /// - Parameters:
-    ///   - context: The context of the first attempt. When the function ends, the context of the last attempt.
-    ///   - start: Waits before each attempt as long as the request is suspended.
+    /// Makes attempts until a response is accepted, or until the retriers request no other. When the function ends,
+    /// `context` is that of the last attempt.
     package func attempts(
         _ context: inout RequestContext, start: AttemptStart = AttemptStart()
     ) async throws(RequestFailure) -> Accepted {

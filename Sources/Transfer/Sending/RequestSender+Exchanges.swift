@@ -3,10 +3,8 @@ public import FerryProtocols
 extension RequestSender {
     /// Sends a request of an upload protocol or of a `DestinationCheck`. The body of `exchange` must not be a file.
     ///
-    /// - Parameter label: The name of the request in events.
-    /// - Returns: `responded` with the response, whatever its status is. `broken` if no complete response arrived.
-    /// - Throws: `UploadFailure` if the body is a file, or if the request cannot be made. Also if a retrier ends the
-    ///   request with an error, or if the task is cancelled.
+    /// - Returns: `responded` with the response, whatever its status is; `broken` if none arrived completely.
+    /// - Throws: `UploadFailure` if the request cannot be made, if a retrier ends it, or if the task is cancelled.
     public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> ExchangeOutcome {
         let body: TransportRequest.Body
         switch exchange.body {
@@ -42,8 +40,8 @@ extension RequestSender {
         return received
     }
 
-    /// True if the request possibly carries credentials: its URL has a query, an adapter possibly adds credentials, or
-    /// the sender's configuration adds header fields.
+    /// True if the request possibly carries credentials: in its URL's query, by an adapter, or by a configured header
+    /// field.
     func signs(_ exchange: Exchange) -> Bool {
         guard !exchange.url.utf8.contains(UInt8(ascii: "?")) else { return true }
         return !exchange.traits.contains(.withoutCredentials)
@@ -68,16 +66,13 @@ extension RequestSender {
         throw UploadFailure(.server, "the server gives no end of answers")
     }
 
-    /// The maximum number of requests of one `DestinationCheck`, so that every check ends. Ferry's own checks usually
-    /// need far fewer requests. The longest one, `S3Check`, requests up to 20 pages of the list of unfinished uploads.
-    /// Then it requests the sizes of up to 100 of them.
+    /// The maximum number of requests of one `DestinationCheck`, so that every check ends. The longest one, `S3Check`,
+    /// lists up to 20 pages of unfinished uploads, and asks for the sizes of up to 100.
     private static var checkLimit: Int { 256 }
 
-    /// Returns a function that throws if a response has the status 401, or if a retrier can correct its cause. The
-    /// sender then calls the retriers. The function accepts every other response, which the upload protocol or the
-    /// `DestinationCheck` interprets.
-    ///
-    /// - Parameter beforeRetrying: Called right before the function throws.
+    /// Returns a function that calls `beforeRetrying` and throws if a response has the status 401, or if a retrier can
+    /// correct its cause. It accepts every other response, for the upload protocol or the `DestinationCheck` to
+    /// interpret.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {
         { [interceptor] _, response throws(RequestFailure) in
             guard interceptor.canRecover(response) else { return }

@@ -1,40 +1,30 @@
 import FerryProtocols
 public import HTTPTypes
 
-/// Sends requests to servers. Each request passes through the adapters, which can add credentials. The sender follows
-/// redirects, and retries as the retriers decide.
+/// Sends requests to servers, through the adapters, and follows redirects. The retriers decide about retries.
 ///
-/// A sender is a value. Copies of a sender share the transport and the secrets of their requests. Even without
-/// retriers, a sender sends a request once more if the connection closed before a byte was sent. It also does so if a
-/// reused connection broke and a repetition is safe.
+/// Copies of a sender share the transport and the secrets of their requests. Even without retriers, a request is sent
+/// once more if the connection closed before a byte was sent, or if a reused connection broke and a repetition is safe.
 public struct RequestSender: Sendable {
-    /// A function that returns the request that follows a redirect. If it returns nil, the redirect itself is the
-    /// response.
+    /// Returns the request that follows a redirect; nil if the redirect itself is the response.
     package typealias Redirection = @Sendable (Redirect, RequestContext) async -> TransportRequest?
 
     let transport: any Transport
-    /// The header fields that are added to every request that lacks them.
     private(set) var headers: HTTPFields
     package var interceptor: Interceptor
-    /// The function that handles redirects. By default, the sender follows redirects only within the same server.
     package var redirection: Redirection = { redirect, _ in redirect.nextWithinServer }
     package var monitors: [any EventMonitor]
     let clock: any Clock<Duration>
-    /// The secrets that the caller named. The sender itself finds only the secrets in the URLs and header fields of its
-    /// requests.
+    /// The secrets that the caller named. The sender finds others in the URLs and header fields of its requests.
     private(set) var configuredSecrets: Secrets
-    /// All secrets that the sender knows. The sender cuts them from texts that servers sent, such as the messages of
-    /// failures.
+    /// All secrets that the sender knows, and cuts from texts of servers, such as the messages of failures.
     package let secrets: KnownSecrets
 
     /// - Parameters:
     ///   - headers: The header fields that are added to every request that lacks them.
-    ///   - interceptor: Adapts every request, and decides about retries.
-    ///   - monitors: The receivers of all events of all requests.
     ///   - clock: The clock for the delays between attempts.
     ///   - secrets: The secrets in the bodies of requests. The sender cuts them from texts that servers sent.
-    ///   - possibleSecrets: Values that are possibly secrets. They are cut from texts, but not from URLs and entity
-    ///     tags.
+    ///   - possibleSecrets: Values that are cut from texts like secrets, but not from URLs and entity tags.
     public init(
         over transport: any Transport, headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
         monitors: [any EventMonitor] = [], clock: any Clock<Duration> = ContinuousClock(),
@@ -50,18 +40,13 @@ public struct RequestSender: Sendable {
     }
 
     /// Adds the secrets in a configured URL, and in header fields that the transport adds, such as the proxy's
-    /// credentials. The sender cuts them from all texts, even if none of its requests contains them.
+    /// credentials.
     package mutating func addSecrets(ofURL url: String, fields: HTTPFields) {
         configuredSecrets.add(configuredURL: url, fields: fields)
         secrets.add(configuredSecrets)
     }
 
-    /// Sends one request within the caller's task.
-    ///
-    /// - Parameters:
-    ///   - label: The name of the request in events.
-    ///   - last: An interceptor that is called after the interceptor of the sender; nil for none.
-    ///   - accept: Throws for a response that is not accepted. By default every response is accepted.
+    /// Sends one request within the caller's task. The interceptor `last` is called after that of the sender.
     package func perform(
         _ request: TransportRequest, label: String = "", interceptor last: (any RequestInterceptor)? = nil,
         delegate: (any UploadDelegate)? = nil, accept: @escaping RequestRun.Check = { _, _ in }
@@ -80,8 +65,8 @@ public struct RequestSender: Sendable {
         context.report(event)
     }
 
-    /// A copy of the sender without adapters, retriers and configured header fields. It sends requests to presigned
-    /// URLs, which grant access by themselves, and requests that find out whether a captive portal responds.
+    /// A copy without adapters, retriers and configured header fields, for presigned URLs, which grant access by
+    /// themselves, and for requests that find out whether a captive portal responds.
     var withoutCredentials: RequestSender {
         var bare = self
         bare.headers = [:]
@@ -91,7 +76,7 @@ public struct RequestSender: Sendable {
 }
 
 extension TransportRequest {
-    /// Returns a copy of the request with `headers` added. A field whose name the request already has is left out.
+    /// Returns a copy of the request with those `headers` whose names it lacks.
     package func adding(_ headers: HTTPFields) -> TransportRequest {
         var request = self
         for field in headers where !fields.contains(field.name) { request.fields.append(field) }
