@@ -3,13 +3,12 @@ public import FerryProtocols
 /// The reason why a request has no credential that a server would accept.
 public enum AuthenticationError: UploadFailureConvertible {
     case missingCredential
-    /// There were too many refreshes within a period (`RefreshWindow`). `last` is the error of the last refresh. It is
-    /// nil if that refresh succeeded, or if the credential was replaced after that refresh.
+    /// There were too many refreshes within a period (`RefreshWindow`). `last` is the error of the last one; nil if it
+    /// succeeded, or if the credential was replaced since.
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 
-    /// The failure in words for users. It is transient if the refresh failed for a temporary reason, such as a lost
-    /// network.
+    /// The failure in words for users, transient if the refresh failed for a temporary reason.
     public var failure: UploadFailure {
         switch self {
         case .missingCredential:
@@ -33,8 +32,8 @@ public enum AuthenticationError: UploadFailureConvertible {
                 hint: "sign in again, then retry")
         }
         failure.summary = "the credentials could not be renewed: \(failure.summary)"
-        // The queue retries temporary failures; all others need the user. The category `signInAway` does not count as a
-        // failure of the upload's server: an hour without the token server must not end uploads.
+        // The queue retries temporary failures. `signInAway` does not count as a failure of the upload's server: an
+        // hour without the token server must not end uploads.
         if failure.category == .server || failure.category.isOfNetwork { failure.category = .signInAway }
         if !failure.isTransient { failure.category = .authentication }
         // `status` must be a status of the upload's own server.

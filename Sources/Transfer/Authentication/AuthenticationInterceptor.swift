@@ -1,24 +1,23 @@
 import FerryFiles
 
-/// Adds a credential to every request. Refreshes the credential once for all requests that need a new one.
+/// Adds a credential to every request, and refreshes it once for all requests that need a new one: before it expires,
+/// or after the server has refused it, with which the request is sent again.
 ///
-/// An expired credential is refreshed before the request is sent. If the server refuses a credential, the interceptor
-/// refreshes the credential and sends the request again. One interceptor serves all requests with the same credential.
+/// One interceptor serves all requests with the same credential.
 public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private enum State {
         case missing
         case ready(Held)
         case refreshing(Held, Refresh)
-        /// The refresh failed. If the server refuses a request with this credential, that request ends with the error.
-        /// The next request uses the credential again, after a new refresh if the credential has expired.
+        /// The refresh failed. A refused request with this credential ends with the error. The next request uses the
+        /// credential again, after a new refresh if it has expired.
         case failed(Held, AuthenticationError)
     }
 
     private struct Held {
         let credential: A.Credential
-        /// The requests that waited for the refresh that returned this credential. A key is the id of a request. Its
-        /// value is the number of the attempt that uses the credential. So an attempt whose credential was only just
-        /// refreshed does not refresh it in a loop.
+        /// The attempts by request that waited for the refresh that returned this credential, and do not refresh it in
+        /// a loop.
         var awaitedBy: [UUID: Int] = [:]
     }
 
@@ -39,7 +38,6 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     private struct Waiter {
         let context: RequestContext
-        /// The number of the attempt that will use the new credential.
         let attempt: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -54,8 +52,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     /// - Parameters:
     ///   - credential: The first credential; nil before a sign-in.
     ///   - refreshWindow: The limit on the number of refreshes; nil for no limit.
-    ///   - retryLimit: The maximum number of times that a request is sent again after its credential was refused.
-    ///     Retries after `AdapterRetry` are counted separately and have the same limit.
+    ///   - retryLimit: The maximum number of retries of a request after its credential was refused. Those after
+    ///     `AdapterRetry` are counted separately, with the same limit.
     ///   - clock: The clock for `refreshWindow`.
     public init(
         _ authenticator: A, credential: A.Credential?, refreshWindow: RefreshWindow? = RefreshWindow(),
@@ -69,8 +67,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         history = RefreshHistory(window: refreshWindow)
     }
 
-    /// The current credential; nil before a sign-in and after a sign-out. During a refresh it is still the old
-    /// credential.
+    /// The current credential, during a refresh still the old one; nil before a sign-in and after a sign-out.
     public var credential: A.Credential? {
         switch state {
         case .missing: nil
@@ -78,8 +75,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         }
     }
 
-    /// Replaces the credential, for example after signing in or out. Requests that wait for a refresh continue with the
-    /// new credential, or fail if it is nil; the result of the refresh is discarded.
+    /// Replaces the credential, for example after signing in or out. Requests that wait for a refresh, whose result is
+    /// discarded, continue with the new one or fail without it.
     public func setCredential(_ credential: A.Credential?) {
         let before = state
         state = credential.map { .ready(Held(credential: $0)) } ?? .missing
@@ -90,10 +87,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     // MARK: Requests
 
-    /// Adds the credential to the request. If the credential must be refreshed first, waits for the refresh, and throws
-    /// `AdapterRetry` so that the request is adapted again. A request that the refresh itself sends is returned
-    /// unchanged.
-    /// - Throws: `AuthenticationError` if there is no usable credential; `AdapterRetry` after a refresh.
+    /// Adds the credential to the request. After a wait for a refresh, throws `AdapterRetry`, so that the request is
+    /// adapted again. A request that the refresh itself sends is returned unchanged.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -115,9 +110,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         throw AdapterRetry()
     }
 
-    /// Retries a request whose credential the server refused (`Authenticator.isRefused`). Before the retry, refreshes
-    /// the credential if the request carried the current one. Also retries a request whose adaptation ended with
-    /// `AdapterRetry`.
+    /// Retries a request whose credential the server refused (`Authenticator.isRefused`), after a refresh if it carried
+    /// the current one. Also retries a request whose adaptation ended with `AdapterRetry`.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -139,12 +133,10 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         }
     }
 
-    /// Begins a refresh of the credential if the refused request needs one. Does not wait for the end of the refresh.
+    /// Begins a refresh of the credential if the refused request needs one.
     ///
-    /// - Returns: True if the request is worth a retry, once a running refresh has ended. False if the request was
-    ///   refused with a valid credential that had just been refreshed for it.
-    /// - Throws: `AuthenticationError` if there is no credential, if its refresh failed, or if there were too many
-    ///   refreshes.
+    /// - Returns: True if the request is worth a retry, once a running refresh has ended. False if it was refused with
+    ///   a valid credential that had just been refreshed for it.
     private func isWorthWaiting(
         _ request: TransportRequest, for context: RequestContext
     ) throws(AuthenticationError) -> Bool {
@@ -217,7 +209,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     }
 
     /// Waits until the current refresh has ended.
-    /// - Throws: The error of the refresh; `CancellationError` if the task is cancelled, or if no refresh is running.
+    /// - Throws: The error of the refresh; `CancellationError` after a cancellation, or without a refresh.
     private func renewal(for context: RequestContext, attempt: Int) async throws {
         lastNumber += 1
         let ticket = lastNumber

@@ -1,7 +1,6 @@
 /// The proof of a sender's identity, such as a token or a pair of keys.
 public protocol AuthenticationCredential: Sendable {
     /// True if the credential must be refreshed before the next use: it has expired or soon will.
-    /// `AuthenticationInterceptor` reads this for each request.
     var requiresRefresh: Bool { get }
 }
 
@@ -10,15 +9,14 @@ public protocol Authenticator<Credential>: Sendable {
     /// The credential that requests carry.
     associatedtype Credential: AuthenticationCredential
 
-    /// Adds the credential to the request, usually as the header field `Authorization`. Replaces an earlier credential.
+    /// Adds the credential to the request, usually as `Authorization`, in place of an earlier one.
     func apply(_ credential: Credential, to request: inout TransportRequest)
 
-    /// Fetches a credential that replaces `credential`. `AuthenticationInterceptor` makes one call at a time. Only
-    /// `setCredential` during a refresh can lead to a second call before the first has returned.
+    /// Fetches a credential that replaces `credential`. Only `setCredential` can lead to a second call before the first
+    /// has returned.
     ///
-    /// This method is allowed to send requests through a session with the same interceptor. The interceptor adds no
-    /// credential to these requests, and a 401 response to one of them starts no refresh. So a refresh never waits for
-    /// itself.
+    /// This method is allowed to send requests through a session with the same interceptor, which adds no credential to
+    /// them, and starts no refresh after a 401 to them. So a refresh never waits for itself.
     /// - Throws: `AuthenticationError`, or any other error, which becomes `AuthenticationError.refreshFailed`.
     func refresh(_ credential: Credential) async throws -> Credential
 

@@ -2,11 +2,10 @@ public import FerryProtocols
 import HTTPTypes
 
 /// Adds the header field `Authorization`. The secret is fetched for each attempt, because another program can renew it.
-///
-/// After the first 401 to a request, the secret is fetched once more. If it has changed, the request is sent again.
+/// After the first 401 to a request, it is fetched once more, and if it has changed, the request is sent again.
 public struct AuthorizationInterceptor: RequestInterceptor {
-    /// A function that fetches a secret or a header field's value. An error before the request is sent ends the
-    /// attempt. An error after a 401 ends the request.
+    /// A function that fetches a secret or a header field's value. An error ends the attempt, and after a 401 the
+    /// request.
     public typealias Value = @Sendable () async throws(UploadFailure) -> String
 
     private let value: Value
@@ -14,16 +13,15 @@ public struct AuthorizationInterceptor: RequestInterceptor {
 
     /// - Parameters:
     ///   - value: Returns the value of `Authorization`, including the scheme.
-    ///   - afterRefusal: Returns the current value after a 401, not a cached one. Later calls of `value` must return
-    ///     the same value. If `afterRefusal` is nil, `value` is called instead.
+    ///   - afterRefusal: Returns the current value after a 401, not a cached one, as must later calls of `value`. By
+    ///     default `value` is called.
     public init(_ value: @escaping Value, afterRefusal: Value? = nil) {
         self.value = value
         self.valueAfterRefusal = afterRefusal ?? value
     }
 
     /// Returns an interceptor that adds a bearer token (RFC 6750 §2.1).
-    /// - Parameter afterRefusal: Returns the current token after a 401, not a cached one. If nil, `token` is called
-    ///   again.
+    /// - Parameter afterRefusal: Returns the current token after a 401, not a cached one.
     public static func bearer(_ token: @escaping Value, afterRefusal: Value? = nil)
         -> AuthorizationInterceptor
     {
@@ -34,8 +32,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
     }
 
     /// Returns an interceptor that adds a user and a password (RFC 7617).
-    /// - Parameter afterRefusal: Returns the current password after a 401, not a cached one. If nil, `password` is
-    ///   called again.
+    /// - Parameter afterRefusal: Returns the current password after a 401, not a cached one.
     public static func basic(
         user: String, password: @escaping Value, afterRefusal: Value? = nil
     ) -> AuthorizationInterceptor {
@@ -47,9 +44,9 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return AuthorizationInterceptor(value(of: password), afterRefusal: afterRefusal.map(value))
     }
 
-    /// Sets the header field `Authorization`, and replaces an existing value.
-    /// - Throws: The error of the function that fetches the secret; `UploadFailure` (`authentication`) if the value is
-    ///   not valid in a header field.
+    /// Sets the header field `Authorization`.
+    /// - Throws: The error of the fetch; `UploadFailure` (`authentication`) if the value is not valid in a header
+    ///   field.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -60,7 +57,6 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return request
     }
 
-    /// Retries after the first 401 to a request, if the secret has changed since the request was sent.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

@@ -8,8 +8,8 @@ package struct BasicCredential: Hashable, Sendable {
     /// The password. It can be empty, and can contain colons.
     package let password: String
 
-    /// - Throws: `UploadFailure` (`authentication`) if the user name contains a colon, or if the user name or the
-    ///   password contains a control character. Basic authentication cannot express a user name with a colon.
+    /// - Throws: `UploadFailure` (`authentication`) for a colon in the user name, which Basic cannot express, or for a
+    ///   control character.
     package init(user: String, password: String) throws(UploadFailure) {
         guard !user.contains(":") else {
             throw Self.unusable("a user may not have a colon in it")
@@ -22,8 +22,7 @@ package struct BasicCredential: Hashable, Sendable {
         self.password = password
     }
 
-    /// The value of `Authorization`: `Basic` and the base64 of user and password. The encoded text is UTF-8 in
-    /// Normalization Form C (RFC 7617 §2.1).
+    /// The value of `Authorization`, in Base64 of UTF-8 in Normalization Form C (RFC 7617 §2.1).
     package var fieldValue: String {
         let pair = "\(user):\(password)".composed
         return "Basic \(Data(pair.utf8).base64EncodedString())"

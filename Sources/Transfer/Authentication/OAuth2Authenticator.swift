@@ -5,21 +5,19 @@ import Synchronization
 
 /// An authenticator that gets bearer tokens with a refresh token (RFC 6749 §6, RFC 6750).
 ///
-/// A token server can replace the refresh token at each use, and refuse the old one from then on. So the new refresh
-/// token is written to the token file before the access token that came with it is used. Programs that share the token
-/// file refresh one after the other.
+/// A token server can replace the refresh token at each use, and refuse the old one from then on. So the new one is
+/// written to the token file before the access token that came with it is used. Programs that share the file refresh
+/// one after the other.
 public final class OAuth2Authenticator: Authenticator {
     private struct Memory {
-        /// The tokens that are not yet in the file. If no file is configured, this is their only copy.
+        /// The tokens that are not yet in the file, if one is configured.
         var unsaved: StoredTokens?
-        /// The refresh tokens that the server has refused, which are not sent again, and the failure to throw instead.
+        /// The refresh tokens that the server has refused, and the failure to throw instead of sending them again.
         var refused: (tokens: [String], failure: UploadFailure)?
-        /// The last refresh tokens and client secrets. A server of uploads that also hands out the tokens can repeat
-        /// them.
+        /// The last refresh tokens and client secrets, which a server of uploads that also hands out tokens can repeat.
         var secrets: [String] = []
     }
 
-    /// The maximum number of secrets in `Memory`. A server can replace the refresh token at each use.
     private static let secretLimit = 16
 
     private let client: OAuth2Client
@@ -32,11 +30,10 @@ public final class OAuth2Authenticator: Authenticator {
     private let memory = Mutex(Memory())
 
     /// - Parameters:
-    ///   - file: The file that stores tokens between runs. Without a file, a new refresh token is lost when the process
-    ///     ends.
+    ///   - file: The file that stores tokens. Without one, a new refresh token is lost when the process ends.
     ///   - transport: The transport for requests to the token server, without interceptors and without a rate limit.
-    ///   - margin: The time before the end of an access token's lifetime at which the token is refreshed. A margin of
-    ///     more than a tenth of the lifetime is shortened to a tenth.
+    ///   - margin: The time before the end of an access token's lifetime, at most a tenth of it, at which it is
+    ///     refreshed.
     public init(
         _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }
@@ -74,10 +71,9 @@ public final class OAuth2Authenticator: Authenticator {
         request.fields[.authorization] == "Bearer \(credential.accessToken)"
     }
 
-    /// Returns an access token from the file if it is valid and not the one in `credential`. Otherwise requests a new
-    /// one from the token server. Without a file, tokens in memory are used like those of a file.
-    /// - Throws: `UploadFailure`. With the category `authentication`, the user must sign in or change the
-    ///   configuration. If `isTransient` is true, a later refresh can succeed.
+    /// Returns another valid access token from the file, or memory without a file; otherwise requests one from the
+    /// token server.
+    /// - Throws: `UploadFailure`; `authentication` if the user must sign in or change the configuration.
     public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
         let origin = try await client.refreshToken()
         remember([origin])
@@ -135,8 +131,8 @@ public final class OAuth2Authenticator: Authenticator {
         return makeCredential(reply.accessToken, reply.lifetime, reply.lifetime)
     }
 
-    /// Requests an access token with each of the refresh tokens in turn, until the server accepts one.
-    /// - Returns: The response, and the refresh token that the server accepted.
+    /// Requests an access token with each of the refresh tokens in turn, and returns the response with the accepted
+    /// one.
     private func ask(with candidates: [String]) async throws(UploadFailure) -> (OAuth2Response, String) {
         var first: UploadFailure?
         for token in candidates {
@@ -168,9 +164,8 @@ public final class OAuth2Authenticator: Authenticator {
 }
 
 extension StoredTokens {
-    /// Returns true if these tokens must replace `other`, the tokens in the file. For that, these tokens must belong to
-    /// the current sign-in (`origin`). In addition, `other` must be nil, belong to another sign-in, or have the refresh
-    /// token that these tokens replaced or still have.
+    /// Returns true if these tokens of the current sign-in (`origin`) must replace `other`, the tokens in the file:
+    /// those of another sign-in, or with the refresh token that these tokens replaced or still have.
     fileprivate func follows(_ other: StoredTokens?, origin: String) -> Bool {
         guard self.origin == origin else { return false }
         guard let other, other.origin == origin else { return true }

@@ -24,8 +24,8 @@ public struct OAuth2Client: Sendable {
     public var clientSecret: Secret?
     /// The part of the request that carries `clientSecret`.
     public var authentication: Authentication
-    /// The refresh token from the last sign-in. If the server replaces it, `OAuth2Authenticator` uses the new refresh
-    /// token until a new sign-in changes this value. A `TokenFile` stores the new refresh token between runs.
+    /// The refresh token from the last sign-in. The one with which the server replaces it is used until this value
+    /// changes, and a `TokenFile` stores it between runs.
     public var refreshToken: Secret
     /// The scopes, separated by spaces; nil requests the scopes of the sign-in.
     public var scope: String?
@@ -43,8 +43,7 @@ public struct OAuth2Client: Sendable {
         self.scope = scope
     }
 
-    /// True for an absolute https URL, or an http URL on this machine. False if the URL has user info or a fragment
-    /// (RFC 6749 §3.2).
+    /// True for an absolute https URL, or an http URL on this machine, without user info and fragment (RFC 6749 §3.2).
     public static func isTokenURL(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.fragment() == nil,
             url.user() == nil, url.password() == nil
@@ -67,8 +66,8 @@ public struct OAuth2Client: Sendable {
         Data("\(Self.encoded(clientID)):\(Self.encoded(secret))".utf8).base64EncodedString()
     }
 
-    /// Returns the request for a new access token. The request is never repeated, because some servers accept each
-    /// refresh token only once.
+    /// Returns the request for a new access token. It is never repeated: some servers accept each refresh token only
+    /// once.
     func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {
         guard Self.isTokenURL(tokenURL) else {
             throw UploadFailure(

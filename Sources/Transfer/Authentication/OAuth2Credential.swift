@@ -3,14 +3,12 @@ public struct OAuth2Credential: AuthenticationCredential {
     /// The token for `Authorization: Bearer` (RFC 6750 §2.1). Empty if there is none yet.
     public let accessToken: String
     private let age: @Sendable () -> Duration
-    /// The age at which a new token is fetched; nil if the server did not state the lifetime.
     private let refreshAge: Duration?
 
     /// - Parameters:
-    ///   - lifetime: The lifetime from now on, measured on `clock`; nil if the server did not state it.
-    ///   - margin: The time before the end of the lifetime at which the token is refreshed. A margin of more than a
-    ///     tenth of the lifetime is shortened to a tenth. Otherwise a token that lives for a few minutes would be
-    ///     refreshed at once.
+    ///   - lifetime: The lifetime from now on; nil if the server did not state it.
+    ///   - margin: The time before the end of the lifetime, at most a tenth of it, at which the token is refreshed.
+    ///     Otherwise a token that lives for a few minutes would be refreshed at once.
     ///   - clock: A monotonic clock, which the user cannot set.
     public init(
         accessToken: String, lifetime: Duration? = nil, margin: Duration = .seconds(300),

@@ -8,11 +8,10 @@ struct OAuth2Response {
     let refreshToken: String?
     let lifetime: Duration?
 
-    /// The error for a response without a usable token. Its failure repeats the explanation in the server's error
-    /// response, if there is one.
+    /// The error for a response without a usable token. Its failure repeats the server's explanation.
     struct Refusal: Error {
         let failure: UploadFailure
-        /// True if the server refused the refresh token itself: a retry with the same token cannot succeed.
+        /// True if the server refused the refresh token itself.
         let isForToken: Bool
     }
 
@@ -36,8 +35,8 @@ struct OAuth2Response {
                 "\(host) sent a token of a type that cannot be used\(type.isEmpty ? "" : ": \(type)")",
                 "only bearer tokens can")
         }
-        // Tokens with spaces are refused, although RFC 6749 appendix A allows them. The value of a header field may not
-        // begin or end with a space.
+        // Tokens with spaces are refused, although RFC 6749 appendix A allows them: the value of a header field may not
+        // begin or end with one.
         guard Self.isToken(token), document.refreshToken.map(Self.isToken) ?? true else {
             throw Self.unusable("\(host) sent a token with characters that no token has", "tell its operator")
         }
@@ -51,8 +50,8 @@ struct OAuth2Response {
         lifetime = document.lifetime
     }
 
-    /// The maximum length of an access token, in bytes. Every request head carries the token: the transport sends heads
-    /// of up to 32 KiB, and many servers accept only 8 or 16 KiB.
+    /// The maximum length of an access token. The transport sends request heads of up to 32 KiB, and many servers
+    /// accept only 8 or 16 KiB.
     private static let longestAccessToken = 16 << 10
 
     private static func isToken(_ text: String) -> Bool {
@@ -98,8 +97,7 @@ struct OAuth2Response {
         }
     }
 
-    /// Returns the text without characters that RFC 6749 §5.2 forbids in the description of an error, cut to 200
-    /// characters.
+    /// Returns up to 200 characters of a text without those that RFC 6749 §5.2 forbids in the description of an error.
     private static func harmless(_ text: String) -> String {
         let allowed = text.unicodeScalars.filter {
             (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\"

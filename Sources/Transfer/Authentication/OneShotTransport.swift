@@ -1,12 +1,12 @@
 import FerryFiles
 import FerryProtocols
 
-/// A transport for rare requests. It opens a connection for each request, and closes the connection afterwards.
+/// A transport for rare requests, with a connection of its own for each.
 public struct OneShotTransport: Transport {
     private let configuration: HTTPClientTransport.Configuration
     private let reads: FileReads<[UInt8], UploadFailure>
 
-    /// - Parameter configuration: The settings of each connection. With invalid settings, every request fails.
+    /// - Parameter configuration: With invalid settings, every request fails.
     public init(_ configuration: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()) {
         self.init(configuration, readers: .shared)
     }

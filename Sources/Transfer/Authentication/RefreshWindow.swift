@@ -1,7 +1,6 @@
-/// A limit on the number of refreshes in a period. Without it, a server that refuses its own new credentials would
-/// cause endless refreshes.
+/// A limit on the number of refreshes in a period, for a server that refuses its own new credentials.
 public struct RefreshWindow: Hashable, Sendable {
-    /// The length of the period. A refresh counts toward `limit` for this long after its start.
+    /// The length of the period, for which a refresh counts after its start.
     public var interval: Duration
     /// The maximum number of refreshes within `interval`.
     public var limit: Int
@@ -19,10 +18,8 @@ struct RefreshHistory {
 
     init(window: RefreshWindow?) { self.window = window }
 
-    /// Records the start of a refresh. Records nothing if `window` is nil, because the number of refreshes is then not
-    /// limited.
+    /// Records the start of a refresh at a time on a monotonic clock, unless there is no window.
     ///
-    /// - Parameter now: The time on a monotonic clock, which the user cannot set.
     /// - Throws: `.excessiveRefresh` if as many refreshes as `window` allows were started within its period.
     mutating func begin(at now: Duration) throws(AuthenticationError) {
         guard let window else { return }

@@ -1,7 +1,7 @@
 import FerryFiles
 import FerryProtocols
 
-/// The OAuth tokens of one client at one token server, in the form in which a token file stores them.
+/// The OAuth tokens of one client at one token server, as a token file stores them.
 struct StoredTokens: Codable, Hashable, Sendable {
     private static let currentVersion = 1
 
@@ -12,18 +12,16 @@ struct StoredTokens: Codable, Hashable, Sendable {
     /// The configured refresh token that led to these tokens. A different one in the configuration means a new sign-in.
     var origin: String
     var refreshToken: String
-    /// The refresh token that the last refresh replaced; nil if it replaced none. It is tried if the server refuses
-    /// `refreshToken`, in case the server has lost its record of the replacement.
+    /// The refresh token that the last refresh replaced. It is tried if the server refuses `refreshToken`, in case the
+    /// server has lost its record of the replacement.
     var previousToken: String?
     var scope: String?
     var accessToken: String
-    /// The time at which the access token was received, in seconds since 1970.
+    /// The time of receipt, and below of expiration if the server stated it, in seconds since 1970.
     var received: Double
-    /// The time at which the access token expires, in seconds since 1970; nil if the server did not state it.
     var expires: Double?
 
-    /// Returns the remaining lifetime of the access token; nil if the lifetime is unknown. The result is zero if the
-    /// token has expired, or if the clock was set back to before `received`.
+    /// Returns the remaining lifetime of the access token; zero if the clock was set back to before `received`.
     func remaining(at date: Date) -> Duration? {
         let now = date.timeIntervalSince1970
         return expires.map { now < received ? .zero : .seconds(max(0, $0 - now)) }
@@ -35,7 +33,6 @@ struct StoredTokens: Codable, Hashable, Sendable {
         tokenURL == client.tokenURL && clientID == client.clientID && self.origin == origin
     }
 
-    /// - Parameter file: The path of the file, for errors.
     static func decode(_ data: Data, file: String) throws(UploadFailure) -> StoredTokens {
         guard let tokens = try? JSONDecoder().decode(StoredTokens.self, from: data),
             tokens.version == currentVersion

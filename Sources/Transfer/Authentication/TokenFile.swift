@@ -1,27 +1,23 @@
 import FerryFiles
 import FerryProtocols
 
-/// A file that contains tokens and that only its owner can read. The user's programs that sign in to the token server
-/// with the same account share the file.
+/// A file that contains tokens and that only its owner can read, shared by the programs with the same account.
 ///
-/// A separate file in the same folder is the lock. The token file itself cannot be the lock, because each change
-/// replaces it with a new file.
+/// The lock is a separate file in the folder, because each change replaces the token file with a new one.
 public struct TokenFile: Sendable {
-    /// The longest wait for the lock. A refresh holds the lock during one or two requests to the token server.
+    /// The longest wait for the lock, which a refresh holds during one or two requests.
     private static let lockLimit = Duration.seconds(90)
     private static let lockPause = Duration.milliseconds(50)
     private static let sizeLimit = 65_536
 
-    /// The absolute path. If the parent folder is missing, it is created. The folders above the parent must exist.
+    /// The absolute path. The parent folder is created if it is missing.
     public let path: LocalPath
 
     private let calls: FileCalls
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter path: The absolute path. No file is opened or created before the first use.
     public init(_ path: LocalPath) { self.init(path) { try await Task.sleep(for: $0) } }
 
-    /// - Parameter readers: The threads on which the file is read and written.
     init(
         _ path: LocalPath, readers: BlockingIOPool = .shared,
         wait: @escaping @Sendable (Duration) async throws -> Void
@@ -31,13 +27,11 @@ public struct TokenFile: Sendable {
         calls = FileCalls(readers)
     }
 
-    /// Runs `body` under the lock of the file, so that no other program or task with a `TokenFile` reads or replaces
-    /// the file.
+    /// Runs `body` under the lock of the file, so that nobody else with a `TokenFile` reads or replaces it.
     ///
-    /// - Throws: `UploadFailure`. Its category is `network` if the lock did not become free before the timeout or a
-    ///   cancellation. The category is `signInAway` if the disk or network share does not respond in time. The category
-    ///   is `descriptors` if no file descriptor is free. The category is `authentication` for any other problem with the
-    ///   folder or the lock file, for example if other users can change them.
+    /// - Throws: `UploadFailure`: `network` if the lock did not become free in time, `signInAway` if the disk or
+    ///   network share does not respond, `descriptors` without a free descriptor. It is `authentication` for any other
+    ///   problem with the folder or the lock file, for example if other users can change them.
     func locked<Value: Sendable>(
         _ body: (Locked) async throws(UploadFailure) -> Value
     ) async throws(UploadFailure) -> Value {
@@ -50,7 +44,6 @@ public struct TokenFile: Sendable {
         return try await body(Locked(file: self, folder: folder, lock: lock))
     }
 
-    /// Waits until this program has the lock.
     private func take(_ lock: Lock, in folder: Folder) async throws(UploadFailure) {
         var waited = Duration.zero
         while try await !call({ () throws(UploadFailure) in
@@ -66,7 +59,6 @@ public struct TokenFile: Sendable {
         }
     }
 
-    /// Runs `work`, which uses the file, on a thread that may block.
     fileprivate func call<Value: Sendable>(
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
     ) async throws(UploadFailure) -> Value {
@@ -105,8 +97,8 @@ public struct TokenFile: Sendable {
         return opened
     }
 
-    /// The token file while this program holds the lock. A call that hangs retains the lock. So after a timeout it
-    /// cannot replace a file that another program has replaced meanwhile.
+    /// The token file while this program holds the lock. A call that hangs retains the lock, so that it cannot replace
+    /// the file of another program later.
     struct Locked: Sendable {
         fileprivate let file: TokenFile
         fileprivate let folder: Folder
@@ -124,8 +116,7 @@ public struct TokenFile: Sendable {
             }
         }
 
-        /// Replaces the file. When this returns, the new file is on disk under its name; if it throws, the old file
-        /// usually remains.
+        /// Replaces the file. When this returns, the new file is on disk; if it throws, the old one usually remains.
         func replace(with data: Data) async throws(UploadFailure) {
             let name = file.name
             try await file.call { () throws(UploadFailure) in
@@ -156,8 +147,7 @@ private final class Lock: Sendable {
     }
 }
 
-/// The open folder of a token file. Files are opened relative to its descriptor, and no symbolic link in the folder is
-/// followed.
+/// The open folder of a token file, in which no symbolic link is followed.
 private struct Folder: Sendable {
     let directory: Directory
     let path: String
@@ -183,8 +173,7 @@ private struct Folder: Sendable {
         do throws(SystemCallError) { return try body() } catch { throw failure(verb, name, error.code) }
     }
 
-    /// Refuses a file or folder that belongs to another user, or whose permissions contain one of `bits`. Also refuses
-    /// a file that is not a regular file.
+    /// Refuses a file or folder of another user, one whose permissions contain one of `bits`, and a special file.
     /// - Parameter name: The name of the file; empty for the folder itself.
     func check(
         _ name: String, forbidding bits: UInt32, _ status: () throws(SystemCallError) -> FileStatus

@@ -7,8 +7,7 @@ package struct BodyChunks: AsyncSequence, Sendable {
     private let segments: [StreamedBody.Segment]
     private let labels: [String?]
 
-    /// - Parameter labels: One label for each segment; nil for no label. If the segment's file cannot be read or has
-    ///   changed, the text of the failure begins with the label.
+    /// - Parameter labels: For each segment, the label that begins the text of a failure; nil for none.
     package init(_ segments: [StreamedBody.Segment], labels: [String?]) {
         self.segments = segments
         self.labels = labels
@@ -37,8 +36,7 @@ package struct BodyChunks: AsyncSequence, Sendable {
 
         fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String?)>) { self.rest = rest }
 
-        /// Returns the next chunk, which is never empty; nil at the end. A chunk from a stream has the size that the
-        /// stream gives it. Any other chunk has at most 1 MiB.
+        /// Returns the next chunk, never empty: as the stream gives it, or of at most 1 MiB; nil at the end.
         package mutating func next() async throws -> [UInt8]? {
             while true {
                 try Task.checkCancellation()
@@ -86,10 +84,9 @@ package struct BodyChunks: AsyncSequence, Sendable {
 }
 
 extension SourceFile {
-    /// Returns the bytes of a range of the file. If a small file's content was read a moment ago, copies the bytes from
-    /// memory. Otherwise reads the file on another thread.
-    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file does not match `identity`, even if the
-    ///   file changes only during the read.
+    /// Returns the bytes of a range of the file: from memory if a small file was read a moment ago, or on another
+    /// thread.
+    /// - Throws: `UploadFailure`; `sourceChanged` if the file does not match `identity`, also after the read.
     package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)
         -> [UInt8]
     {

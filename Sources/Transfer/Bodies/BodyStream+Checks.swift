@@ -1,12 +1,8 @@
 package import FerryProtocols
 
 extension BodyStream {
-    /// Returns the stream with checks. Reading the stream fails if it has more or fewer bytes than `length`, or if it
-    /// contains `boundary`. A stream whose `length` is nil is allowed to have any number of bytes.
-    /// - Parameters:
-    ///   - boundary: The boundary that the content must not contain; nil for no such check.
-    ///   - label: The name of the form part that the stream is for; failures contain it. It is nil for a body that is
-    ///     not in a form.
+    /// Returns the stream with checks. Reading it fails if it has more or fewer bytes than `length`, or contains
+    /// `boundary`. Failures contain `label`, the name of the form part; nil outside of a form.
     package func checked(for boundary: BoundaryCheck? = nil, label: String? = nil) -> BodyStream {
         BodyStream(
             length: length, isLeft: { canBegin },
@@ -21,8 +17,7 @@ extension BodyStream {
     }
 }
 
-/// The chunks of a stream. Reading them fails if they have more or fewer bytes than `length` in total, or if they
-/// contain `boundary`. A check is left out if its value is nil.
+/// The chunks of a stream with the checks for values that are not nil.
 private struct CheckedChunks: AsyncSequence {
     typealias Element = [UInt8]
 
@@ -67,8 +62,8 @@ private struct CheckedChunks: AsyncSequence {
         }
     }
 
-    /// Returns the error for a failed read. If this task is cancelled, `CancellationError` stays unchanged. An
-    /// `UploadFailure` gets the label. Any other error becomes an `UploadFailure` (`sourceUnreadable`) with the label.
+    /// Returns the error for a failed read: an `UploadFailure` with the label (`sourceUnreadable` for a foreign error),
+    /// or the `CancellationError` of this task.
     static func named(_ error: any Error, _ label: String?) -> any Error {
         switch error {
         case is CancellationError where Task.isCancelled: error
@@ -84,7 +79,6 @@ extension UploadFailure {
         hint: "choose another boundary, or none: one is made up")
 
     /// Returns the failure with the name of a form part before its summary.
-    /// - Parameter label: The name of the part; nil leaves the failure unchanged.
     package func inPart(_ label: String?) -> UploadFailure {
         guard let label else { return self }
         var failure = self

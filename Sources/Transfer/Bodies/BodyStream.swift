@@ -3,21 +3,20 @@ import Synchronization
 
 /// A body that is produced while it is sent: the output of a program, a compressor, a download.
 ///
-/// The value describes how to produce the bytes. It is not an open stream. Every attempt opens a new stream, so a body
-/// that was partly sent can be sent again from its first byte.
+/// The value describes how to produce the bytes: every attempt opens a new stream, so a body that was partly sent can
+/// be sent again from its first byte.
 public struct BodyStream: Sendable {
     /// The bytes of one attempt, in order. Empty chunks are allowed; an error ends the attempt.
     public typealias Chunks = any AsyncSequence<[UInt8], any Error>
 
-    /// The exact number of bytes; nil if it is unknown before the end. A body of unknown length is sent chunked (RFC
-    /// 9112 §7.1), which some servers refuse with a 411.
+    /// The exact number of bytes; nil if it is unknown before the end. The body is then sent chunked (RFC 9112 §7.1),
+    /// which some servers refuse with a 411.
     public let length: ByteCount?
     private let begin: @Sendable () async throws -> sending Chunks
     private let isLeft: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - length: The number of bytes; nil if it is unknown. A stream with more or fewer bytes ends the request with
-    ///     an error that states both numbers.
+    ///   - length: The number of bytes. A stream with more or fewer bytes ends the request with an error.
     ///   - begin: Makes the chunks of one attempt, from the first byte. Chunks of 64 KiB to 1 MiB cost least.
     public init(length: ByteCount? = nil, _ begin: @escaping @Sendable () async throws -> sending Chunks) {
         self.length = length
@@ -51,8 +50,8 @@ public struct BodyStream: Sendable {
     public var canBegin: Bool { isLeft() }
 
     /// Opens the stream at its first byte.
-    /// - Throws: `UploadFailure` (`permanent`) if the stream can be read only once, and was read; otherwise the error
-    ///   of the function that makes the chunks.
+    /// - Throws: `UploadFailure` (`permanent`) for a second reading of a stream that can be read once; or the error of
+    ///   `begin`.
     public func open() async throws -> sending Chunks { try await begin() }
 }
 
@@ -67,7 +66,6 @@ private final class OnceFlag: Sendable {
 
     var isTaken: Bool { taken.withLock { $0 } }
 
-    /// - Returns: True for the first call only.
     func take() -> Bool {
         taken.withLock { taken in
             defer { taken = true }

@@ -2,12 +2,10 @@ import FerryFiles
 import FerryProtocols
 import Synchronization
 
-/// The maximum chunk size of every body that passes through memory. The maximum gets smaller when more bodies are sent
-/// at the same time. With TLS, a connection needs about four times the size of a chunk: a chunk in flight, the next
-/// one, and the buffers of NIOSSL.
+/// The maximum chunk size of every body that passes through memory, smaller while more bodies are sent. With TLS, a
+/// connection needs four times a chunk: one in flight, the next one, and the buffers of NIOSSL.
 enum BufferBudget {
-    /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of 1 MiB. With more
-    /// bodies, the chunks get smaller, down to `smallest`.
+    /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of 1 MiB.
     private static let total: ByteCount = 16 << 20
     /// The smallest chunk, in bytes: one TLS record (RFC 8446 §5.1).
     private static let smallest: ByteCount = 16 << 10

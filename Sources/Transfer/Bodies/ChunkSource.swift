@@ -6,38 +6,32 @@ struct Chunk: Sendable {
     var data: [IOData]
     /// The number of bytes in `data`.
     var count: ByteCount
-    /// True if this chunk is the last one of the body. The last chunk is always in memory, never a file region that the
-    /// kernel reads while it sends. So the file can be checked for changes after its last bytes are read and before
-    /// they are written.
+    /// True if this chunk is the last one of the body. It is always in memory, never a file region, so that the file
+    /// can be checked for changes after its last bytes are read and before they are written.
     var isLast: Bool
 }
 
-/// Makes the chunks of a body, in order.
-///
-/// The caller requests a chunk only after the preceding one has been made. All calls come on the event loop. Files are
-/// read on other threads, so that the event loop does not wait for a disk.
+/// Makes the chunks of a body, in order. The caller requests a chunk after the preceding one has been made. All calls
+/// come on the event loop, and files are read on other threads.
 protocol ChunkSource: Sendable {
-    /// True for streams, bytes in memory and small files. Their first chunk can have up to 1 MiB instead of 64 KiB,
-    /// because many small chunks would cost more time.
+    /// True for streams, bytes in memory and small files, whose first chunk can have up to 1 MiB instead of 64 KiB:
+    /// many small chunks would cost more time.
     var isSmall: Bool { get }
     var largestChunk: ByteCount { get }
 
     /// - Parameter limit: The maximum number of bytes, at least 1. The first and the last chunk of a file can be
-    ///   larger. They can also include bytes of the body that come directly before or after the file, such as the part
-    ///   headers of a form.
+    ///   larger, and include bytes of the body around the file, such as the part headers of a form.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk>
 
-    /// Checks that each file of the source still has the expected version. If a file has changed, the future fails.
+    /// Checks that each file of the source still has the expected version.
     func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
-    /// True if a chunk can be a file region, whose bytes the kernel itself reads while it sends them. The kernel cannot
-    /// report that the file has changed. So the caller checks the file at intervals.
+    /// True if a chunk can be a file region, which the kernel reads while it sends. The kernel cannot report that the
+    /// file has changed, so the caller checks it at intervals.
     var needsWatching: Bool { get }
 
-    /// Returns a failure that names the file if `error` means that the kernel could not read the file. Returns nil for
-    /// any other error, such as that of a broken connection.
+    /// Returns a failure that names the file, if `error` means that the kernel could not read it.
     func failure(of error: any Error) -> UploadFailure?
 
-    /// Stops reading, because the rest of the body is not needed.
     func stop()
 }
 
@@ -55,6 +49,6 @@ enum ChunkSize {
     static let smallest: ByteCount = 64 << 10
     static let largestRegion: ByteCount = 8 << 20
     static let largestBuffer: ByteCount = 1 << 20
-    /// The size, in bytes, up to which reading a file into a buffer costs less than sending it as a file region.
+    /// The size up to which reading a file into a buffer costs less than sending it as a file region.
     static let alwaysBuffered: ByteCount = 1 << 20
 }

@@ -2,11 +2,10 @@ import FerryProtocols
 import NIOCore
 import Synchronization
 
-/// Makes the chunks of a file range. The first chunk begins with `prefix`, and the last one ends with `suffix`.
+/// Makes the chunks of a file range, with `prefix` before the first and `suffix` after the last one.
 ///
-/// Without TLS, the chunks of a range of more than 1 MiB are file regions, except the last one. The kernel sends a file
-/// region from the page cache without a copy. All other chunks are buffers. With TLS, every chunk is a buffer, because
-/// the process must encrypt the bytes.
+/// Without TLS, the chunks of a range of more than 1 MiB are file regions, except the last one: the kernel sends them
+/// from the page cache without a copy. With TLS, every chunk is a buffer, because the process must encrypt it.
 final class FileChunks: ChunkSource {
     private let file: SourceFile
     private let identity: FileIdentity
@@ -46,11 +45,10 @@ final class FileChunks: ChunkSource {
         return Volume.isTroubleOfDisk(code) ? SourceFile.failure(file.path, code) : nil
     }
 
-    /// Makes the next chunk. Reads its bytes into a buffer, or loads them into the page cache for a file region. Also
-    /// checks whether the file has changed. All this happens on another thread.
+    /// Makes the next chunk and checks the file, on another thread. The bytes are read into a buffer, or loaded into
+    /// the page cache for a file region.
     ///
-    /// If the content of a small file was read a moment ago and is still in memory, uses this content at once, without
-    /// a check.
+    /// The content of a small file that was read a moment ago is used at once, without a check.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
         let part = take(upTo: limit)
         if !sendsRegions, let bytes = file.recentBytes(part, of: identity) {
@@ -65,7 +63,7 @@ final class FileChunks: ChunkSource {
         offset.withLock { offset in
             let left = range.upperBound - offset
             var count = min(limit, largestChunk)
-            // The last chunk is a buffer of up to 64 KiB, so no file region may include its bytes.
+            // The last chunk is a buffer of up to 64 KiB.
             if sendsRegions, left > ChunkSize.smallest { count = min(count, left - ChunkSize.smallest) }
             let end = offset + min(left, count)
             defer { offset = end }
@@ -101,8 +99,7 @@ final class FileChunks: ChunkSource {
         }
     }
 
-    /// Makes a chunk in memory from the bytes that `write` adds. Before the first byte of the range, the chunk also has
-    /// `prefix`. After the last byte of the range, it also has `suffix`.
+    /// Makes a chunk in memory from the bytes that `write` adds, with `prefix` and `suffix` at the ends of the range.
     private func chunk<Failure: Error>(
         _ part: Range<ByteCount>, write: (inout ByteBuffer) throws(Failure) -> Void
     ) throws(Failure) -> Chunk {

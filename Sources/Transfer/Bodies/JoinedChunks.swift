@@ -30,8 +30,7 @@ final class JoinedChunks: ChunkSource {
         return sources[number].next(upTo: limit, on: eventLoop).flatMap { chunk in
             guard chunk.isLast, !isFinal else { return eventLoop.makeSucceededFuture(chunk) }
             self.current.withLock { $0 += 1 }
-            // An empty chunk is never written, and only the end of a write requests the next chunk. So the next source
-            // is read now.
+            // An empty chunk is never written, and only the end of a write requests the next chunk.
             guard chunk.count > 0 else { return self.next(upTo: limit, on: eventLoop) }
             return eventLoop.makeSucceededFuture(Chunk(data: chunk.data, count: chunk.count, isLast: false))
         }
@@ -39,8 +38,8 @@ final class JoinedChunks: ChunkSource {
 }
 
 extension StreamedBody {
-    /// Returns the source of this body's chunks. Bytes directly before a file become part of that file's chunks. So do
-    /// the bytes after the last file, if no stream follows.
+    /// Returns the source of this body's chunks. Bytes directly before a file, and those after the last file if no
+    /// stream follows, become part of that file's chunks.
     func chunks(isEncrypted: Bool) -> any ChunkSource {
         var sources: [any ChunkSource] = []
         var pending: [UInt8] = []
@@ -66,7 +65,7 @@ extension StreamedBody {
         return sources.count == 1 ? sources[0] : JoinedChunks(sources)
     }
 
-    /// Returns all bytes after the segment at `index`; nil if any of the later segments is a file or a stream.
+    /// Returns all bytes after the segment at `index`; nil if a file or a stream follows.
     private func bytes(after index: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         for segment in segments[(index + 1)...] {
@@ -77,7 +76,6 @@ extension StreamedBody {
     }
 }
 
-/// Splits bytes in memory into chunks. The bytes are a whole body, or a part of one.
 final class BytesChunks: ChunkSource {
     private let left: Mutex<ByteBuffer>
 

@@ -2,17 +2,14 @@ import FerryProtocols
 import NIOCore
 import Synchronization
 
-/// Makes the chunks of a stream. If the stream yields more bytes at once than requested, splits them into several
-/// chunks.
+/// Makes the chunks of a stream, and splits what it yields at once if that is more than requested.
 ///
-/// A stream with a declared length is read to its end before its last bytes are sent. So a request whose stream is too
-/// long never completes on the server. If no length is declared, the last chunk is empty, because the end of the stream
-/// is found only after its last bytes.
+/// A stream with a declared length is read to its end before its last bytes are sent, so a request whose stream is too
+/// long never completes on the server. Without a length, the last chunk is empty.
 final class StreamChunks: ChunkSource {
     private struct State {
-        /// The bytes that the stream has yielded and that no chunk contains yet.
+        /// The bytes that no chunk contains yet.
         var left = ByteBuffer()
-        /// The number of bytes that the stream has yielded so far.
         var count: ByteCount = 0
         var hasEnded = false
         var reading = Reading.none
@@ -89,8 +86,7 @@ private actor ChunkReader {
 
     init(_ stream: BodyStream) { self.stream = stream }
 
-    /// Returns the next chunk of the stream, which is never empty. Returns nil at the end of the stream. Only one task
-    /// at a time is allowed to call this function.
+    /// Returns the next chunk, never empty; nil at the end. Only one task at a time is allowed to call this.
     func next() async throws -> [UInt8]? {
         var reading: any AsyncIteratorProtocol<[UInt8], any Error>
         if let iterator { reading = iterator } else { reading = Self.iterator(of: try await stream.open()) }

@@ -1,21 +1,19 @@
 public import FerryProtocols
 
 extension StreamedBody {
-    /// The bytes of the body in order, in chunks for a custom transport. No chunk is empty. A chunk has at most 1 MiB.
-    /// Only a larger chunk of a stream stays whole.
+    /// The bytes of the body in order, in chunks for a custom transport: never empty, and of at most 1 MiB, unless a
+    /// stream yields a larger one.
     ///
-    /// Files are read chunk by chunk, on another thread. The sequence waits for `rateLimiter` before each chunk, and
-    /// runs `beforeLastBytes` before the last one.
+    /// Files are read on another thread. The sequence waits for `rateLimiter` before each chunk, and runs
+    /// `beforeLastBytes` before the last one.
     ///
-    /// The sequence throws `UploadFailure` if a file has changed or cannot be read, or if `beforeLastBytes` fails. If a
-    /// stream of the caller throws an error, the sequence throws the same error. If the task is cancelled, the sequence
-    /// throws `CancellationError`.
+    /// The sequence throws `UploadFailure` if a file has changed or cannot be read, the error of `beforeLastBytes` or
+    /// of a stream, and `CancellationError`.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable { SentChunks(body: self) }
 }
 
 extension TransportRequest.Body {
-    /// The bytes of the body in order, in chunks that are never empty. The sequence has no chunks for `none`. The
-    /// sequence throws if the body cannot be read, if its `beforeLastBytes` fails, or if the task is cancelled.
+    /// The bytes of the body in order, as `StreamedBody.chunks`.
     public var chunks: some AsyncSequence<[UInt8], any Error> & Sendable {
         switch self {
         case .none: SentChunks(body: StreamedBody([]))
@@ -26,9 +24,7 @@ extension TransportRequest.Body {
 
     /// Reads the whole body into memory, for a transport in a test.
     ///
-    /// - Parameter limit: The maximum number of bytes in the body.
-    /// - Throws: `TransportError`. Its reason is `cancelled` if the task is cancelled. The reason is `source` if the
-    ///   body cannot be read or has more than `limit` bytes.
+    /// - Throws: `TransportError`: `cancelled`, or `source` if the body cannot be read or has more than `limit` bytes.
     public func bytes(limit: ByteCount = 256 << 20) async throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         do {
@@ -57,8 +53,7 @@ extension TransportError {
     }
 }
 
-/// The chunks of a body. A reader waits for the rate limiter before each chunk, and for `beforeLastBytes` before the
-/// last one.
+/// The chunks of a body with the waits and checks of sending.
 private struct SentChunks: AsyncSequence, Sendable {
     let body: StreamedBody
 

@@ -5,18 +5,16 @@ public struct StreamedBody: Sendable {
     /// A part of a body. The parts follow each other without a separator.
     public enum Segment: Sendable {
         case bytes([UInt8])
-        /// A range of a file, in bytes from its start. Sending fails if the file no longer matches `identity`.
+        /// A range of a file in bytes. Sending fails if the file no longer matches `identity`.
         case file(SourceFile, identity: FileIdentity, range: Range<ByteCount>)
         case stream(BodyStream)
     }
 
     /// The parts in sending order.
     public var segments: [Segment]
-    /// A check that runs before the last chunk is sent. It runs each time that the body is sent. If it throws, the last
-    /// chunk is not sent.
+    /// A check that runs before the last chunk, each time that the body is sent. If it throws, the chunk is not sent.
     ///
-    /// If the body ends with a stream of unknown length, `HTTPClientTransport` sends all bytes of the stream before the
-    /// check. After the check, it sends only the empty chunk that ends the body.
+    /// Of a stream of unknown length at the end, `HTTPClientTransport` sends all bytes before the check.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?
@@ -30,8 +28,7 @@ public struct StreamedBody: Sendable {
         self.rateLimiter = rateLimiter
     }
 
-    /// The exact number of bytes on the wire; nil if the length of a stream is unknown. If the sum would overflow, the
-    /// value is the largest integer.
+    /// The exact number of bytes on the wire, at most the largest integer; nil if the length of a stream is unknown.
     public var length: ByteCount? {
         segments.reduce(0) { sum, segment in
             guard let sum, let length = segment.length else { return nil }

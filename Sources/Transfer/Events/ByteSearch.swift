@@ -1,5 +1,5 @@
-/// A search for bytes in a text. It is faster than `String.contains(_:)`, which builds a table for each search. It also
-/// finds bytes that begin or end within a `Character`.
+/// A search for bytes in a text, faster than `String.contains(_:)`, which builds a table for each search. It also finds
+/// bytes that begin or end within a `Character`.
 enum ByteSearch {
     /// True if the UTF-8 of `text` contains `needle`. An empty needle is in every text.
     static func finds(_ needle: [UInt8], in text: some StringProtocol) -> Bool {

@@ -1,8 +1,7 @@
 package import FerryProtocols
 import Synchronization
 
-/// The secrets of all requests that a `RequestSender` has made. The sender cuts these secrets from all texts of servers
-/// that it passes on, such as failures, locations and results of checks.
+/// The secrets of all requests of a `RequestSender`, which cuts them from all texts of servers that it passes on.
 package final class KnownSecrets: Sendable {
     private let secrets: Mutex<Secrets>
 
@@ -12,20 +11,18 @@ package final class KnownSecrets: Sendable {
 
     var all: Secrets { secrets.withLock { $0 } }
 
-    /// Returns the text without secrets, and without words that look like credentials. User names stay.
+    /// Returns the text without secrets, and without words that look like credentials.
     func cut(from text: String) -> String {
         Redaction.credentials(cutFrom: all.cut(from: text, atLeast: .longValue))
     }
 
-    /// Returns a short value from the server, such as a URL or an entity tag, without secrets of eight or more
-    /// characters. The rest stays as the server wrote it.
+    /// Returns a short value from the server, such as a URL, without secrets of eight or more characters.
     func cut(fromAddress text: String) -> String {
         all.cut(fromAddress: text)
     }
 }
 
 extension KnownSecrets {
-    /// Returns the same failure with secrets cut from its summary and its hint.
     package func cut(from failure: UploadFailure) -> UploadFailure {
         var failure = failure
         failure.summary = cut(from: failure.summary)
@@ -33,7 +30,7 @@ extension KnownSecrets {
         return failure
     }
 
-    /// Returns the failure with secrets cut from its texts. Its response stays as the server sent it.
+    /// Returns the failure without secrets in its texts. Its response stays as the server sent it.
     func cut(from failure: RequestFailure) -> RequestFailure {
         switch failure {
         case .unusable(let failure): .unusable(cut(from: failure))

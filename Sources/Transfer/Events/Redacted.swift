@@ -2,16 +2,14 @@ public import FerryProtocols
 
 /// A value without the secrets of the requests that it comes from.
 ///
-/// The queue and its files receive the outcomes, the upload resources and the capabilities of servers only as `Redacted`
-/// values. Only code in this file creates such a value, after it has removed the secrets.
+/// The queue and its files receive values from servers only in this form. Only this file creates such a value.
 public struct Redacted<Value: Sendable>: Sendable {
     /// The value without secrets.
     public let value: Value
 
     fileprivate init(unchecked value: Value) { self.value = value }
 
-    /// Returns the value that `transform` makes from this value. `transform` is allowed to drop parts and to add texts
-    /// of this program. It must not add a text of a server.
+    /// Returns the value that `transform` makes from this value. It must not add a text of a server.
     package func map<Other>(_ transform: (Value) -> Other) -> Redacted<Other> {
         Redacted<Other>(unchecked: transform(value))
     }
@@ -25,7 +23,7 @@ extension Redacted<UploadAttempt.Outcome> {
 }
 
 extension Redacted<UploadResource> {
-    /// Removes facts that repeat one of the `secrets` from an upload resource. Returns nil if its URL repeats one.
+    /// Removes facts that repeat one of the `secrets`. Returns nil if the URL repeats one.
     public init?(_ resource: UploadResource, without secrets: [String] = []) {
         guard let redacted = KnownSecrets(Secrets(secrets)).redact(resource) else { return nil }
         self = redacted
@@ -33,11 +31,10 @@ extension Redacted<UploadResource> {
 }
 
 extension KnownSecrets {
-    /// Returns the resource without facts that repeat a credential, such as an entity tag. Returns nil if the URL of the
-    /// resource repeats one, because the upload could not resume at a URL without it.
+    /// Returns the resource without facts that repeat a credential, such as an entity tag; nil if its URL repeats one,
+    /// because the upload could not resume at a URL without it.
     ///
-    /// - Parameter plain: Texts that are stored with the upload in any case. The resource is allowed to repeat a
-    ///   credential that occurs in them.
+    /// - Parameter plain: Texts that are stored in any case. A credential that occurs in them does not count.
     func redact(_ resource: UploadResource, besides plain: [String] = []) -> Redacted<UploadResource>? {
         let secrets = all
         guard !secrets.repeatsCredential(resource.url, besides: plain) else { return nil }
@@ -82,7 +79,6 @@ extension KnownSecrets {
         return Redacted(unchecked: report)
     }
 
-    /// - Parameter software: The value of the header field `Server`; nil if there is none.
     func redact(software: String?) -> Redacted<String?> {
         Redacted(unchecked: software.map { cut(fromAddress: $0) })
     }

@@ -7,8 +7,7 @@ package enum Redaction {
     static let mark = "…"
     static let unreadable = "(an address that cannot be read)"
 
-    /// Returns the URL without user info, query values, fragment and possible secrets in its path. If the URL cannot be
-    /// parsed, returns `unreadable`.
+    /// Returns the URL without user info, query values, fragment and possible secrets in its path.
     package static func address(_ url: String) -> String {
         // A plain URL has no secrets. Parsing it would cost more than the system calls for a small file.
         if UploadAddress.plainAuthority(of: url) != nil { return url }
@@ -38,29 +37,26 @@ package enum Redaction {
             })
     }
 
-    /// Returns the value of a header field for display. A value with `=`, `?` or `@` can contain a URL, or a secret
-    /// such as `token=x`. So such a value is redacted by `text(_:)`. Any other value stays as it is.
+    /// Returns the value of a header field for display. With `=`, `?` or `@` it can contain a URL, or a secret such as
+    /// `token=x`.
     private static func value(_ value: String) -> String {
         value.utf8.contains { [UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@")].contains($0) }
             ? text(value) : value
     }
 
-    /// True if the name of the header field shows that its value is a secret. Also true if the value has the form of
-    /// credentials (RFC 9110 §11.4).
+    /// True if the name of the header field suggests a secret, or its value is credentials (RFC 9110 §11.4).
     package static func holdsSecret(_ field: HTTPField) -> Bool {
         holdsSecret(field.name) || beginsWithScheme(field.value)
     }
 
-    /// True if the value of a configured header field is possibly, but not clearly, a secret. Such a value has at least
-    /// 16 characters. The result is false for common fields (`harmless`), because they never contain a secret. It is
-    /// also false for fields for which `holdsSecret(_:)` is true, because their value clearly is a secret.
+    /// True if the value of a configured header field of 16 characters or more is possibly, but not clearly, a secret.
     package static func mayHoldSecret(_ field: HTTPField) -> Bool {
         field.value.count >= Secrets.telling && !harmless.contains(field.name.canonicalName)
             && !holdsSecret(field)
     }
 
-    /// True if a value has the form of a key or a token. Such a value has at least 16 characters and no white space. It
-    /// contains at least 16 letters or digits in a row. A row of 12 is enough if it has both letters and digits.
+    /// True if a value has the form of a key or a token: no white space, and at least 16 letters or digits in a row, or
+    /// 12 with both.
     package static func looksRandom(_ value: String) -> Bool {
         guard value.count >= Secrets.telling, !value.contains(where: \.isWhitespace) else { return false }
         return value.split { !$0.isLetter && !$0.isNumber }.contains { part in
@@ -69,8 +65,7 @@ package enum Redaction {
         }
     }
 
-    /// True for `Authorization` and `Proxy-Authorization`, and for any other field whose value begins with the name of
-    /// an authentication scheme.
+    /// True for `Authorization` and `Proxy-Authorization`, and for a value that begins with an authentication scheme.
     static func hasScheme(_ field: HTTPField) -> Bool {
         [.authorization, .proxyAuthorization].contains(field.name) || beginsWithScheme(field.value)
     }
@@ -96,7 +91,7 @@ package enum Redaction {
         "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
     ]
 
-    /// True if the name suggests that its value is a secret. Always false for `Idempotency-Key`.
+    /// True if the name suggests that its value is a secret.
     package static func tellsSecret(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         // The value of this field is shown, so that a person can find it in the server's log.
@@ -105,27 +100,26 @@ package enum Redaction {
             || name.split { !$0.isLetter }.contains { tellingWords.contains(String($0)) }
     }
 
-    /// The texts that make a name suggest a secret if they occur anywhere in it.
+    /// The texts that make a name suggest a secret anywhere in it.
     private static let telling: [[UInt8]] = [
         "authorization", "authentic", "token", "secret", "password", "passwd", "passphrase", "credential",
         "signature", "session", "cookie", "api-key", "apikey", "access-key", "accesskey", "encryption",
         "bearer",
     ].map { Array($0.utf8) }
-    /// The words that make a name suggest a secret if they occur in it as whole words.
+    /// The texts that do so as whole words.
     private static let tellingWords: Set<String> = [
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]
 
-    /// True if a URL in which the parser found no host possibly contains user info. This is so for a URL with `@` or
-    /// `:` after its scheme. For example, the parser finds no host in `user:word@host/f`, because `user` looks like a
-    /// scheme.
+    /// True if a URL in which the parser found no host possibly contains user info, by `@` or `:` after its scheme. In
+    /// `user:word@host/f`, `user` looks like a scheme.
     private static func mayHoldUserInfo(_ url: String) -> Bool {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.contains { "@:".contains($0) }
     }
 
-    /// Returns the path without possible secrets. Cuts the values of parameters (`;jsessionid=…`). If the path contains
-    /// another URL, also cuts the values and the user info in that URL.
+    /// Returns the path without the values of parameters (`;jsessionid=…`), and without those and the user info of
+    /// another URL in it.
     private static func cutPath(_ path: String) -> String {
         var path = path
         if path.contains("=") || path.contains("%3D") || path.contains("%3d") {
@@ -143,9 +137,8 @@ package enum Redaction {
         return path
     }
 
-    /// Returns a query item without its value. An item without a value is cut completely, since the item itself is
-    /// possibly a secret. A name is cut too if it has more than 64 characters, or a character other than ASCII letters,
-    /// digits and `_.-~[]%+`.
+    /// Returns a query item without its value. An item without a value, and an unusual or long name, are possibly
+    /// secrets themselves and are cut completely.
     private static func cutItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
             return mark

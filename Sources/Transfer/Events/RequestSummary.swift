@@ -1,16 +1,15 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// A request in a form that is safe to show. User info, query values, and values of header fields that are possibly
-/// secrets are cut.
+/// A request in a form that is safe to show: without user info, query values, and header fields that are possibly
+/// secrets.
 public struct RequestSummary: Hashable, Sendable {
     /// The HTTP method.
     public let method: HTTPRequest.Method
-    /// The URL without user info, query values, fragment and possible secrets in its path.
     public private(set) var url: String
-    /// The header fields. Values that are possibly secrets are cut.
+    /// The header fields.
     public let fields: HTTPFields
-    /// The number of bytes of the body; nil if it is unknown before the end, or if the body is not open yet.
+    /// The number of bytes of the body; nil if it is unknown yet.
     public private(set) var bodyLength: ByteCount?
 
     /// Makes the summary of `request` without possible secrets.
@@ -28,8 +27,7 @@ public struct RequestSummary: Hashable, Sendable {
         self.bodyLength = bodyLength
     }
 
-    /// Returns the same summary with secrets of at least eight characters cut from the URL. A server can put a secret
-    /// into the path of an upload's URL.
+    /// Returns the summary without secrets in its URL. A server can put one into the path of an upload's URL.
     func without(_ secrets: Secrets) -> RequestSummary {
         var summary = self
         summary.url = secrets.cut(fromAddress: url)

@@ -3,10 +3,10 @@ import FerryProtocols
 
 /// The forms in which servers repeat a secret.
 extension Secrets {
-    /// The minimum length, in bytes, of a value whose hexadecimal digits are cut from texts. The digits of a shorter
-    /// value can be an ordinary number.
+    /// The minimum length of a value whose hexadecimal digits are cut. Those of a shorter one can be an ordinary
+    /// number.
     private static let shortestInHexadecimal = 8
-    /// The texts that servers write between two bytes in hexadecimal digits.
+    /// The texts between two bytes in hexadecimal digits.
     private static let separators = ["", " ", ":", "-", ", ", " 0x", ",0x", ", 0x"]
 
     static func forms(of value: String) -> [String] {
@@ -15,7 +15,6 @@ extension Secrets {
     }
 
     /// Returns the value, its Base64 forms, its escaped forms in URLs and JSON, and the forms that it has in messages.
-    /// A value without special characters has no escaped forms.
     static func escapedForms(of value: String) -> [String] {
         let base64 = Data(value.utf8).base64EncodedString()
         var forms = [value, base64]
@@ -54,11 +53,10 @@ extension Secrets {
         }
         if value.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
             let shown = ServerText.cleaned(HTMLText.plain(Array(value.utf8)))
-            // `HTMLText` removes text that looks like a tag. If little of the secret remains, the rest can be an
-            // ordinary word.
+            // `HTMLText` removes what looks like a tag. If little of the secret remains, it can be an ordinary word.
             if shown.utf8.count >= max(shownPrefix, value.utf8.count / 2) { others.append(shown) }
         }
-        // A server that escapes some characters of the secret leaves escapes in it that decoding the text decodes too.
+        // A server that escapes some characters leaves escapes that decoding the text decodes too.
         let decoded = UnescapedText.layers(of: value).dropFirst()
         others += decoded.map { String(decoding: $0.bytes, as: UTF8.self) }.filter {
             $0.utf8.count >= shownPrefix
@@ -87,8 +85,7 @@ extension Secrets {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the first `count` bytes of a value as hexadecimal digits, once with each separator between the bytes.
-    /// The result is empty for a value of fewer than eight bytes.
+    /// Returns the first `count` bytes of a value of eight bytes or more in hexadecimal digits, with each separator.
     static func hexadecimal(of value: String.UTF8View, upTo count: Int) -> [[UInt8]] {
         guard value.count >= shortestInHexadecimal else { return [] }
         let digits = HexadecimalDigits.lowercase

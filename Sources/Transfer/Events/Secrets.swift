@@ -2,16 +2,16 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The secrets of requests. They are cut from the texts of servers, which often repeat a refused request.
+/// The secrets of requests, which servers often repeat in their texts.
 struct Secrets: Sendable {
     /// The certainty that a value is a secret, in ascending order.
     enum Certainty: Sendable, Comparable {
-        /// A user name beside a password. It is half of a credential, but no secret by itself.
+        /// A user name beside a password.
         case userName
         /// A query value of at least 16 characters whose name does not suggest a secret.
         case longValue
-        /// A value in a URL that its name or its position marks as a secret. The server possibly made it, such as the id
-        /// of a session.
+        /// A value in a URL that its name or its position marks as a secret, possibly made by the server, such as a
+        /// session's id.
         case secret
         /// A value of a header field or of the configuration that is a secret.
         case credential
@@ -27,11 +27,9 @@ struct Secrets: Sendable {
     private struct Entry {
         var source: Source
         var found: [(value: String, certainty: Certainty)]
-        /// The byte sequences to search for. A text that repeats one of the secrets, or the beginning of one, contains
-        /// at least one of these sequences.
+        /// The byte sequences of which a text that repeats one of the secrets, or its beginning, contains at least one.
         var traces: [[UInt8]]
 
-        /// - Parameter certainty: The certainty of the secrets in the URL.
         init(_ source: Source, inURL certainty: Certainty = .secret) {
             self.source = source
             let values =
@@ -43,21 +41,16 @@ struct Secrets: Sendable {
         }
     }
 
-    /// The maximum number of requests whose secrets are stored. The limit is necessary, because each retry can have new
-    /// credentials. It is harmless, because a server's text repeats the secrets of a recent request, or those of the
-    /// configuration, which stay.
+    /// The maximum number of requests whose secrets are stored: each retry can have new credentials. A server's text
+    /// repeats the secrets of a recent request, or configured ones, which stay.
     private static let sourceLimit = 32
-    /// The minimum length of the secrets that are taken from URLs and header fields. A shorter text occurs in many
-    /// ordinary words.
+    /// The minimum length of the secrets in URLs and header fields. A shorter text occurs in many words.
     private static let shortest = 4
-    /// The minimum length of a value that is possibly a secret, even if its name does not suggest one. Most ordinary
-    /// words are shorter. A secret of at least this length is a long secret.
+    /// The minimum length of a value that is possibly a secret, whatever its name is, and of a long secret.
     static let telling = 16
-    /// The minimum length of a secret that is cut from a URL. A shorter secret is often also a word of the URL, which
-    /// the cut would damage.
+    /// The minimum length of a secret that is cut from a URL, of which a shorter one is often an ordinary word.
     private static let shortestInAddress = 8
-    /// The number of leading characters that identify a long secret (16 characters or more). If a text contains these
-    /// characters, they are cut, even if the rest of the secret is missing.
+    /// The number of leading characters by which a long secret is found, even if the rest is missing.
     static let shownPrefix = 8
 
     /// The secrets in a configured URL, and in the header fields that the transport adds.
@@ -65,29 +58,25 @@ struct Secrets: Sendable {
     /// The secrets in the URLs and header fields of the last requests.
     private var recent: [Entry] = []
     private var entries: some Sequence<Entry> { [configured, recent].joined() }
-    /// The secrets that were passed to `init`, such as those in the bodies of requests. The secrets in URLs and header
-    /// fields are in `entries`.
+    /// The secrets that were passed to `init`, such as those in the bodies of requests.
     private var values: [String] = []
     private var possible: [String] = []
     private var tracesOfValues: [[UInt8]] = []
 
     /// - Parameters:
     ///   - values: Secrets, whatever their length.
-    ///   - possible: Values that are possibly secrets. A value is cut only if a text repeats all of it. It is never cut
-    ///     from a URL, because it can be an ordinary part of the URL.
+    ///   - possible: Values that are possibly secrets. They are cut only as a whole, and never from a URL.
     init(_ values: [String] = [], possible: [String] = []) {
         for value in values { add(value, to: \.values) }
         for value in possible { add(value, to: \.possible) }
     }
 
-    /// Adds the secrets of a request. Called for the request as the caller made it, again after the adapters have
-    /// changed it, and again after each redirect.
+    /// Adds the secrets of a request: as the caller made it, after the adapters, and after each redirect.
     mutating func add(_ request: TransportRequest) {
         add(Source(url: request.url, fields: request.fields, hidden: request.hiddenSecrets))
     }
 
-    /// Adds the secrets in a configured URL, and in header fields that another component sends, such as the transport.
-    /// These secrets stay, however many requests follow.
+    /// Adds the secrets in a configured URL, and in header fields that the transport adds. They stay.
     mutating func add(configuredURL url: String, fields: HTTPFields) {
         let source = Source(url: url, fields: fields)
         if !knows(source) { configured.append(Entry(source, inURL: .credential)) }
@@ -117,13 +106,12 @@ struct Secrets: Sendable {
         tracesOfValues += Self.traces(of: value)
     }
 
-    /// Returns the text with a mark (`…`) in place of each secret. Also finds a secret that the server has encoded or
-    /// escaped, and a secret that the server or `ServerText` has shortened. In secrets and encoded secrets of at least
-    /// 16 bytes, the case of letters is ignored.
+    /// Returns the text with a mark (`…`) in place of each secret, also if a server encoded, escaped or shortened it.
+    /// In those of at least 16 bytes, the case of letters is ignored.
     ///
     /// - Parameters:
     ///   - certainty: The lowest certainty of the values to cut.
-    ///   - length: The minimum length of the values to cut. A shorter value can be a necessary part of a URL.
+    ///   - length: The minimum length of the values to cut. A shorter one can be a necessary part of a URL.
     func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
     {
         guard hasTraces else { return text }
@@ -134,7 +122,7 @@ struct Secrets: Sendable {
         else { return text }
         var known: [String: Certainty] = [:]
         for (value, kind) in entries.flatMap(\.found) { known[value] = max(known[value] ?? kind, kind) }
-        // These values are certainly secrets, whatever their length.
+        // These values are certainly secrets.
         for value in values { known[value] = .credential }
         let whole = certainty <= .longValue ? possible.filter { known[$0] == nil && $0.count >= length } : []
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
@@ -165,16 +153,14 @@ struct Secrets: Sendable {
         return Self.text(Array(text.utf8), without: cuts)
     }
 
-    /// Returns a URL or another short value from the server. A mark (`…`) replaces each secret of eight or more
-    /// characters.
+    /// Returns a URL or another short value from the server without secrets of eight or more characters.
     func cut(fromAddress text: String) -> String {
         cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
     }
 
     /// True if the text repeats a credential of eight or more characters that occurs in none of the `plain` texts.
     ///
-    /// Only a whole credential counts, since tokens of one kind begin alike: each JSON Web Token with the Base64 of `{"`
-    /// (RFC 7515 §7.1).
+    /// Only a whole credential counts: each JSON Web Token begins with the Base64 of `{"` (RFC 7515 §7.1).
     func repeatsCredential(_ text: String, besides plain: [String]) -> Bool {
         guard hasTraces, UnescapedText.layers(of: text).contains(where: mayRepeat) else { return false }
         let credentials =
@@ -186,8 +172,7 @@ struct Secrets: Sendable {
         }
     }
 
-    /// Returns the text of `bytes` with a mark (`…`) in place of each range in `cuts`. Ranges that overlap get one mark
-    /// together.
+    /// Returns the text of `bytes` with a mark (`…`) in place of each range, or of several that overlap.
     private static func text(_ bytes: [UInt8], without cuts: [Range<Int>]) -> String {
         var shown: [UInt8] = []
         var from = 0
@@ -201,7 +186,6 @@ struct Secrets: Sendable {
         return String(decoding: shown + bytes[from...], as: UTF8.self)
     }
 
-    /// False if the requests had no credentials, so that no text needs to be searched.
     private var hasTraces: Bool { !tracesOfValues.isEmpty || entries.contains { !$0.traces.isEmpty } }
 
     private func mayRepeat(_ text: UnescapedText) -> Bool {
@@ -213,11 +197,10 @@ struct Secrets: Sendable {
     }
 
     /// Returns byte sequences for a quick search: the beginnings, in lower case, of all forms in which a server can
-    /// repeat the secret `value` (as it is, escaped, in Base64, in hexadecimal digits). If a text repeats the secret,
-    /// the text in lower case contains at least one of them. If it contains none, the slow search is not necessary.
+    /// repeat the secret. A text without any of them needs no slow search.
     ///
-    /// A form with characters outside of ASCII can be written in several ways. Its sequence is empty, which is part of
-    /// every text, so the slow search always runs.
+    /// A form with characters outside of ASCII can be written in several ways. Its sequence is empty, so the slow
+    /// search always runs.
     private static func traces(of value: String) -> [[UInt8]] {
         // Each signed request has a new secret, so only the beginnings of the hexadecimal forms are made here.
         let hexadecimal = hexadecimal(of: value.utf8, upTo: shownPrefix)
@@ -228,9 +211,8 @@ struct Secrets: Sendable {
             }
     }
 
-    /// Returns the number of leading characters of `form` by which the secret is recognized. If a text contains these
-    /// characters, they are cut. The number is 8 for a form of at least 16 characters. For a shorter form, it is more
-    /// than half of the characters, and at least 5.
+    /// Returns the number of leading characters by which a form is recognized and cut: 8 for a form of at least 16
+    /// characters. For a shorter one, it is more than half of them, and at least 5.
     private static func shownLength(of form: String) -> Int {
         form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }
@@ -238,7 +220,6 @@ struct Secrets: Sendable {
 
 /// The functions that find the secrets in a request.
 extension Secrets {
-    /// - Parameter certainty: The certainty of the values that are secrets.
     private static func values(inURL url: String, _ certainty: Certainty) -> [(String, Certainty)] {
         guard !url.isEmpty, UploadAddress.plainAuthority(of: url) == nil,
             let parts = URLComponents(string: url)
@@ -260,11 +241,10 @@ extension Secrets {
             + [parts.fragment, parts.percentEncodedFragment].compactMap { $0 }.map { ($0, certainty) }
     }
 
-    /// Returns the secrets in the value of a header field. In a cookie, these are the values of the parameters (RFC
-    /// 6265 §4.2.1), and the parts without a name. In credentials (RFC 9110 §11.4), the secret is the text after the
-    /// authentication scheme, or the secret values in that text. In any other field, the whole value is the secret.
+    /// Returns the secrets in the value of a header field: the values in a cookie (RFC 6265 §4.2.1), the text after the
+    /// authentication scheme or its secret values (RFC 9110 §11.4), or the whole value.
     ///
-    /// The names of the scheme and of the parameters are not cut, since servers use them to explain an error.
+    /// The names of scheme and parameters stay, since servers use them to explain an error.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
             // A part without a name is a value too.
@@ -296,8 +276,7 @@ extension Secrets {
         }
     }
 
-    /// Returns the secrets in Digest credentials: `response`, `cnonce` and the user name. The realm, `qop` and path are
-    /// no secrets (RFC 7616 §3.4).
+    /// Returns the secrets in Digest credentials. The realm, `qop` and path are none (RFC 7616 §3.4).
     private static func digestParameters(_ value: String) -> [(String, Certainty)] {
         let parameters = AuthenticationChallenge.list(value).first?.parameters ?? [:]
         let secrets = ["response", "cnonce"].compactMap { parameters[$0] }

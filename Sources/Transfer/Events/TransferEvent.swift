@@ -1,43 +1,37 @@
 public import FerryProtocols
 
-/// An event of a request, from its creation to its end. Secrets are cut from its texts and its `RequestSummary`.
+/// An event of a request, from its creation to its end, without secrets in its texts.
 ///
-/// The first event is `created`. The last event is `finished`, `failed` or `cancelled`. Each attempt that is sent has
-/// `adapted`, then `started`, `sent` for each write, `waiting`, and `responded` or `broke`. After a redirect, or when
-/// the request is sent again on a fresh connection, the events from `started` on are repeated. `retrying` comes before
-/// another attempt.
+/// The first event is `created`, the last `finished`, `failed` or `cancelled`. Each attempt that is sent has `adapted`,
+/// then `started`, `sent` for each write, `waiting`, and `responded` or `broke`. From `started` on, they are repeated
+/// after a redirect or on a fresh connection. `retrying` comes before another attempt.
 public enum TransferEvent: Hashable, Sendable {
-    /// The request as the caller made it, before any adapter. `bodyLength` is nil if a file or a form must be opened
-    /// first.
+    /// The request before any adapter. `bodyLength` is nil if a file or a form must be opened first.
     case created(RequestSummary)
     /// The adapters have run, and the request is sent in this form.
     case adapted(RequestSummary)
     /// The transport has started the request, with its body from the first byte.
     case started
-    /// A write completed. `bytes` is the size of this write, `total` the number of body bytes written so far.
-    /// `expected` is the length of the body; nil if it is unknown.
+    /// A write of `bytes` completed. `total` is the number of body bytes so far, `expected` the body's length, if
+    /// known.
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
-    /// The transport returned a response, possibly a refusal. `bytesSent` is the number of body bytes that the socket
-    /// accepted; `after` is the time since `started`.
+    /// The transport returned a response, possibly a refusal, after the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
-    /// The transport returned no response, because of an error or a cancellation. `after` is the time since `started`.
+    /// The transport returned no response, because of an error or a cancellation.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
-    /// The server has redirected the request, which is sent again to the URL `to`. The whole body is sent again, except
-    /// after a change of the method to GET.
+    /// The server has redirected the request, which is sent again with its whole body, except after a change to GET.
     case redirected(status: Int, to: String)
-    /// The request is sent once more on a new connection. Either the earlier connection was closed before the request
-    /// was sent, or it was a reused connection that broke before the server responded.
+    /// The request is sent once more: the earlier connection was closed before, or was reused and broke without a
+    /// response.
     case retriedOnFreshConnection
-    /// A retrier requests another attempt, which begins when the time `after` has passed. `reason` is the failure of
-    /// the attempt that has just ended.
+    /// A retrier requests another attempt after this time, because of the failure `reason`.
     case retrying(after: Duration, reason: String)
-    /// A credential was refreshed, for this request and all requests that waited for it; `after` is the duration of the
-    /// refresh.
+    /// A credential was refreshed in this time, for this request and all that waited for it.
     case refreshed(after: Duration)
-    /// The setting `auto` has chosen the protocol of the upload, or the upload uses an earlier choice of `auto`. The
-    /// text names the protocol and the reason. This event belongs to no request.
+    /// The setting `auto` has chosen the protocol of the upload, now or earlier, for the reason in the text. This event
+    /// belongs to no request.
     case protocolChosen(String)
     /// The server has lost this many bytes that it had confirmed. This event belongs to no request.
     case serverLost(ByteCount)
@@ -45,21 +39,18 @@ public enum TransferEvent: Hashable, Sendable {
     case suspended
     /// The request continues after `suspended`.
     case resumed
-    /// The request succeeded. `after` is the time since the creation of the request.
+    /// The request succeeded. Here and below, `after` is the time since the creation of the request.
     case finished(status: Int, after: Duration)
-    /// The request failed, and no retrier requests another attempt. `after` is the time since the creation of the
-    /// request.
+    /// The request failed, and no retrier requests another attempt.
     case failed(reason: String, after: Duration)
-    /// The request was cancelled. `after` is the time since the creation of the request.
+    /// The request was cancelled.
     case cancelled(after: Duration)
-    /// The certificate of this host is not verified, because the configuration disables it. This event belongs to no
-    /// request.
+    /// The configuration disables the verification of this host's certificate. This event belongs to no request.
     case certificateNotVerified(host: String)
 }
 
 extension TransferEvent {
-    /// Returns the same event without the given `secrets`. Also cuts texts that look like secrets from the reasons of
-    /// failures.
+    /// Returns the same event without `secrets`, and without texts that look like secrets in reasons of failures.
     func redacted(_ secrets: Secrets) -> TransferEvent {
         let cut: (String) -> String = { Redaction.text(secrets.cut(from: $0)) }
         return switch self {
@@ -79,18 +70,17 @@ extension TransferEvent {
     }
 }
 
-/// The level of detail that a monitor needs. If no monitor of a request needs `full`, some events of that request are
-/// not created at all.
+/// The level of detail that a monitor needs.
 public enum EventDetail: Hashable, Sendable {
     /// All events, with all details.
     case full
-    /// The detail for a log. `created`, `started`, `sent`, `waiting` and `finished` can be left out, and the header
-    /// fields of a `RequestSummary` can be missing.
+    /// The detail for a log. `created`, `started`, `sent`, `waiting`, `finished` and the header fields of a
+    /// `RequestSummary` can be left out.
     case outline
 }
 
-/// A receiver of the events of requests, such as a log. Calls come from any thread. The events of one request come in
-/// order. A call must return quickly.
+/// A receiver of the events of requests, such as a log. Calls come from any thread, in order for one request, and must
+/// return quickly.
 public protocol EventMonitor: Sendable {
     /// The level of detail, `full` by default.
     var detail: EventDetail { get }

@@ -1,24 +1,21 @@
 import FerryFiles
 
-/// A text with its escapes of HTML, JSON, JavaScript and URLs decoded. For each byte, it has the position of that byte
-/// in the original text.
+/// A text with its escapes of HTML, JSON, JavaScript and URLs decoded, and the original position of each byte.
 struct UnescapedText {
-    /// The maximum number of times that escapes are decoded. A server can escape a text several times, for example for
-    /// HTML and then for JSON.
+    /// The maximum number of decodings. A server can escape a text several times, for example for HTML and then for
+    /// JSON.
     private static let maximumDepth = 3
     /// The minimum number of leading bytes of a secret that are cut if a `…` follows them.
     private static let shortestBeginning = 4
-    /// The maximum length of an HTML entity in bytes, without its `&`. Without this limit, the search for the `;` of
-    /// each `&` would take quadratic time.
+    /// The maximum length of an HTML entity without its `&`. Without it, the search would take quadratic time.
     private static let longestEntity = 12
 
     private(set) var bytes: [UInt8] = []
-    /// The position of each element of `bytes` in the original text. The last element of `offsets` is the length of the
-    /// original text. All bytes of one escape have the position at which the escape begins.
+    /// The position of each byte in the original text, and the length of that. All bytes of one escape have the
+    /// position at which it begins.
     private var offsets: [Int] = []
 
-    /// Returns the text as it is, then the text after each decoding of its escapes. Stops when no escape is left, or
-    /// after `maximumDepth` decodings.
+    /// Returns the text as it is, then after each decoding of its escapes, until none is left.
     static func layers(of text: String) -> [UnescapedText] {
         var layer = UnescapedText()
         layer.bytes = Array(text.utf8)
@@ -53,8 +50,7 @@ struct UnescapedText {
         return text
     }
 
-    /// Returns the bytes of the text with its letters in lower case. They pass through upper case, because some letters
-    /// have several forms in lower case.
+    /// Returns the text in lower case, through upper case, because some letters have several forms in lower case.
     static func caseFolded(_ text: some StringProtocol) -> [UInt8] {
         Array(text.uppercased().lowercased().utf8)
     }
@@ -89,19 +85,17 @@ struct UnescapedText {
             }
             position += escape.length
         }
-        // Every escape is longer than the bytes that it stands for. So the same length means that there was no escape.
+        // Every escape is longer than its bytes, so the same length means that there was none.
         guard result.bytes.count < bytes.count else { return nil }
         result.offsets.append(offsets[bytes.count])
         return result
     }
 
-    /// Returns the ranges of the text, before its escapes were decoded, that repeat `value`. A repetition can lack the
-    /// end of `value`, because servers shorten long values.
+    /// Returns the ranges of the original text that repeat `value`, or at least its first `shown` bytes, because
+    /// servers shorten long values.
     ///
     /// The search compares bytes, because one `Character` can contain the first letter of a secret and the scalar
     /// before it, such as U+0600.
-    ///
-    /// - Parameter shown: The minimum number of leading bytes of `value` in a repetition.
     func repetitions(of value: [UInt8], shown: Int) -> [Range<Int>] {
         guard shown > 0, value.count >= shown else { return [] }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -115,7 +109,7 @@ struct UnescapedText {
                     length += 1
                 }
                 from = start + length
-                // If only a part of a scalar's bytes is repeated, the range ends before that scalar.
+                // A scalar of which only a part is repeated stays.
                 while length < value.count, value[length] & 0xC0 == 0x80 { length -= 1 }
                 found.append(offsets[start]..<offsets[start + length])
             }
@@ -123,11 +117,8 @@ struct UnescapedText {
         }
     }
 
-    /// Returns the ranges of the original text that repeat only the beginning of `value`, directly before a `…`. This
-    /// program and servers end a text with `…` if they shorten it. A beginning has at least four bytes.
-    ///
-    /// - Parameter shown: The length limit in bytes. Finds only beginnings that are shorter, because
-    ///   `repetitions(of:shown:)` finds the others.
+    /// Returns the ranges of the original text that repeat the beginning of `value`, shorter than `shown`, directly
+    /// before a `…`, with which this program and servers shorten a text.
     func beginnings(of value: [UInt8], below shown: Int, before marks: [Int]) -> [Range<Int>] {
         marks.compactMap { mark in
             let longest = min(shown - 1, value.count, mark)
@@ -158,7 +149,6 @@ struct UnescapedText {
 extension UnescapedText {
     private struct Escape {
         let decoded: [UInt8]
-        /// The length of the escape in bytes.
         let length: Int
     }
 
@@ -175,7 +165,7 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes an HTML entity, such as `&#43;`, `&#x2B;` or `&plus;`. Returns nil if `rest` does not begin with one.
+    /// Decodes an HTML entity, such as `&#43;`, `&#x2B;` or `&plus;`.
     private static func entity(_ rest: ArraySlice<UInt8>) -> Escape? {
         let body = rest.dropFirst().prefix(longestEntity)
         guard let end = body.firstIndex(of: UInt8(ascii: ";")) else { return nil }
@@ -189,8 +179,7 @@ extension UnescapedText {
         return number.flatMap(utf8).map { Escape(decoded: $0, length: length) }
     }
 
-    /// Decodes an escape of JSON, JavaScript or C: `\u002B`, `\u{2B}`, `\x2B`, `\053` or `\/`. Returns nil if `rest`
-    /// does not begin with one.
+    /// Decodes an escape of JSON, JavaScript or C: `\u002B`, `\u{2B}`, `\x2B`, `\053` or `\/`.
     private static func backslash(_ rest: ArraySlice<UInt8>) -> Escape? {
         guard let kind = rest.dropFirst().first else { return nil }
         let digits = rest.dropFirst(2)
@@ -218,8 +207,7 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes an escape such as `\u{2B}`. Returns nil for any text that is not such an escape.
-    /// - Parameter digits: The text after the `{`: one to six hexadecimal digits and a `}`.
+    /// Decodes an escape such as `\u{2B}`, from the one to six hexadecimal digits and the `}`.
     private static func braced(_ digits: ArraySlice<UInt8>) -> Escape? {
         guard let end = digits.prefix(7).firstIndex(of: UInt8(ascii: "}")), end > digits.startIndex else {
             return nil
@@ -230,16 +218,14 @@ extension UnescapedText {
         }
     }
 
-    /// Decodes an escape such as `\053`. Returns nil for any text that is not such an escape.
-    /// - Parameter digits: The text after the backslash: three octal digits.
+    /// Decodes an escape such as `\053`, from the three octal digits.
     private static func octal(_ digits: ArraySlice<UInt8>) -> Escape? {
         let isOctal = digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "7") ~= $0 }
         guard digits.count == 3, isOctal else { return nil }
         return Escape(decoded: [digits.reduce(UInt8(0)) { $0 << 3 | ($1 & 7) }], length: 4)
     }
 
-    /// Returns the number that the first `digits` bytes stand for. Returns nil if there are fewer bytes, or if one of
-    /// them is not a hexadecimal digit.
+    /// Returns the number that the first `digits` hexadecimal digits stand for.
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard bytes.count >= digits else { return nil }
         var number: UInt32 = 0
@@ -254,8 +240,7 @@ extension UnescapedText {
         Unicode.Scalar(scalar).map { Array(String($0).utf8) }
     }
 
-    /// The ASCII characters that have a name in HTML 5, except letters and digits. The keys are these names in lower
-    /// case.
+    /// The ASCII characters with a name in HTML 5, except letters and digits, by that name in lower case.
     private static let entities: [String: Unicode.Scalar] = [
         "amp": "&", "apos": "'", "ast": "*", "bsol": "\\", "colon": ":", "comma": ",", "commat": "@",
         "dollar": "$", "equals": "=", "excl": "!", "grave": "`", "gt": ">", "hat": "^", "lbrace": "{",

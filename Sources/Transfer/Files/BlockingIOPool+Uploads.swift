@@ -3,15 +3,12 @@ import NIOCore
 import Synchronization
 
 extension BlockingIOPool {
-    /// Runs `work` on a thread of the pool and returns its result. A blocked device does not block the work on other
-    /// devices.
+    /// Runs `work` on a thread of the pool and returns its result.
     ///
-    /// - Parameters:
-    ///   - path: The file that `work` reads.
-    ///   - medium: The number of the device that has the file; nil if the number is unknown. Work on one device
-    ///     occupies at most half of the threads. All work with nil counts as work on one device.
-    /// - Throws: The error of `work`; `sourceAway` if `work` times out in the pool; `network` if the task is cancelled.
-    ///   After a timeout or a cancellation `work` possibly still runs, so it must retain all that it uses.
+    /// - Parameter medium: The number of the device that has the file; nil if unknown. Work on one device, and all work
+    ///   with nil, occupies at most half of the threads.
+    /// - Throws: The error of `work`; `sourceAway` after a timeout of the pool; `network` after a cancellation. `work`
+    ///   possibly still runs then, so it must retain all that it uses.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -28,12 +25,7 @@ extension BlockingIOPool {
         return try result.get()
     }
 
-    /// Runs `work` on a thread of the pool, and returns a future for the result. The future fails with the error of
-    /// `work`. If `work` times out in the pool, the future fails with `sourceAway`.
-    ///
-    /// - Parameters:
-    ///   - path: The file that `work` reads.
-    ///   - medium: The number of the device that has the file; nil if the number is unknown.
+    /// Runs `work` on a thread of the pool, and returns a future for the result, or for `sourceAway` after a timeout.
     func run<Value: Sendable>(
         _ path: LocalPath, on medium: UInt64?, eventLoop: any EventLoop,
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
@@ -74,9 +66,8 @@ private final class Delivery<Value: Sendable>: Sendable {
         }
     }
 
-    /// Sets the function that receives the result.
-    /// - Returns: False if the task was cancelled before this call. In this case `receive` has been called with a
-    ///   `network` failure.
+    /// Sets the function that receives the result. Returns false if the task was cancelled before: `receive` has then
+    /// been called with a `network` failure.
     func expect(_ receive: @escaping @Sendable (Outcome) -> Void) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }

@@ -5,8 +5,7 @@ import FerryProtocols
 struct FileChange {
     let queued: FileIdentity
     let found: FileIdentity
-    /// True if the attempt opened the queued version, so the file changed during its upload. False if the file changed
-    /// before the attempt opened it.
+    /// True if the attempt opened the queued version, so the file changed during its upload and not before.
     let isWhileSent: Bool
 
     func failure(_ path: LocalPath) -> UploadFailure {
@@ -33,14 +32,13 @@ struct FileChange {
         if found.modified != queued.modified {
             return "same size, but modified \(time(found.modified)), and before that \(time(queued.modified))"
         }
-        // The cause is unknown: a write whose modification time was then set back looks the same as a change of the
-        // mode.
+        // A write whose modification time was then set back looks the same as a change of the mode.
         return "size and modification time are as before, but its mode, owner, name or times were set "
             + time(found.changed)
     }
 
-    /// The old and the new size of the file as text: `was 48 MiB, is 11 B now`. If both sizes look the same in this
-    /// form, the text states their difference: `was 48 MiB, has 11 B more now`.
+    /// The old and the new size as text: `was 48 MiB, is 11 B now`, or `was 48 MiB, has 11 B more now` if both look the
+    /// same.
     private var sizes: String {
         let (before, now) = (ByteFormat.sentence(queued.size), ByteFormat.sentence(found.size))
         guard before == now else { return "was \(before), is \(now) now" }

@@ -2,16 +2,15 @@ import FerryProtocols
 
 /// Digests of ranges of a file.
 enum FileDigest {
-    /// The number of bytes that are read in one job of the thread pool. Cancellation is checked before each job.
+    /// The number of bytes that one job of the thread pool reads, before a check for cancellation.
     private static let span: ByteCount = 16 << 20
     private static let blockSize = 1 << 20
 
-    /// Computes the digests that `orders` requests. Reads each range once, even if several digests of it are requested.
+    /// Computes the digests of `orders`, in the same order. Reads each range once.
     ///
-    /// - Returns: One digest for each element of `orders`, in the same order. Returns nil if the task was already
-    ///   cancelled before one of the reads.
-    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before the end of a range, and
-    ///   `sourceAway` if the disk or network share fails. It is `network` if the task is cancelled during a read.
+    /// - Returns: nil if the task was cancelled before one of the reads.
+    /// - Throws: `UploadFailure`: `sourceChanged` if the file ends before the end of a range, `sourceAway` if the disk
+    ///   or network share fails, `network` if the task is cancelled during a read.
     static func compute(
         _ orders: [DigestRequest], of file: SourceFile
     ) async throws(UploadFailure) -> [ComputedDigest]? {

@@ -2,8 +2,8 @@ import FerryFiles
 public import FerryProtocols
 
 extension SourceFile {
-    /// Returns a `sourceUnreadable` failure: the file cannot be read until the user corrects the cause.
-    /// - Parameter reason: The part of the summary after the path, such as `no such file`.
+    /// Returns a `sourceUnreadable` failure. `reason` is the part of the summary after the path, such as `no such
+    /// file`.
     public static func unreadable(
         _ path: LocalPath, _ reason: String, hint: String = "put the file right, then retry",
         detail: UploadFailure.Detail? = nil
@@ -11,7 +11,7 @@ extension SourceFile {
         UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: hint, detail: detail)
     }
 
-    /// Returns the failure for a file whose disk or network share does not allow reading now.
+    /// Returns the failure for a disk or network share that does not allow reading now.
     static func away(_ path: LocalPath, _ reason: String) -> UploadFailure {
         UploadFailure(.sourceAway, "\(path.text): source not readable (\(reason))", hint: mediumHint)
     }
@@ -61,10 +61,9 @@ extension Duration {
 }
 
 extension LocalPath {
-    /// Returns the path of the same file or folder with each symbolic link replaced by its target.
+    /// Returns the path of the same file or folder without symbolic links.
     ///
-    /// - Throws: `UploadFailure` that names the path and the reason, for example that nothing is at the path, or that
-    ///   the links form a loop.
+    /// - Throws: `UploadFailure`, for example that nothing is at the path, or that the links form a loop.
     public func resolved() throws(UploadFailure) -> LocalPath {
         do throws(SystemCallError) { return try withoutLinks() } catch {
             throw failure(error.code)

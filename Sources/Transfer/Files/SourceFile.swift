@@ -6,26 +6,25 @@ import Synchronization
 /// A local file that is open for reading. It is closed when the last reference is released.
 ///
 /// All checks use the open descriptor, so the checked file is the file that is read. The file is never memory-mapped:
-/// if a mapped file is truncated, the kernel kills the process that reads it (SIGBUS).
+/// if a mapped file is truncated, the kernel kills the process (SIGBUS).
 public final class SourceFile: Sendable {
     /// The path by which the file was opened. The file may have been renamed since.
     public let path: LocalPath
     /// The identity of the file when it was opened.
     public let identity: FileIdentity
     let descriptor: Descriptor
-    /// The pool of threads on which the file is read, because a read may block.
+    /// The pool of threads on which the file is read.
     let readers: BlockingIOPool
-    /// The handle from which NIO sends the file. It stays open as long as this object exists, because a `FileRegion`
-    /// that is being sent uses it.
+    /// The handle from which NIO sends the file, open as long as this object: a `FileRegion` that is being sent uses
+    /// it.
     let handle: NIOFileHandle
 
     /// The number of hard links of the file when it was opened.
     private let links: UInt64
-    /// The number of hard links and the change time (ctime) of the open file, initially as at its opening. If only hard
-    /// links were removed since, `check(_:)` stores the new values here, and the file counts as unchanged.
+    /// The number of hard links and the change time (ctime) of the open file. If only hard links were removed,
+    /// `check(_:)` stores the new values, and the file counts as unchanged.
     private let names: Mutex<Names>
 
-    /// The number of objects of this type.
     private static let openFiles = Atomic(0)
 
     private struct Names {
@@ -33,10 +32,9 @@ public final class SourceFile: Sendable {
         var changed: Int64
     }
 
-    /// True if the file is known to be on a local file system, such as ext4. A system call on the open file then needs
-    /// no network, and runs on the caller's thread. Always false on systems other than Linux.
+    /// True if the file is known to be on a local file system, such as ext4: a system call on it then needs no network,
+    /// and runs on the caller's thread. Always false on systems other than Linux.
     private let isOnLocalDisk: Bool
-    /// The content of a small file, read when the file was opened; nil if it was not read then.
     private let content: Content?
 
     private struct Content {
@@ -44,16 +42,12 @@ public final class SourceFile: Sendable {
         let read: ContinuousClock.Instant
     }
 
-    /// The maximum size in bytes of a file that is read when it is opened. Reading it at once saves two switches
-    /// between threads.
+    /// The maximum size of a file that is read when it is opened, which saves two switches between threads.
     private static let smallest: ByteCount = 128 << 10
-    /// The maximum age of `content`. Older content is not used, because the file has possibly changed since.
+    /// The maximum age of `content`. The file has possibly changed since.
     private static let recent = Duration.milliseconds(100)
 
-    /// Opens a file. Follows symbolic links. Does not open a device, because opening some devices has side effects.
-    /// - Throws: `UploadFailure` that names the path and the reason. Its category is `sourceAway` if the disk or
-    ///   network share fails, and `descriptors` if no file descriptor is free. It is `sourceUnreadable` in every other
-    ///   case, for example if the path leads to a folder or to a file of /proc.
+    /// Opens a file through symbolic links. Does not open a device, which can have side effects.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The C library would end the path at the null byte.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
@@ -65,13 +59,8 @@ public final class SourceFile: Sendable {
         try self.init(path, opened: opened, readers: readers)
     }
 
-    /// Makes a `SourceFile` that owns the open descriptor `opened`. If the initializer throws, it closes the
-    /// descriptor.
-    ///
-    /// - Parameter readsSmall: True to read the content of a small file at once. The content is only read if the file
-    ///   is on a local disk.
-    /// - Throws: `UploadFailure` that names the path and the reason, for example that the descriptor does not belong to
-    ///   a regular file.
+    /// Makes a `SourceFile` that owns the open descriptor, also if it throws.
+    /// - Parameter readsSmall: True to read the content of a small file on a local disk at once.
     init(
         _ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared, readsSmall: Bool = false
     ) throws(UploadFailure) {
@@ -113,13 +102,12 @@ public final class SourceFile: Sendable {
     /// Opens a queued file on a thread of `readers`.
     ///
     /// If the path contains no symbolic link, the opened file can have any version, so the caller must call
-    /// `check(_:)`. If the path contains a symbolic link, the opened file is always the queued version `identity`. So a
-    /// link that has replaced a folder of the path since then cannot lead to another file.
+    /// `check(_:)`. Through a link, it is always the queued version `identity`: a link that has replaced a folder of
+    /// the path since then cannot lead to another file.
     ///
     /// - Parameter readsSmall: True to read the content of a small file on a local disk at once.
-    /// - Throws: `UploadFailure` that names the path and the reason. Its category is `sourceChanged` if the path
-    ///   contains a link and does not lead to the queued version. It is `sourceAway` if the disk or network share is
-    ///   not mounted.
+    /// - Throws: `UploadFailure`: `sourceChanged` if a link does not lead to the queued version, `sourceAway` if the
+    ///   disk or network share is not mounted.
     public static func open(
         _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared,
         readsSmall: Bool = false
@@ -153,8 +141,6 @@ public final class SourceFile: Sendable {
     }
 
     /// Opens a file whose path must not contain a symbolic link.
-    /// - Throws: `UploadFailure` that names the path and the reason, for example that the path contains a symbolic
-    ///   link.
     public convenience init(resolved path: LocalPath) throws(UploadFailure) {
         switch try Self.walk(path) {
         case .file(let opened): try self.init(path, opened: opened)
@@ -162,9 +148,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Reads a small file. Returns nil if the file is larger than `smallest`, or if it changed during the read.
-    ///
-    /// - Throws: `UploadFailure` if the disk or network share fails.
+    /// Reads a small file. Returns nil if it is larger than `smallest`, or if it changed during the read.
     private static func content(
         of descriptor: Descriptor, _ identity: FileIdentity, _ path: LocalPath
     ) throws(UploadFailure) -> Content? {
@@ -188,8 +172,8 @@ public final class SourceFile: Sendable {
         return Content(bytes: bytes, read: now)
     }
 
-    /// Returns the bytes of `range` from `content`. Returns nil if `content` is nil, older than `recent`, or shorter
-    /// than the range. Also returns nil if the file had another version than `expected` when it was opened.
+    /// Returns the bytes of `range` from a recent `content`; nil if there is none, or if the file had another version
+    /// than `expected` when it was opened.
     func recentBytes(
         _ range: Range<ByteCount>, of expected: FileIdentity, now: ContinuousClock.Instant = .now
     ) -> ArraySlice<UInt8>? {
@@ -217,9 +201,6 @@ public final class SourceFile: Sendable {
     }
 
     /// Opens a file on another thread, since opening blocks on a disk or share that does not respond.
-    ///
-    /// - Parameter readers: The pool of threads on which the file is opened and read.
-    /// - Throws: `UploadFailure` that names the path and the reason.
     public static func open(
         _ path: LocalPath, readers: BlockingIOPool = .shared
     ) async throws(UploadFailure) -> SourceFile {
@@ -228,8 +209,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Checks with `check(_:)` that the file still has the version `expected`. If the file is not on a local disk, the
-    /// check runs on a thread of the pool, because it can block.
+    /// Checks the version with `check(_:)`, on a thread of the pool if the file is not on a local disk.
     func confirm(_ expected: FileIdentity) async throws(UploadFailure) {
         if isOnLocalDisk { return try check(expected) }
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
@@ -239,9 +219,9 @@ public final class SourceFile: Sendable {
 
     /// Checks that the open file has the version `expected`.
     ///
-    /// The removal of a name (hard link) of the file is not counted as a change, because the open file keeps its
-    /// content. So a file that was deleted or replaced after its opening passes the check.
-    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file has another version.
+    /// The removal of a name (hard link) is no change, because the open file keeps its content. So a file that was
+    /// deleted or replaced after its opening passes the check.
+    /// - Throws: `UploadFailure`; `sourceChanged` if the file has another version.
     public func check(_ expected: FileIdentity) throws(UploadFailure) {
         let status = try Self.status(of: descriptor, path: path)
         let found = status.identity
@@ -261,9 +241,7 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns `.deleted` if the file was deleted since it was opened, and `.replaced` if another file replaced it.
-    /// Returns nil in every other case, also if the disk or network share does not respond. Does not block the caller's
-    /// thread.
+    /// Returns `disposition()` without blocking the caller's thread; nil if the disk or network share does not respond.
     func dispositionNow() async -> SourceDisposition? {
         if isOnLocalDisk, let status = try? Self.status(of: descriptor, path: path), status.links >= links {
             return nil
@@ -274,8 +252,8 @@ public final class SourceFile: Sendable {
         return found ?? nil
     }
 
-    /// Returns `.deleted` if the file was deleted since it was opened, and `.replaced` if another file replaced it.
-    /// Returns nil in every other case: the file is still there, was moved, or cannot be examined.
+    /// Returns whether the file was deleted or replaced since it was opened; nil if it is still there, was moved, or
+    /// cannot be examined.
     func disposition() -> SourceDisposition? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
         guard status.links < links else { return nil }
@@ -286,9 +264,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Returns `expected` with the device number of the open file if all other values of both identities are equal.
-    /// Otherwise returns `expected` unchanged. A disk or network share can get another device number when it is mounted
-    /// again.
+    /// Returns `expected` with the device number of the open file, if all else is equal: a disk or network share can
+    /// get another number when it is mounted again.
     public func recognized(_ expected: FileIdentity) -> FileIdentity {
         var here = expected
         here.device = identity.device
@@ -296,8 +273,8 @@ public final class SourceFile: Sendable {
     }
 
     /// Fills `buffer` with bytes of the file, beginning at `offset`.
-    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before `buffer` is full, and
-    ///   `sourceAway` if the disk or network share fails.
+    /// - Throws: `UploadFailure`: `sourceChanged` if the file ends before, `sourceAway` if the disk or network share
+    ///   fails.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {
@@ -317,10 +294,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Makes the kernel load a range of the file into the page cache. Sending the range then does not wait for the
-    /// disk.
-    /// - Throws: `UploadFailure`. Its category is `sourceChanged` if the file ends before the end of the range, and
-    ///   `sourceAway` if the disk or network share fails.
+    /// Makes the kernel load a range into the page cache, so that sending does not wait for the disk.
+    /// - Throws: The errors of `read(into:at:)`.
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
         descriptor.willNeed(range)
         // Reads one byte in each 64 KiB, and the last byte, because the kernel reads ahead around each of them.
@@ -349,8 +324,8 @@ public final class SourceFile: Sendable {
         return status
     }
 
-    /// Throws a `sourceUnreadable` failure if `status` does not belong to a regular file on a disk. A file whose
-    /// content the kernel generates, as in /proc, is refused too: it has no reliable size and no reliable end.
+    /// Throws a `sourceUnreadable` failure if `status` is not of a regular file on a disk. A file of a pseudo file
+    /// system, as in /proc, has no reliable size and no reliable end.
     static func check(_ status: FileStatus, _ path: LocalPath) throws(UploadFailure) {
         try checkKind(of: status, path)
         if PseudoFileSystems.hold(status.identity.device) {

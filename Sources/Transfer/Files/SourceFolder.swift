@@ -1,9 +1,8 @@
 package import FerryProtocols
 
-/// An open folder. Entries are looked up in the folder that was opened, even if another folder is at its path now.
-/// Symbolic links are listed and never followed.
+/// An open folder. Entries are looked up in it even if another folder is at its path now, and symbolic links are not
+/// followed.
 package final class SourceFolder: Sendable {
-    /// The path of the folder when it was opened.
     package let path: LocalPath
     /// The file system of the folder (`st_dev`).
     package var device: UInt64 { status.identity.device }
@@ -11,7 +10,6 @@ package final class SourceFolder: Sendable {
     private let status: FileStatus
 
     /// - Parameter path: A path without symbolic links, as `LocalPath.resolved()` returns it.
-    /// - Throws: `UploadFailure` that names the path and the reason.
     package convenience init(_ path: LocalPath) throws(UploadFailure) {
         try self.init(path) { () throws(SystemCallError) in try Directory(path) }
     }
@@ -28,11 +26,10 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    /// True if both are the same folder, which a mount can show under two paths.
+    /// True if both are the same folder, which a mount can show twice.
     package func isSame(as other: SourceFolder) -> Bool { status.isSame(as: other.status) }
 
     /// Returns the names in the folder, sorted by bytes.
-    /// - Throws: `UploadFailure` that names the path and the reason.
     package func names() throws(UploadFailure) -> [[UInt8]] {
         do throws(SystemCallError) {
             return try directory.names().sorted { $0.lexicographicallyPrecedes($1) }
@@ -42,14 +39,11 @@ package final class SourceFolder: Sendable {
     }
 
     /// Returns the kind of an entry; `missing` if it cannot be examined.
-    /// - Parameter name: A name from `names()`.
     package func kind(of name: [UInt8]) -> FileKind {
         (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
     }
 
-    /// Returns the device number (`st_dev`) of `folder`. If the folder does not exist or cannot be examined, returns
-    /// the number of its nearest ancestor that can be examined. Returns nil if there is no such ancestor. Follows
-    /// symbolic links.
+    /// Returns the device number (`st_dev`) of `folder`, or of its nearest ancestor that can be examined.
     package static func device(holding folder: LocalPath) -> UInt64? {
         var current: LocalPath? = folder
         while let folder = current {
@@ -59,8 +53,7 @@ package final class SourceFolder: Sendable {
         return nil
     }
 
-    /// Returns the identity of the file `name` in this folder, without opening the file. Returns nil if the entry is
-    /// not a regular file, or cannot be examined.
+    /// Returns the identity of a regular file without opening it; nil for any other entry.
     package func version(named name: [UInt8]) -> FileIdentity? {
         guard let status = try? directory.status(of: LocalPath(bytes: name)), status.kind == .file else {
             return nil
@@ -68,17 +61,13 @@ package final class SourceFolder: Sendable {
         return status.identity
     }
 
-    /// Opens a folder in this folder.
-    /// - Throws: `UploadFailure` that names the path and the reason.
     package func folder(named name: [UInt8]) throws(UploadFailure) -> SourceFolder {
         try SourceFolder(path.appending(name)) { () throws(SystemCallError) in
             try directory.folder(LocalPath(bytes: name))
         }
     }
 
-    /// Returns the identity of the file `name` in this folder. Opens the file for reading, so that a missing permission
-    /// is noticed.
-    /// - Throws: `UploadFailure` that names the path and the reason, for example that the entry is not a regular file.
+    /// Returns the identity of the file `name`, and opens it so that a missing permission is noticed.
     package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)
         guard path.bytes.count < LocalPath.lengthLimit else {

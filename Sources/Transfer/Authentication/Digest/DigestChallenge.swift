@@ -23,25 +23,22 @@ struct DigestChallenge: Hashable, Sendable {
             }
         }
 
-        /// True if A1 also contains the session's first nonce and the client's nonce (RFC 7616 §3.4.2). A1 is the value
-        /// that is made from the user's name and password.
+        /// True if A1, which is made from the user's name and password, also contains both nonces (RFC 7616 §3.4.2).
         var isOfSession: Bool { self == .md5Session || self == .sha256Session }
     }
 
     var realm: String
     var nonce: String
     var opaque: String?
-    /// The algorithm that the server named; nil if it named none, which means MD5. A request names the algorithm only
-    /// if the server did.
+    /// The algorithm that the server named, and requests must name then; nil means MD5.
     var algorithm: Algorithm?
-    /// True if the server offers `qop=auth`. Without `qop` (RFC 2069), a request has no nonce count, and has a client
+    /// True if the server offers `qop=auth`. Without it (RFC 2069), a request has no nonce count, and has a client
     /// nonce only for a `-sess` algorithm.
     var hasQuality: Bool
     /// True if the server refused only the nonce, because it is too old.
     var isStale: Bool
 
-    /// Chooses the first Digest challenge that this client supports (RFC 7616 §3.7). The result is nil if there is
-    /// none.
+    /// Chooses the first Digest challenge that this client supports (RFC 7616 §3.7).
     init?(_ challenges: [AuthenticationChallenge]) {
         for case let challenge? in challenges.map(DigestChallenge.init) {
             self = challenge
@@ -50,9 +47,8 @@ struct DigestChallenge: Hashable, Sendable {
         return nil
     }
 
-    /// Parses a challenge. The result is nil if the scheme is not Digest, or if the realm or the nonce is missing. The
-    /// result is also nil if the algorithm is unknown, or if a `qop` does not contain `auth`. Control characters in a
-    /// value lead to nil too, because a request could not repeat them in a header field.
+    /// Parses a challenge. The result is nil for another scheme, without realm or nonce, for an unknown algorithm, for
+    /// a `qop` without `auth`, and for a control character, which a request could not repeat in a header field.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],

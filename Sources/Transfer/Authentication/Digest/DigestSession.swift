@@ -4,31 +4,27 @@ import FerryProtocols
 /// One Digest challenge that many requests use, each with its own nonce count (`nc`, RFC 7616 §3.4).
 struct DigestSession: Hashable, Sendable {
     private(set) var challenge: DigestChallenge
-    /// The client's nonce, the same for all requests: with a `-sess` algorithm it is part of the key.
+    /// The client's nonce, with a `-sess` algorithm part of the key.
     private let clientNonce: String
     /// The number of requests so far with the current nonce.
     private(set) var count: UInt32 = 0
-    /// The nonce of the first challenge, which is part of the key with a `-sess` algorithm.
+    /// The nonce of the first challenge, with a `-sess` algorithm part of the key.
     private let firstNonce: String
 
-    /// - Parameter clientNonce: A printable nonce that cannot be guessed.
     init(_ challenge: DigestChallenge, clientNonce: String) {
         self.challenge = challenge
         self.clientNonce = clientNonce
         firstNonce = challenge.nonce
     }
 
-    /// Sets the nonce for the next requests (`nextnonce`, RFC 7616 §3.5), and counts these requests from 1. Does
-    /// nothing if the nonce is empty or already in use.
+    /// Sets another nonce for the next requests (`nextnonce`, RFC 7616 §3.5), and counts them from 1.
     mutating func renew(nonce: String) {
         guard !nonce.isEmpty, nonce != challenge.nonce else { return }
         challenge.nonce = nonce
         count = 0
     }
 
-    /// Returns the value of `Authorization` for the next request, and counts that request.
-    ///
-    /// - Parameter target: The path and query of the request.
+    /// Returns the value of `Authorization` for the next request to `target` (path and query), and counts it.
     mutating func authorization(
         user: String, password: String, method: String, target: String
     ) -> String {

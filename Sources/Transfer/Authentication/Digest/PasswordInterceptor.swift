@@ -3,19 +3,19 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Authenticates requests with a user and a password. Uses Basic (RFC 7617) first, and Digest (RFC 7616) once the
-/// server has sent a Digest challenge.
+/// Authenticates requests with a user and a password: by Basic (RFC 7617), and by Digest (RFC 7616) once the server has
+/// sent a Digest challenge.
 ///
-/// One interceptor serves one destination. The first Digest challenge to any request switches all requests to Digest,
-/// each with the next nonce count. From then on, the password is never sent with Basic again.
+/// One interceptor serves one destination. After the first Digest challenge to any request, the password is never sent
+/// with Basic again.
 public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
     private enum Scheme {
         case basic
         case digest(DigestSession)
     }
 
-    /// The maximum number of retries of a request after a 401. One is for the switch to Digest, one for a nonce that is
-    /// out of date, and one for a changed password.
+    /// The maximum number of retries after a 401: for the switch to Digest, a nonce that is out of date, and a changed
+    /// password.
     private static let retryLimit = 3
 
     private let user: String
@@ -26,8 +26,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
 
     /// - Parameters:
     ///   - password: Returns the password; called for each attempt.
-    ///   - afterRefusal: Returns the current password after a 401, not a cached one. If nil, `password` is called
-    ///     again.
+    ///   - afterRefusal: Returns the current password after a 401, not a cached one.
     public convenience init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value? = nil
@@ -38,7 +37,6 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// - Parameter makeNonce: Returns a random client nonce (`cnonce`); called for each new challenge.
     init(
         user: String, password: @escaping AuthorizationInterceptor.Value,
         afterRefusal: AuthorizationInterceptor.Value?, makeNonce: @escaping @Sendable () -> String
@@ -49,9 +47,9 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         self.makeNonce = makeNonce
     }
 
-    /// Sets the header field `Authorization`, and replaces an existing value.
-    /// - Throws: The error of the function that fetches the password; `UploadFailure` (`authentication`) if Basic or
-    ///   Digest cannot express the user, the password or the challenge.
+    /// Sets the header field `Authorization`.
+    /// - Throws: The error of the fetch; `UploadFailure` (`authentication`) if Basic or Digest cannot express the
+    ///   values.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -100,8 +98,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// True if the refused request was authenticated with this password. The server would then refuse a retry with the
-    /// same password too.
+    /// True if the refused request was authenticated with this password.
     private func wasSigned(_ request: TransportRequest, with password: String) -> Bool {
         let sent = request.fields[.authorization] ?? ""
         let parameters = AuthenticationChallenge.list(sent).first?.parameters ?? [:]
@@ -116,11 +113,8 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// Stores the challenge from a refusal, and returns true if a retry with Digest can succeed. Stores nothing if
-    /// another request has stored a newer challenge. Returns false if the server refused the user or the password.
-    /// - Parameters:
-    ///   - sent: The `Authorization` of the refused request.
-    ///   - isFirst: True if this is the first refusal of the request.
+    /// Stores the challenge from a refusal, unless another request has stored a newer one. Returns true if a retry can
+    /// succeed, false if the server refused the user or the password.
     private func takes(_ challenge: DigestChallenge, after sent: String, isFirst: Bool) -> Bool {
         scheme.withLock { scheme in
             if case .digest(let session) = scheme {
@@ -135,8 +129,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         }
     }
 
-    /// Stores the nonce that a response announces for the next requests (`nextnonce`). Ignores a response to a request
-    /// with an older nonce.
+    /// Stores the nonce that a response announces (`nextnonce`), unless the request had an older nonce.
     public func read(_ response: TransportResponse, to request: TransportRequest) {
         guard let info = response.fields[.authenticationInfo],
             let next = AuthenticationChallenge.parameters(info)["nextnonce"]

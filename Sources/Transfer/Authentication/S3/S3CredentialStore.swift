@@ -1,34 +1,32 @@
 public import FerryFiles
 public import FerryProtocols
 
-/// The store of the S3 credentials that all requests share. It loads them on first use, and again shortly before they
-/// expire.
+/// The store of the S3 credentials that all requests share, loaded on first use and shortly before they expire.
 public actor S3CredentialStore {
     /// A function that loads credentials. Its error names the sources that were searched.
     public typealias Load = @Sendable () async throws(UploadFailure) -> S3Credentials
 
     private enum State {
         case empty
-        /// The credentials are available. They are loaded again after the time `next`, or as soon as a server refuses
-        /// them. `next` is nil if the credentials do not expire.
+        /// The credentials are available. They are loaded again after `next` (nil if they do not expire), or once
+        /// refused.
         case ready(S3Credentials, next: Moment?)
-        /// The credentials are being loaded. If the load fails, requests use the `old` credentials until these expire.
-        /// `old` is nil if there are no earlier credentials, or if the server has refused the earlier ones.
+        /// The credentials are being loaded. If that fails, requests use the `old` ones until these expire, unless
+        /// refused.
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>, old: S3Credentials?)
     }
 
-    /// A moment on the wall clock and on a monotonic clock. Setting the wall clock back must not extend the use of
+    /// A moment on the wall clock and on a monotonic one: setting the clock back must not extend the use of
     /// credentials.
     private struct Moment {
         var date: Date
         var instant: ContinuousClock.Instant
     }
 
-    /// Temporary credentials are replaced this many seconds before they expire, because a signed request can wait
+    /// The number of seconds before their expiration at which credentials are replaced. A signed request can wait
     /// before it is sent, and can run for minutes.
     static let margin: TimeInterval = 300
-    /// The shortest time from a successful load to the next one, in seconds, even if the credentials expire sooner. If
-    /// the server refuses the credentials, the next load does not wait.
+    /// The shortest time in seconds from a successful load to the next one, unless the server refuses the credentials.
     static let pause: TimeInterval = 60
 
     private let load: Load
@@ -37,8 +35,8 @@ public actor S3CredentialStore {
     private var state = State.empty
 
     /// - Parameters:
-    ///   - now: The wall clock, which is compared with the expiration of credentials.
-    ///   - elapsed: A monotonic clock, which the user cannot set.
+    ///   - now: The wall clock, for the expiration of credentials.
+    ///   - elapsed: A monotonic clock.
     ///   - load: Loads the credentials. Only one call runs at a time.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
@@ -81,14 +79,11 @@ public actor S3CredentialStore {
         return found.provesSame(as: refused) ? nil : found
     }
 
-    /// Begins a load in a task of its own, so that the cancellation of one waiting request does not cancel the load for
-    /// others.
+    /// Begins a load in a task of its own, which the cancellation of one waiting request does not cancel.
     ///
     /// - Parameters:
-    ///   - before: The credentials that the store had before the load, and has again if the load fails; nil if it had
-    ///     none.
-    ///   - isUsable: True if requests that wait for this load can use `before` if the load fails. False if a server has
-    ///     refused `before`, or if `before` is nil.
+    ///   - before: The credentials to have again if the load fails.
+    ///   - isUsable: True if requests can use `before` then: no server has refused it.
     private func begin(
         after before: S3Credentials?, isUsable: Bool
     ) -> Task<Result<S3Credentials, UploadFailure>, Never> {

@@ -3,12 +3,10 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// Signs each attempt at a request to an S3 server. After a refusal because of a wrong clock, a wrong region or expired
-/// credentials, corrects the cause and signs again.
+/// Signs each attempt at a request to an S3 server, in the form in which it is sent. Corrects a wrong clock, a wrong
+/// region or expired credentials after a refusal, and signs again.
 ///
-/// A request is sent with its path and query in the form that the signature covers. One interceptor serves one
-/// destination. Once a refusal has shown the server's clock or the bucket's region, the signatures of all later
-/// requests use that clock or region.
+/// One interceptor serves one destination. All later signatures use the clock or region that a refusal has shown.
 public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private struct State {
         var region: String
@@ -17,10 +15,9 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         var signer = SigV4Signer()
     }
 
-    /// The maximum number of retries of one request: one for the clock, one for the region and one for the credentials.
+    /// The maximum number of retries: for the clock, the region and the credentials.
     private static let retryLimit = 3
-    /// The largest clock difference, in seconds, that is not corrected. Such a small difference cannot be the reason
-    /// for a refusal, because S3 tolerates 15 minutes.
+    /// The largest clock difference in seconds that is not corrected. S3 tolerates 15 minutes.
     private static let tolerance: TimeInterval = 60
 
     private let origin: String?
@@ -30,10 +27,8 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - url: The URL of the destination. Requests to another scheme, host or port fail.
+    ///   - url: The URL of the destination. Requests to another origin fail.
     ///   - region: The first region to try.
-    ///   - payload: The way in which a signature covers a streamed body.
-    ///   - now: The clock of this machine.
     public init(
         for url: String, region: String = "us-east-1", payload: S3PayloadForm = .auto,
         credentials: S3CredentialStore, now: @escaping @Sendable () -> Date = { Date() }
@@ -45,12 +40,11 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         state = Mutex(State(region: region))
     }
 
-    /// The region in signatures: the configured one, or the one that a response of the server named.
+    /// The region in signatures: the configured one, or the one that the server named.
     public var region: String { state.withLock { $0.region } }
 
-    /// Signs the request. Also wraps its body in the `aws-chunked` encoding if the payload form requires that.
-    /// - Throws: `UploadFailure` if there are no credentials, if the request goes to another server than the
-    ///   destination's, or if the body cannot be read.
+    /// Signs the request, and wraps its body in the `aws-chunked` encoding if the payload form requires that.
+    /// - Throws: `UploadFailure` without credentials, for another server, or if the body cannot be read.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -74,17 +68,14 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
         return request
     }
 
-    /// Returns true for a refusal because of the clock, the region or the credentials, which `retry` can correct or
-    /// explain to the user. Also returns true if the payload form is `streaming` and the server does not support a part
-    /// of the request.
+    /// Returns true for a refusal that `retry` can correct or explain to the user.
     public func canRecover(_ response: TransportResponse) -> Bool {
         guard let refusal = S3Refusal(response, now: now()) else { return false }
         return refusal != .notImplemented || payload == .streaming
     }
 
-    /// Retries with the server's time, with the region that the server named, or with other credentials. If a retry
-    /// would change nothing, ends the request with a failure that explains the refusal to users. If there is no such
-    /// failure, leaves the decision to the next retrier.
+    /// Retries with the server's time, the region that it named, or other credentials. If that would change nothing,
+    /// ends the request with a failure that explains the refusal, if there is one.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
@@ -201,7 +192,7 @@ extension S3Interceptor {
     }
 }
 
-/// The origin, path and query of an absolute URL, with the same bytes as in the URL. The fragment is left out.
+/// The origin, path and query of an absolute URL, byte by byte.
 private struct AddressParts {
     /// The scheme, host and port: `https://host:port`.
     var origin: String
@@ -217,8 +208,7 @@ private struct AddressParts {
         query = parts.query.isEmpty ? nil : String(Substring(parts.query.utf8.dropFirst()))
     }
 
-    /// The value of `Host` as the transport sends it (RFC 9112 §3.2). The default port of the scheme is left out. For a
-    /// Unix socket, the value is `localhost`.
+    /// The value of `Host` as the transport sends it (RFC 9112 §3.2).
     var host: String {
         guard !UploadAddress.isUnixSocket(url), let parts = URL(string: url), let name = parts.host() else {
             return UploadAddress.socketHost
@@ -230,7 +220,7 @@ private struct AddressParts {
 }
 
 extension S3Refusal {
-    /// Returns the failure for users when the server has refused `credentials` and no automatic retry follows.
+    /// Returns the failure for `credentials` that the server has refused for good.
     fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
         switch self {
         case .keys(.unknown):

@@ -2,24 +2,21 @@ import FerryFiles
 import FerryProtocols
 import HTTPTypes
 
-/// The way in which a signature covers a streamed body. For a body in memory, the signature always covers its hash.
+/// The way in which a signature covers a streamed body. That of a body in memory always covers its hash.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// Signs the hash that the request states. If the request states none, an https body is sent unsigned, because TLS
-    /// protects it. An http body without a stated hash is hashed and signed. If that body contains a stream, it is sent
-    /// unsigned, because hashing would consume the stream.
+    /// Signs the hash that the request states. Without one, an https body is sent unsigned, because TLS protects it,
+    /// and an http body is hashed and signed, unless it contains a stream, which hashing would consume.
     case auto
-    /// Sends the body as one `aws-chunked` chunk, for servers that refuse unsigned content. A checksum in the request's
-    /// fields is sent in a trailer after the chunk. Over http, the chunk is also signed. It is not signed if the body
-    /// contains a stream and the request does not state its SHA-256. A body of unknown length is sent as with `auto`.
-    /// The same is true of a body without a checksum that is sent over https or cannot be signed.
+    /// Sends the body as one `aws-chunked` chunk, for servers that refuse unsigned content, with the request's checksum
+    /// in a trailer. Over http, the chunk is also signed, unless a stream has no stated SHA-256. A body of unknown
+    /// length, or without a checksum and a signature, is sent as with `auto`.
     case streaming
-    /// Signs the SHA-256 of the body, also over https. If the request does not state this hash, the body is hashed
-    /// before it is sent. A body with a stream can be read only once. So it is not hashed, and is sent unsigned if the
-    /// request does not state its SHA-256.
+    /// Signs the SHA-256 of the body, also over https, and hashes it first if the request does not state it. A body
+    /// with a stream, which can be read only once, is sent unsigned then.
     case signed
 }
 
-/// The way in which one request's body is signed, and the `aws-chunked` encoding around the body.
+/// The signature of one request's body, and the `aws-chunked` encoding around it.
 struct S3Payload {
     private enum Frame {
         case none
@@ -27,14 +24,14 @@ struct S3Payload {
     }
 
     private static let unsigned = "UNSIGNED-PAYLOAD"
-    /// The names of the `x-amz-checksum-` header fields that contain a setting and no checksum.
+    /// The names of the `x-amz-checksum-` header fields without a checksum.
     private static let sumSettings = [
         "x-amz-checksum-algorithm", "x-amz-checksum-type", "x-amz-checksum-mode",
     ]
 
     private let frame: Frame
 
-    /// Sets the header fields that describe the request's body. Reads the body if the signature needs its hash.
+    /// Sets the header fields that describe the request's body, which is read if the signature needs its hash.
     ///
     /// - Throws: `UploadFailure` if the body cannot be read.
     init(of request: inout TransportRequest, as form: S3PayloadForm) async throws {
@@ -61,8 +58,7 @@ struct S3Payload {
             var hash: String?
             if !isEncrypted {
                 hash = given?.utf8.count == 64 ? given : try await Self.hash(of: body)
-                // A body that cannot be read twice is sent unsigned. S3 allows unsigned chunks only with a trailer, so
-                // without a checksum for the trailer the body is not chunked.
+                // A body that cannot be read twice is sent unsigned. S3 allows unsigned chunks only with a trailer.
                 if hash == Self.unsigned { hash = nil }
                 if hash == nil, sum == nil {
                     request.fields[.amzContentHash] = Self.unsigned
@@ -86,8 +82,8 @@ struct S3Payload {
         }
     }
 
-    /// Wraps the body in the `aws-chunked` encoding, if the body is sent in that form. The head must already be signed,
-    /// because the chunk's signature depends on the signature of the head.
+    /// Wraps the body in the `aws-chunked` encoding, if it has that form, after the head was signed: the chunk's
+    /// signature depends on it.
     func apply(_ signer: SigV4ChunkSigner, to request: inout TransportRequest) {
         guard case .chunk(let length, let trailer, let hash) = frame, case .streamed(var body) = request.body
         else { return }
@@ -103,8 +99,7 @@ struct S3Payload {
         }
     }
 
-    /// Returns the content's SHA-256 in hexadecimal; `UNSIGNED-PAYLOAD` for a body with a stream, since reading would
-    /// consume it.
+    /// Returns the content's SHA-256 in hexadecimal; `UNSIGNED-PAYLOAD` for a body with a stream.
     private static func hash(of body: StreamedBody) async throws -> String {
         for case .stream in body.segments { return unsigned }
         var digest = RunningDigest(.sha256)

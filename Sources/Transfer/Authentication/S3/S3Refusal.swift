@@ -10,7 +10,7 @@ enum S3Refusal: Equatable {
     case expired
     /// The server does not know the access key, or the signature does not match the secret key.
     case keys(S3Refusal.Keys)
-    /// The bucket is in this region. `isElsewhere` is true if the server also redirects to another URL.
+    /// The bucket is in this region, or also at another URL.
     case region(String, isElsewhere: Bool)
     /// The server does not support the form of the body, or another part of the request.
     case notImplemented
@@ -20,12 +20,11 @@ enum S3Refusal: Equatable {
         case signature = "SignatureDoesNotMatch"
     }
 
-    /// The clock difference, in seconds, above which the clock is assumed to be the cause of a 403 without an error
-    /// code. For example, a response to HEAD has no body and therefore no error code.
+    /// The clock difference, in seconds, that explains a 403 without an error code, as a response to HEAD is.
     private static let telling: TimeInterval = 600
 
     /// - Parameter now: The time of this machine's clock.
-    /// - Returns: nil if the response is not a refusal that `S3Interceptor` can correct or explain.
+    /// - Returns: nil for any other response.
     init?(_ response: TransportResponse, now: Date) {
         guard [301, 307, 400, 401, 403, 501].contains(response.status) else { return nil }
         let error = S3Error(response.protocolResponse)
@@ -59,8 +58,7 @@ enum S3Refusal: Equatable {
         }
     }
 
-    /// True if the text has the form of a region: 1 to 64 letters, digits, `-` and `_`. Such a text is safe in a header
-    /// field.
+    /// True for 1 to 64 letters, digits, `-` and `_`: the form of a region, and safe in a header field.
     static func isRegion(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {
