@@ -2,30 +2,26 @@ import Dispatch
 import Synchronization
 
 /// A pool of threads that open and read files. If the server of a network file system is gone, a system call can block
-/// for hours, and no other thread can cancel it.
-///
-/// After a timeout, the caller receives a failure. The blocked call keeps its thread and its open files until the
-/// kernel returns. The pool starts a thread only if no thread is idle.
+/// for hours. After a timeout, the caller receives a failure, and the blocked call keeps its thread and its open files
+/// until the kernel returns. The pool starts a thread only if no thread is idle.
 public final class BlockingIOPool: Sendable {
     /// The pool that callers use by default.
     public static let shared = BlockingIOPool()
 
-    /// The number of intervals into which the timeout is divided. The pool checks each job after every interval. A job
-    /// times out after `looks` + 1 successive checks without progress. So a single jump of the clock causes no timeout.
+    /// The number of checks within the timeout. A job times out after one more successive check without progress, so
+    /// that a single jump of the clock causes no timeout.
     private static let looks = 4
     private static let idleTime = DispatchTimeInterval.seconds(10)
-    /// The job that the calling thread runs; nil on threads without a job. Outside of a task, Swift stores a task-local
-    /// value for each thread.
+    /// The job that the calling thread runs. Outside of a task, Swift stores a task-local value for each thread.
     @TaskLocal private static var current: Job?
 
     /// A blocking call, and the handler of its timeout.
     private final class Job: Sendable {
         let number: UInt64
-        /// The number of the device that the call reads; nil if it is unknown.
         let medium: UInt64?
         let work: @Sendable () -> Void
         let giveUp: @Sendable () -> Void
-        /// The number of calls of `beat()` by this job. Each of them means that a system call has returned.
+        /// The number of calls of `beat()` by this job.
         let beats = Atomic<UInt64>(0)
 
         init(
@@ -39,18 +35,16 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// The pool's action for a new job.
     private enum Step { case nothing, wake, start }
 
-    /// A job whose caller waits for its result. It stays in `State.awaited` until it ends or times out.
+    /// A job whose caller waits for its result, until it ends or times out.
     private struct Awaited {
         var job: Job
         var hasBegun = false
         /// The value of `beats` at the last check.
         var seen: UInt64 = 0
-        /// The number of successive checks that found no progress. Progress resets the number to 0. For a job that has
-        /// begun, only its own progress counts. For a job that still waits for a thread, the progress of other jobs
-        /// counts.
+        /// The number of successive checks without progress: of the job itself, or of others while it waits for a
+        /// thread.
         var silentLooks = 0
 
         var beats: UInt64 { job.beats.load(ordering: .relaxed) }
@@ -62,7 +56,7 @@ public final class BlockingIOPool: Sendable {
         var awaited: [UInt64: Awaited] = [:]
         var threads = 0
         var idleThreads = 0
-        /// The number of jobs that occupy a thread, for each device. Jobs that have timed out count too.
+        /// The number of jobs that occupy a thread, for each device, with those that have timed out.
         var blocking: [UInt64?: Int] = [:]
         /// The devices on which a job has ended since the last check.
         var moved: Set<UInt64?> = []
@@ -70,18 +64,15 @@ public final class BlockingIOPool: Sendable {
     }
 
     private let limit: Int
-    /// The time without progress after which a caller receives a failure.
     package let timeout: Duration
     private let clock: any Clock<Duration>
     private let wakeUp = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: The maximum number of threads; a number below 2 counts as 2. The jobs on one device occupy at most
-    ///     half of the threads.
-    ///   - timeout: The time without progress after which the caller receives a failure. A system call that returns is
-    ///     progress. The failure can come up to half of this time later.
-    ///   - clock: The clock that measures the timeout.
+    ///   - limit: The maximum number of threads, at least 2. The jobs on one device occupy at most half of them.
+    ///   - timeout: The time without a system call that returns, after which the caller receives a failure, up to half
+    ///     of this time later.
     public init(
         limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -103,21 +94,19 @@ public final class BlockingIOPool: Sendable {
     /// The number of jobs whose caller still waits for the result.
     package var awaited: Int { state.withLock { $0.awaited.count } }
 
-    /// Records that a system call of the current job has returned; does nothing on a thread without a job. A job that
-    /// makes several system calls must call `beat` after each of them. Otherwise the pool regards the job as blocked.
+    /// Records that a system call of the current job has returned. A job with several system calls must call this after
+    /// each of them, or it counts as blocked.
     package static func beat() { current?.beats.add(1, ordering: .relaxed) }
 
     /// Runs `work` on a thread of the pool, so that a blocked device does not block other work. `work` must retain
     /// everything that it uses, because after a timeout it still runs.
     ///
     /// - Parameters:
-    ///   - medium: The number of the device that the work reads; nil if it is unknown. A blocked device leaves half of
-    ///     the threads to other devices. All unknown devices count as one.
-    ///   - isWanted: Called right before `work`. If it returns false, neither `work` nor `deliver` is called. If the
-    ///     job timed out before, `deliver` has already received the failure.
-    ///   - silent: Makes the failure that `deliver` receives after a timeout. The argument is the timeout.
-    ///   - deliver: Receives the outcome, on any thread. After a timeout it receives the failure, and can later receive
-    ///     the outcome of `work` too.
+    ///   - medium: The number of the device that the work reads. All unknown devices (nil) count as one. A blocked
+    ///     device leaves half of the threads to others.
+    ///   - isWanted: Called right before `work`. If it returns false, neither `work` nor `deliver` is called.
+    ///   - silent: Makes the failure after the timeout that it receives.
+    ///   - deliver: Receives the outcome, on any thread. After a timeout it can receive the outcome of `work` too.
     package func submit<Value: Sendable, Failure: Error>(
         on medium: UInt64?, isWanted: @escaping @Sendable () -> Bool,
         _ work: @escaping @Sendable () throws(Failure) -> Value,
@@ -156,7 +145,6 @@ public final class BlockingIOPool: Sendable {
         state.blocking[medium, default: 0] < limit / 2
     }
 
-    /// Runs the loop of one thread: performs jobs, and ends after `idleTime` without a job.
     private func work() {
         while true {
             while let job = take() {
@@ -177,8 +165,8 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Removes and returns the first queued job whose device has not reached its limit of threads. If no job can
-    /// run now, counts the calling thread as idle and returns nil.
+    /// Removes and returns the first queued job whose device has not reached its limit of threads. Otherwise counts the
+    /// calling thread as idle.
     private func take() -> Job? {
         state.withLock { state in
             guard let index = state.queued.firstIndex(where: { hasRoom(for: $0.medium, state) }) else {
@@ -202,7 +190,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Checks the awaited jobs at intervals, until no caller waits for a job.
+    /// Checks the awaited jobs at intervals, while there are any.
     private func watch() async {
         // Intervals are counted, because a deadline would also count the time while the machine is suspended.
         while (try? await clock.sleep(for: timeout / Self.looks)) != nil {
@@ -212,10 +200,7 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// Checks once whether the awaited jobs have made progress.
-    ///
-    /// - Returns: The jobs that have timed out. `isOver` is true if no caller waits for a job any more, so that the
-    ///   checks end.
+    /// Returns the awaited jobs that have timed out, and whether none is left.
     private func look(_ state: inout State) -> (late: [Job], isOver: Bool) {
         var moved = state.moved
         state.moved = []
@@ -228,7 +213,7 @@ public final class BlockingIOPool: Sendable {
                 if awaited.hasBegun {
                     awaited.beats == awaited.seen
                 } else if hasRoom(for: awaited.job.medium, state) {
-                    // The job waits for a thread, and may wait as long as any other call makes progress.
+                    // The job waits for a thread as long as any other call makes progress.
                     moved.isEmpty
                 } else {
                     !moved.contains(awaited.job.medium)
@@ -236,7 +221,7 @@ public final class BlockingIOPool: Sendable {
             awaited.seen = awaited.beats
             awaited.silentLooks = isSilent ? awaited.silentLooks + 1 : 0
             state.awaited[number] = awaited
-            // The first check may come less than a full interval after the call, so one more check is needed.
+            // The first check may come less than a full interval after the call.
             if awaited.silentLooks > Self.looks { late.append(awaited.job) }
         }
         let numbers = Set(late.map(\.number))

@@ -5,7 +5,7 @@
 #endif
 
 extension UnsafeRawBufferPointer {
-    /// Returns the position of the first `byte` at or after `start`; nil if there is none (`memchr(3)`).
+    /// Returns the position of the first `byte` at or after `start` (`memchr(3)`).
     package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard let base = baseAddress, start < count,
             let found = memchr(base + start, CInt(byte), count - start)

@@ -2,16 +2,14 @@ import Dispatch
 import Synchronization
 import SystemPackage
 
-/// A program that Ferry runs without a shell. The program has a separate process group and environment. Its run time
-/// and the stored part of its output are limited.
+/// A program that Ferry runs without a shell, in a process group and an environment of its own, with limits on its run
+/// time and on the stored part of its output.
 package struct ChildCommand: Sendable {
-    /// The program and its arguments. Ferry searches its own `PATH` for a program name without a slash.
+    /// The program, which Ferry searches in its own `PATH` unless its name has a slash, and its arguments.
     package var words: [String]
-    /// The complete environment of the program.
     package var environment: [String: String]
     /// The working directory of the program; nil for the working directory of this process.
     package var folder: String?
-    /// The bytes that the program reads from standard input.
     package var input = Data()
     package var output = Output.last(4096)
 
@@ -26,14 +24,11 @@ package struct ChildCommand: Sendable {
         self.output = output
     }
 
-    /// The part of standard output that the result contains. The result also contains the last 4096 bytes of standard
-    /// error (`complaint`).
+    /// The part of standard output that the result contains. That of standard error is always its last 4096 bytes.
     package enum Output: Sendable {
-        /// All output, read until every process has closed its end of the pipe. A command that prints more bytes than
-        /// the limit is killed.
+        /// All output, until every process has closed its end of the pipe. A command that prints more is killed.
         case all(atMost: Int)
-        /// The last bytes of the output, at most this number. After the command's end, `run` waits at most 500 ms for
-        /// the end of the output.
+        /// The last bytes of the output. `run` waits for its end at most 500 ms after that of the command.
         case last(Int)
     }
 
@@ -41,19 +36,17 @@ package struct ChildCommand: Sendable {
         package enum Ending: Equatable, Sendable {
             case exited(Int32)
             case killed(by: Int32)
-            /// The command exceeded its run time or the limit on its output. The command and its process group were
-            /// killed.
+            /// The command exceeded its run time or the limit on its output. Its process group was killed.
             case timedOut, printedTooMuch
-            /// The caller's task was cancelled, so the command and its process group were killed.
+            /// The caller's task was cancelled, and the process group killed.
             case cancelled
         }
 
         package var ending: Ending
         package var output: Data
-        /// The last 4096 bytes of standard error.
         package var complaint: Data
 
-        /// Returns the last line with text, which usually states the reason for a failure; empty if there is none.
+        /// Returns the last line with text, which usually states the reason for a failure.
         package static func lastLine(of printed: Data) -> String {
             String(decoding: printed, as: UTF8.self).split(whereSeparator: \.isNewline)
                 .map { $0.trimmed() }.last { !$0.isEmpty } ?? ""
@@ -66,20 +59,18 @@ package struct ChildCommand: Sendable {
     }
 
     private static let complaintLimit = 4096
-    /// The longest wait of `run` for the end of an output pipe after the command has ended. A child process of the
-    /// command can hold the pipe open. With `Output.all`, `run` reads standard output to its end instead.
+    /// The longest wait for the end of an output pipe after the command has ended. A child process of the command can
+    /// hold the pipe open.
     private static let timeout = DispatchTimeInterval.milliseconds(500)
 
-    /// Returns the named environment variables of this process. A name that ends in `*` matches every name with that
-    /// prefix.
+    /// Returns the named environment variables of this process. A name that ends in `*` is a prefix.
     package static func environment(_ names: [String]) -> [String: String] {
         ProcessInfo.processInfo.environment.filter { variable, _ in
             names.contains { $0 == variable || $0.hasSuffix("*") && variable.hasPrefix($0.dropLast()) }
         }
     }
 
-    /// Runs the command until it ends. Kills the command and its process group after `limit`, after a cancellation, or
-    /// if the output exceeds the limit of `Output.all`.
+    /// Runs the command until it ends, or kills its process group after `limit`, a cancellation or too much output.
     package func run(upTo limit: Duration) async throws(CannotStart) -> Result {
         let (process, pipes) = try start()
         let (endings, end) = AsyncStream.makeStream(of: Result.Ending.self)
@@ -116,8 +107,8 @@ package struct ChildCommand: Sendable {
         return Result(ending: ending, output: printed.bytes, complaint: complaint.bytes)
     }
 
-    /// Kills the process group of a command that still runs, and reaps the command. Until the command is reaped, the
-    /// kernel reserves its process id, so the signal reaches no other process.
+    /// Kills the process group of a command that still runs, and reaps the command. Until then, the kernel reserves its
+    /// process id, so the signal reaches no other process.
     private static func bury(_ process: ChildProcess, _ ending: Result.Ending) {
         switch ending {
         case .exited, .killed: break
@@ -166,8 +157,7 @@ extension ChildCommand.Result.Ending {
     }
 }
 
-/// The reader of one output pipe of a command. It reads to the end, so that the command does not block on a full pipe.
-/// With `atMost`, the reader stops as soon as the output exceeds the limit.
+/// The reader of one output pipe of a command, to the end, so that the command does not block on a full pipe.
 private final class ChildOutput: Sendable {
     private let text = Mutex(Data())
     private let ended = DispatchSemaphore(value: 0)
@@ -181,7 +171,6 @@ private final class ChildOutput: Sendable {
         }
     }
 
-    /// - Parameter tooMuch: Called once if the output exceeds the limit.
     init(_ pipe: OpenFile, atMost limit: Int, tooMuch: @escaping @Sendable () -> Void) {
         read(pipe) { text, chunk in
             text += chunk

@@ -6,16 +6,13 @@ import CFerryFiles
     import Darwin
 #endif
 
-/// A program that this process started. The child inherits three descriptors and no other open file. No signal is
-/// blocked or ignored in the child.
+/// A program that this process started. The child inherits three descriptors, and no blocked or ignored signals.
 package struct ChildProcess: Sendable {
-    /// The process id. Until the process is reaped, the kernel reserves the id, so a signal reaches no other process.
+    /// The process id, which the kernel reserves until the process is reaped, so that a signal reaches no other one.
     package let id: Int32
 
-    /// The ways to isolate the child from this process.
     package enum Isolation: Sendable {
-        /// A process group of its own. `killGroup` kills the child and the processes that it started, except those that
-        /// have left the group.
+        /// A process group of its own, which `killGroup` kills, except for processes that have left it.
         case group
         /// A session of its own: the child has no terminal, and no shell sends it SIGHUP.
         case session
@@ -23,7 +20,7 @@ package struct ChildProcess: Sendable {
 
     package enum Environment: Sendable {
         case only([String: String])
-        /// The environment of this process, plus each variable of `adding` that this process does not have.
+        /// The environment of this process, plus the variables that it does not have.
         case inherited(adding: [String: String])
     }
 
@@ -43,15 +40,15 @@ package struct ChildProcess: Sendable {
     /// - Parameters:
     ///   - program: The program, searched in PATH unless the name has a slash; nil for the first element of `words`.
     ///   - words: The name and the arguments of the program.
-    ///   - folder: The working directory of the child; nil for that of this process. A relative program path with a
-    ///     slash starts in this folder.
+    ///   - folder: The working directory, at which a relative program path with a slash starts; nil for that of this
+    ///     process.
     package init(
         _ program: String? = nil, words: [String], environment: Environment, folder: String? = nil,
         input: Descriptor, output: Descriptor, errors: Descriptor, isolation: Isolation
     ) throws(SystemCallError) {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
-        // The descriptors are copied to numbers above 2, because in the child, 0 to 2 are replaced one after the other.
+        // The descriptors are copied to numbers above 2, because the child replaces 0 to 2 one after the other.
         let streams = [input, output, errors].map { fcntl($0.number, F_DUPFD_CLOEXEC, 3) }
         defer { for stream in streams where stream >= 0 { close(stream) } }
         guard !streams.contains(-1) else { throw SystemCallError("fcntl") }
@@ -101,8 +98,7 @@ package struct ChildProcess: Sendable {
         SystemCallError(call: "posix_spawn", code: Errno(rawValue: code))
     }
 
-    /// Waits until the child has ended. Does not reap the child, so `id` stays reserved. Returns nil if the child was
-    /// reaped before.
+    /// Waits until the child has ended, without reaping it. Returns nil if it was reaped before.
     package func waitForEnd() -> Ending? {
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 {
@@ -119,8 +115,7 @@ package struct ChildProcess: Sendable {
     /// Waits until the child has ended, and releases its process id.
     package func reap() { while waitpid(id, nil, 0) < 0, errno == EINTR {} }
 
-    /// Returns the ending of the child, and releases its process id. Returns nil while the child runs, or if it was
-    /// reaped before.
+    /// Returns the ending of the child, and reaps it. Returns nil while it runs, or if it was reaped before.
     package func reapIfEnded() -> Ending? {
         var status: CInt = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }
@@ -128,7 +123,7 @@ package struct ChildProcess: Sendable {
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(by: signal)
     }
 
-    /// Kills all processes in the process group of the child (SIGKILL), including the child.
+    /// Kills all processes in the process group of the child (SIGKILL).
     package func killGroup() { kill(-id, SIGKILL) }
 }
 

@@ -1,11 +1,11 @@
-/// A day of the Gregorian calendar. Days before 1582, when the calendar was introduced, follow its rules too.
+/// A day of the Gregorian calendar, also before its introduction in 1582.
 package struct CivilDay: Hashable, Comparable, Sendable {
     /// The number of days since 1 January 1970; negative before that day.
     package var number: Int
 
     package init(number: Int) { self.number = number }
 
-    /// Makes the day that is `day` - 1 days after the first day of `month`. The result may be in another month.
+    /// Makes the day that is `day` - 1 days after the first of `month`, possibly in another month.
     package init(year: Int, month: Int, countedDay day: Int) {
         // Years begin in March here, so that a leap day is the last day of its year. Eras have 400 years.
         let shifted = month > 2 ? year : year - 1

@@ -6,11 +6,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Descriptors that are reserved for the files of one folder, so that these files open even when the process has no
-/// other free descriptor. Ferry needs this for the folder of the queue's journal.
+/// Descriptors that are reserved for the files of one folder, the queue's, so that these files open even when the
+/// process has no other free descriptor.
 package final class DescriptorReserve: Sendable {
-    /// The number of descriptors in a full reserve. The queue's folder needs three at the same time: for a journal, a
-    /// snapshot and a listing of the folder.
+    /// The number of descriptors in a full reserve: for a journal, a snapshot and a listing of the folder.
     private static let size = 3
 
     private let anchor: Int32
@@ -25,12 +24,10 @@ package final class DescriptorReserve: Sendable {
 
     deinit { for descriptor in spare.withLock({ $0 }) + [anchor] where descriptor >= 0 { close(descriptor) } }
 
-    /// The current number of spare descriptors.
     package var count: Int { spare.withLock { $0.count } }
 
-    /// Opens a file, with a descriptor of the reserve if no other is free.
-    /// - Parameter body: Opens the file by a system call. It may be called several times.
-    /// - Returns: The result of `body`; negative after a failure, with `errno` set.
+    /// Opens a file by `body`, with a descriptor of the reserve if no other is free. `body` makes a system call,
+    /// possibly several times.
     package func open(_ body: () -> Int32) -> Int32 {
         refill()
         while true {
@@ -46,7 +43,7 @@ package final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Closes the file behind `descriptor`. If the reserve is not full, the descriptor's number stays in the reserve.
+    /// Closes the file behind `descriptor`. Its number stays in a reserve that is not full.
     package func take(over descriptor: Int32) {
         let isTaken = spare.withLock { spare in
             // `dup2` never frees the number. After a `close`, another thread could take it.
@@ -67,10 +64,7 @@ package final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Replaces the file behind a descriptor by the open folder of the reserve. A child process that starts between
-    /// `dup2` and `fcntl` inherits the open folder, which is harmless.
-    ///
-    /// - Returns: False if a system call fails.
+    /// Replaces the file behind a descriptor by the reserve's folder. A child that starts meanwhile inherits only that.
     private func replace(_ descriptor: Int32) -> Bool {
         dup2(anchor, descriptor) >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
     }

@@ -6,19 +6,17 @@
     import Darwin
 #endif
 
-/// The threads outside of Swift's thread pool, for work that may block for any length of time.
+/// The threads outside of Swift's pool, for work that may block for any length of time.
 package enum DetachedThread {
-    /// Blocks the calling thread for `time`, at most 71 minutes. The thread must not belong to Swift's thread pool.
+    /// Blocks the calling thread, not one of Swift's pool, for at most 71 minutes.
     package static func sleep(for time: Duration) { usleep(UInt32(clamping: Int(time / .microseconds(1)))) }
 
     /// Blocks the calling thread until the process ends.
     package static func waitForever() -> Never { while true { pause() } }
 
-    /// Runs `work` on a new thread. On Linux, runs it on a thread of Dispatch if no new thread can be started.
+    /// Runs `work` on a new thread, or on one of Dispatch if none can be started.
     ///
-    /// - Parameters:
-    ///   - name: The name of the new thread in debuggers and `top`; at most 15 bytes.
-    ///   - stackSize: The size of the stack in bytes; nil for the system's default.
+    /// - Parameter name: The name of the thread in debuggers and `top`; at most 15 bytes.
     package static func start(
         name: String? = nil, stackSize: Int? = nil, _ work: @escaping @Sendable () -> Void
     ) {
@@ -51,7 +49,6 @@ package enum DetachedThread {
 }
 
 #if !canImport(Darwin)
-    /// The object that `pthread_create` passes to a new thread.
     private final class ThreadWork: Sendable {
         private let name: String?
         private let work: @Sendable () -> Void

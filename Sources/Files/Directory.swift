@@ -6,15 +6,14 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// An open folder. The kernel looks up every name relative to the folder's descriptor, so the result is right even if
-/// another process renames or replaces the folder. If the last component of a name is a symbolic link, the link is not
-/// followed.
+/// An open folder. Every name is looked up relative to its descriptor, even if another process renames or replaces the
+/// folder. A symbolic link at the end of a name is not followed.
 package final class Directory: Sendable {
     package let descriptor: FileDescriptor
     private let reserve: DescriptorReserve?
 
     /// - Parameters:
-    ///   - follows: True to follow a symbolic link in the last component of the path; if false, the link is an error.
+    ///   - follows: True to follow a symbolic link in the last component of the path.
     ///   - keepsReserve: True if files in the folder must open even when the process has no other free descriptor.
     package convenience init(
         _ path: LocalPath, follows: Bool = false, keepsReserve: Bool = false
@@ -23,8 +22,8 @@ package final class Directory: Sendable {
         try self.init(path, in: AT_FDCWD, flags: flags, keepsReserve: keepsReserve)
     }
 
-    /// Opens a folder in order to look up names in it. On Linux, this needs no permission to read the folder, but
-    /// `synchronize()` always fails on the result.
+    /// Opens a folder to look up names in it. On Linux, this needs no permission to read it, and it cannot be
+    /// synchronized.
     convenience init(searching path: LocalPath) throws(SystemCallError) {
         try self.init(
             path, in: AT_FDCWD, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
@@ -42,10 +41,10 @@ package final class Directory: Sendable {
 
     deinit { close(descriptor.rawValue) }
 
-    /// Returns at most `limit` names in the folder, unsorted, without `.` and `..`. The names are bytes, because they
-    /// need not be UTF-8. Foundation would drop the names that are not UTF-8.
+    /// Returns names in the folder, unsorted, without `.` and `..`, as bytes: Foundation would drop those that are not
+    /// UTF-8.
     package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
-        // A second descriptor, because reading moves a descriptor's position, and `closedir` closes the descriptor.
+        // A second descriptor, because reading moves its position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let open = { openat(self.descriptor.rawValue, ".", flags) }
         let copy = try SystemCallError.check("opendir") { reserve?.open(open) ?? open() }
@@ -98,10 +97,7 @@ package final class Directory: Sendable {
         return try Directory(name, in: descriptor.rawValue, flags: flags, keepsReserve: false)
     }
 
-    /// Opens the subfolder `name` in order to look up names in it. On Linux, this needs no permission to read the
-    /// subfolder, but `synchronize()` always fails on the result.
-    ///
-    /// - Throws: `SystemCallError`, with `ELOOP` or `ENOTDIR` for a symbolic link, and `ENOTDIR` for a file.
+    /// Opens the subfolder `name` to look up names in it (`init(searching:)`).
     func searching(_ name: LocalPath) throws(SystemCallError) -> Directory {
         try Directory(
             name, in: descriptor.rawValue, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
@@ -117,7 +113,7 @@ package final class Directory: Sendable {
         return LocalPath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) })
     }
 
-    /// Makes a folder that only its owner can access. When this returns, the folder survives a power cut.
+    /// Makes a folder that only its owner can access, and that survives a power cut.
     ///
     /// - Throws: `SystemCallError`, with `EEXIST` if the name is taken.
     package func makeFolder(_ name: LocalPath) throws(SystemCallError) {
@@ -125,10 +121,7 @@ package final class Directory: Sendable {
         try synchronize()
     }
 
-    /// Makes a folder. Its permission bits are those of `mode` that the umask does not clear. The folder survives a
-    /// power cut only after `synchronize()`.
-    ///
-    /// - Throws: `SystemCallError`, with `EEXIST` if the name is taken.
+    /// Makes a folder with the bits of `mode` that the umask leaves. It survives a power cut after `synchronize()`.
     package func makeFolder(_ name: LocalPath, mode: UInt32) throws(SystemCallError) {
         try SystemCallError.check("mkdirat", name.text) {
             name.withCString { mkdirat(descriptor.rawValue, $0, mode_t(mode)) }
@@ -143,9 +136,9 @@ package final class Directory: Sendable {
         return try folder(name)
     }
 
-    /// Makes a hard link: a second name for a file. The second name must not exist yet.
+    /// Makes a hard link, which must not exist yet.
     ///
-    /// - Parameter folder: The folder of the second name; nil for this folder.
+    /// - Parameter folder: The folder of the new name; nil for this folder.
     package func link(
         _ name: LocalPath, as other: LocalPath, in folder: Directory? = nil
     ) throws(SystemCallError) {
@@ -155,7 +148,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Renames a file. A file that already has the new name is replaced.
+    /// Renames a file, in place of a file that has the new name.
     ///
     /// - Parameter folder: The folder of the new name; nil for this folder.
     package func rename(
@@ -212,19 +205,16 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Writes the entries of this folder to disk. A power cut can then not undo the creation, renaming or removal of a
-    /// file in it. Some network file systems cannot synchronize a folder. There, this method does nothing and throws no
-    /// error.
+    /// Writes the entries of this folder to disk: a power cut can then not undo a creation, renaming or removal in it.
+    /// Does nothing on a network file system that cannot synchronize a folder.
     package func synchronize() throws(SystemCallError) {
-        // EINVAL means that the file system cannot sync a folder.
         guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }
     }
 
-    /// Replaces the file `name` by a new file that contains `bytes`. Only its owner can access the new file. When this
-    /// method returns, the new file survives a power cut. After an error the old file remains, with one exception. If
-    /// only the sync of the folder failed, the new file is in use, but a power cut can bring back the old one.
+    /// Replaces the file `name` by a new file that only its owner can access, and that survives a power cut. After an
+    /// error the old file remains; if only the sync of the folder failed, until then a power cut can bring it back.
     ///
-    /// - Parameter draft: The name of the new file until it is complete. An existing file of that name is removed.
+    /// - Parameter draft: The name of the new file until it is complete. An existing one is removed.
     package func replace(
         _ name: LocalPath, with bytes: [UInt8], draft: LocalPath
     ) throws(SystemCallError) {
@@ -242,15 +232,14 @@ package final class Directory: Sendable {
         try synchronize()
     }
 
-    /// Checks by `faccessat(2)` that this process may read and enter the folder, and write in it if `toWrite` is true.
+    /// Checks that this process may read and enter the folder, and write in it (`faccessat(2)`).
     package func checkAccess(toWrite: Bool) throws(SystemCallError) {
         try SystemCallError.check("faccessat") {
             faccessat(descriptor.rawValue, ".", R_OK | X_OK | (toWrite ? W_OK : 0), 0)
         }
     }
 
-    /// Returns the number of free bytes on the folder's file system, without those reserved for root, and the size of
-    /// that file system in bytes.
+    /// Returns the free bytes on the file system, without those reserved for root, and its size.
     package func space() throws(SystemCallError) -> (free: Int, capacity: Int) {
         var status = statvfs()
         try SystemCallError.check("fstatvfs") { fstatvfs(descriptor.rawValue, &status) }

@@ -1,38 +1,33 @@
 import Synchronization
 
-/// Makes calls that use files, on threads of a pool. So a file that hangs, for example on a network share, delays no
-/// other file.
+/// Makes calls that use files, on threads of a pool, so that a file that hangs delays no other.
 ///
-/// A call that hangs occupies its thread until it returns. Until then, no other call on the same file begins: every
-/// caller receives a failure at once.
+/// While a call hangs, no other call on the same file begins: every caller receives a failure at once.
 package final class FileCalls: Sendable {
     private struct Call {
         enum Phase { case queued, running, late }
 
         let path: String
-        /// The phase is `late` after the timeout of a running call, when the caller has its failure.
+        /// The phase is `late` after the timeout of a running call.
         var phase = Phase.queued
     }
 
     private struct State {
         var lastNumber: UInt64 = 0
-        /// The calls that have not returned, by number. A call that timed out before it began is not among them.
+        /// The calls that have begun or wait, by number.
         var calls: [UInt64: Call] = [:]
     }
 
     private let readers: BlockingIOPool
     private let state = Mutex(State())
 
-    /// - Parameter readers: The pool, whose timeout limits the wait of each caller.
     package init(_ readers: BlockingIOPool = .shared) { self.readers = readers }
 
-    /// Runs `work` on a thread of the pool. The cancellation of the task has no effect.
+    /// Runs `work` on a thread of the pool. A cancellation has no effect.
     ///
     /// - Parameters:
-    ///   - path: The file that `work` uses.
-    ///   - late: Makes the failure for a timeout of this call, or of an earlier call that has not returned. The
-    ///     argument is the timeout.
-    ///   - work: Retains everything that it uses, because after a timeout it still runs.
+    ///   - late: Makes the failure after a timeout, of this call or of an earlier call that has not returned.
+    ///   - work: Retains everything that it uses, because it still runs after a timeout.
     package func outcome<Value: Sendable, Failure: Error>(
         on path: String, late: @escaping @Sendable (Duration) -> Failure,
         _ work: @escaping @Sendable () throws(Failure) -> Value

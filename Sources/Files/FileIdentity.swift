@@ -6,14 +6,13 @@ import SystemPackage
     import Darwin
 #endif
 
-/// The identity and version of a file. If it is equal before and after a read, the file did not change during the read.
+/// The identity and version of a file, from `stat(2)`. If it is equal before and after a read, the file did not change.
 ///
-/// The values come from `stat(2)` or one of its variants. The change time reveals a modification time that was set
-/// back.
+/// The change time reveals a modification time that was set back.
 public struct FileIdentity: Hashable, Codable, Sendable {
     /// The number of the file system (`st_dev`).
     public var device: UInt64
-    /// The number of the file within the file system (`st_ino`). A new file that replaces this file has another number.
+    /// The number of the file within the file system (`st_ino`), new for a file that replaces this one.
     public var inode: UInt64
     /// The size in bytes.
     public var size: Int64
@@ -42,16 +41,14 @@ public struct FileIdentity: Hashable, Codable, Sendable {
 }
 
 extension FileIdentity {
-    /// Returns the identity of the regular file at this path, without following a symbolic link. Returns nil if there
-    /// is no regular file, or if `lstat(2)` fails.
+    /// Returns the identity of the regular file at this path, without following a symbolic link.
     package static func ofName(_ path: LocalPath) -> FileIdentity? {
         guard let status = FileStatus.of(path, follows: false), status.kind == .file else { return nil }
         return status.identity
     }
 
-    /// True if the inode, size and modification time are equal, so that the content counts as equal. The device number
-    /// is not compared, because a disk may get another number when it is mounted again. The change time is not
-    /// compared, because a new mode, owner or name changes it too.
+    /// True if the inode, size and modification time are equal, so that the content counts as equal. A disk may get
+    /// another device number when it is mounted again; a new mode, owner or name changes the change time.
     package func isSameContent(as other: FileIdentity) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
     }

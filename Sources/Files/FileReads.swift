@@ -4,14 +4,11 @@ package actor FileReads<Value: Sendable, Failure: Error> {
     /// The reads whose callers still wait, by the name of what is read.
     private var underWay: [String: Task<Result<Value, Failure>, Never>] = [:]
 
-    /// - Parameter readers: The pool, whose timeout limits the wait of each caller.
     package init(_ readers: BlockingIOPool = .shared) { calls = FileCalls(readers) }
 
-    /// Returns the result of `read`. If the same is being read already, returns the result of that read.
+    /// Returns the result of `read`, or of a read of the same that is under way.
     ///
-    /// - Parameters:
-    ///   - name: The name of what `read` reads, usually the path of a file.
-    ///   - late: Makes the failure after a timeout. The argument is the timeout.
+    /// - Parameter name: The name of what `read` reads, usually the path of a file.
     package func value(
         of name: String, late: @escaping @Sendable (Duration) -> Failure,
         _ read: @escaping @Sendable () throws(Failure) -> Value

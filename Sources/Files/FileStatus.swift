@@ -11,12 +11,10 @@ package enum FileKind: Hashable, Sendable {
     case file, folder, link
     /// A device, a pipe or a socket.
     case special
-    /// An entry that `stat(2)` cannot examine, for example because it was removed after it was listed.
+    /// An entry that `stat(2)` cannot examine.
     case missing
 
-    /// Returns the kind of the entry at `path`; `missing` if the entry cannot be examined.
-    ///
-    /// - Parameter follows: True to return the kind of a symbolic link's target; false to return `link`.
+    /// Returns the kind of the entry at `path`, or of a symbolic link's target if `follows` is true.
     package static func of(_ path: LocalPath, follows: Bool) -> FileKind {
         FileStatus.of(path, follows: follows)?.kind ?? .missing
     }
@@ -26,13 +24,12 @@ package enum FileKind: Hashable, Sendable {
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     package let kind: FileKind
-    /// True for a named pipe (FIFO). Like a file, it has content that other processes write.
+    /// True for a named pipe (FIFO), which has content that other processes write.
     let isPipe: Bool
     /// The permission bits, with the sticky, setuid and setgid bits.
     package let mode: UInt32
     package let owner: UInt32
     let group: UInt32
-    /// The number of hard links to the file.
     package let links: UInt64
 
     package init(_ status: Stat) {
@@ -69,31 +66,29 @@ package struct FileStatus: Hashable, Sendable {
     /// True if the file belongs to the user that this process runs as.
     package var isOwn: Bool { owner == geteuid() }
 
-    /// The reason why a private file or folder is unsafe: another owner, or access for others. nil if it is safe.
+    /// The reason why a private file or folder is unsafe: another owner, or access for others.
     package var danger: FileDanger? {
         if !isOwn { return .owner(owner) }
         return mode & 0o077 == 0 ? nil : .openToOthers
     }
 
-    /// True if both values describe the same file, by its device and inode.
+    /// True if both have the same device and inode.
     package func isSame(as other: FileStatus) -> Bool {
         identity.device == other.identity.device && identity.inode == other.identity.inode
     }
 }
 
-/// The descriptor of an open file. The value does not own the file, so releasing the value does not close it.
+/// The descriptor of an open file, which the value does not own.
 package typealias Descriptor = FileDescriptor
 
 extension FileDescriptor {
-    /// The raw value for system calls.
     package var number: CInt { rawValue }
 
     package func status(name: String = "") throws(SystemCallError) -> FileStatus {
         FileStatus(try SystemCallError.of("fstat", name) { () throws(Errno) in try Stat(self) })
     }
 
-    /// Reads once from `offset`, and returns the number of bytes read. Only 0 means the end of the file; a number lower
-    /// than the size of `buffer` does not.
+    /// Reads once from `offset`, and returns the number of bytes; only 0 means the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(SystemCallError) -> Int {

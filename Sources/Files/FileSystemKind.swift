@@ -4,10 +4,9 @@ package struct FileSystemKind: Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// True if the files are on another machine, or on the host of this virtual machine. A FUSE file system counts as
-    /// remote if it is not known to be local.
+    /// True if the files are on another machine, or on the host of this virtual one.
     package var isRemote: Bool {
-        // A FUSE name does not show where the files are. The file systems in `localFUSE` store them on this machine.
+        // A FUSE name does not show where the files are; those in `localFUSE` are on this machine.
         if name == "fuse" || name.hasPrefix("fuse.") { return !Self.localFUSE.contains(name) }
         return Self.remote.contains(name)
     }
@@ -24,25 +23,19 @@ package struct FileSystemKind: Hashable, Sendable {
         "fuse.cryfs", "fuse.bindfs", "fuse.fuse-overlayfs", "fuse.squashfuse", "fuse.ext2fs", "fuse.fuse2fs",
     ]
 
-    /// The local file systems that grant a lease (fcntl(2)) whenever no process has the file open for writing. A
-    /// network file system can refuse a lease even if no process writes to the file.
+    /// The local file systems that grant a lease (fcntl(2)) whenever no process has the file open for writing.
     private static let leasing: Set<String> = [
         "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "tmpfs", "overlay", "zfs", "bcachefs", "jfs",
         "nilfs2", "vfat", "exfat", "ntfs3", "ramfs",
     ]
 
-    /// True if `FileDescriptor.hasWriters` is reliable for a file, because the file system grants leases. False if the
-    /// kind of the file system is unknown.
+    /// True if `FileDescriptor.hasWriters` is reliable for a file, because the file system grants leases.
     package static func tellsWriters(_ path: LocalPath, _ device: UInt64) -> Bool {
         holding(path, device).map { leasing.contains($0.name) } ?? false
     }
 
-    /// Returns the kind of the file system that a folder is on; nil if the system does not report it.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the folder, without symbolic links. The path is used if the device is not in the mount
-    ///     table.
-    ///   - device: The device number of the folder. Some file systems use numbers that the mount table does not have.
+    /// Returns the kind of a folder's file system, by its path without symbolic links if the mount table lacks its
+    /// device.
     package static func holding(_ path: LocalPath, _ device: UInt64) -> FileSystemKind? {
         guard let table = MountTable.current else { return nil }
         return table.kind(of: device) ?? table.kind(above: path)

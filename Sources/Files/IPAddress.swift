@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// An IP address. It is parsed from any numeric form that the system's resolver accepts, except one with an IPv6 zone.
+/// An IP address in any numeric form of the system's resolver, except one with an IPv6 zone.
 package enum IPAddress: Hashable, Sendable {
     case ipv4([UInt8])
     case ipv6([UInt8])
@@ -24,7 +24,7 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    // This check is necessary because inet_aton ignores all text after a space.
+    // inet_aton ignores all text after a space.
     private static func isNumeric(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {
@@ -36,8 +36,7 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), which a dual-stack socket reports for IPv4.
-    /// Any other address is returned unchanged.
+    /// The IPv4 address in an IPv4-mapped one (RFC 4291 §2.5.5.2), which a dual-stack socket reports.
     package var unmapped: IPAddress {
         guard case .ipv6(let bytes) = self, bytes.prefix(10).allSatisfy({ $0 == 0 }),
             bytes[10...11].allSatisfy({ $0 == 0xFF })

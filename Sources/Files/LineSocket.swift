@@ -4,17 +4,14 @@
     import Darwin
 #endif
 
-/// One end of a connected socket that carries lines in both directions. Writing and reading block. The socket is closed
-/// when the last reference is released.
+/// One end of a connected socket that carries lines in both directions. Writing and reading block.
 package final class LineSocket: Sendable {
     /// The maximum length of a line in bytes, without its line break.
     package static let lineLimit = 1 << 30
 
     fileprivate let descriptor: CInt
 
-    /// Connects to the Unix domain socket at `path`; nil if the connection fails.
-    ///
-    /// - Parameter timeout: The number of seconds after which a blocked read or write fails.
+    /// Connects to the Unix domain socket at `path`. A blocked read or write fails after `timeout` seconds.
     package convenience init?(connectingTo path: LocalPath, timeout: Int) {
         let descriptor = LocalAddress.openSocket()
         guard descriptor >= 0 else { return nil }
@@ -22,9 +19,6 @@ package final class LineSocket: Sendable {
         guard LocalAddress.with(path, { connect(descriptor, $0, $1) }) == 0 else { return nil }
     }
 
-    /// - Parameters:
-    ///   - descriptor: The socket, which the new object closes.
-    ///   - timeout: The number of seconds after which a blocked read or write fails.
     init(_ descriptor: CInt, timeout: Int) {
         self.descriptor = descriptor
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setTimeout(option, timeout) }
@@ -55,18 +49,14 @@ package final class LineSocket: Sendable {
         #endif
     }
 
-    /// Removes the timeout for reading. The timeout for writing remains.
+    /// Removes the timeout for reading.
     package func waitForever() { setTimeout(SO_RCVTIMEO, 0) }
 
-    /// Ends the stream for readers and writers at both ends. Any thread may call this.
+    /// Ends the stream at both ends. Any thread may call this.
     package func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-    /// Writes all of `bytes`.
-    ///
-    /// - Parameter time: The limit on the time spent waiting for the other end; nil if only the socket's timeout
-    ///   applies.
-    /// - Returns: False if the write failed: the other end has closed the socket, or has read nothing until the
-    ///   timeout, or too little until the limit.
+    /// Writes all of `bytes`. Returns false if the other end has closed the socket, or has read too little within the
+    /// socket's timeout and the limit `time`.
     package func write(_ bytes: [UInt8], within time: PeerTime? = nil) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var done = 0
@@ -83,12 +73,7 @@ package final class LineSocket: Sendable {
         }
     }
 
-    /// Runs a call that waits for the other end, and counts its time in `time`. The timeout of the call is the rest of
-    /// that time. Fails without the call if the time is over.
-    ///
-    /// - Parameters:
-    ///   - option: The socket option with the timeout of the call.
-    ///   - call: Returns the number of transferred bytes, or -1 after an error.
+    /// Runs a call that waits for the other end, and counts its time in `time`, the rest of which is its timeout.
     fileprivate func waiting(within time: PeerTime?, _ option: CInt, _ call: () -> Int) -> Int {
         guard let time else { return call() }
         guard let left = time.secondsLeft else {
@@ -121,14 +106,12 @@ package final class LineSocket: Sendable {
 package struct IncomingLines {
     private let socket: LineSocket
     private var buffer: [UInt8] = []
-    /// The index in `buffer` of the first byte that was not returned yet.
+    /// The index in `buffer` of the first byte that was not returned.
     private var start = 0
 
     private let lineLimit: Int
     private var time: PeerTime?
 
-    /// - Parameter time: The limit on the time spent waiting for the other end; nil if only the socket's timeout
-    ///   applies.
     package init(
         _ socket: LineSocket, lineLimit: Int = LineSocket.lineLimit, within time: PeerTime? = nil
     ) {
@@ -137,7 +120,7 @@ package struct IncomingLines {
         self.time = time
     }
 
-    /// Removes the limit on the time spent waiting, and the socket's timeout for reading.
+    /// Removes the limit on the time, and the socket's timeout for reading.
     package mutating func waitForever() {
         time = nil
         socket.waitForever()
@@ -181,7 +164,7 @@ package final class SocketListener: Sendable {
     private let path: LocalPath
     private let descriptor: CInt
 
-    /// Makes a socket that only its owner can use. It replaces an existing file at `path`.
+    /// Makes a socket that only its owner can use, in place of a file at `path`.
     ///
     /// - Throws: `SystemCallError`, with `fileNameTooLong` if the path is too long (over 107 bytes on Linux).
     package init(_ path: LocalPath) throws(SystemCallError) {
@@ -198,12 +181,10 @@ package final class SocketListener: Sendable {
         try SystemCallError.check("listen", path.text) { listen(descriptor, 128) }
     }
 
-    /// Closes the descriptor here and not in `stop`: a thread in `next` must not accept on a reused descriptor.
+    /// Closes the descriptor, which a thread in `next` must not find reused.
     deinit { close(descriptor) }
 
-    /// Waits for the next connection and returns it; nil once the listener has stopped or has failed.
-    ///
-    /// - Parameter timeout: The number of seconds after which a blocked read or write on the connection fails.
+    /// Waits for the next connection, with a timeout in seconds; nil once the listener has stopped or has failed.
     package func next(timeout: Int) -> LineSocket? {
         while true {
             let connection = accept(descriptor, nil, nil)
@@ -226,9 +207,7 @@ package final class SocketListener: Sendable {
 }
 
 private enum LocalAddress {
-    /// Calls `body` with the socket address for a path.
-    ///
-    /// - Returns: The result of `body`; nil if the path is too long for a socket address.
+    /// Calls `body` with the socket address for a path, unless the path is too long.
     static func with<Result>(
         _ path: LocalPath, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result? {

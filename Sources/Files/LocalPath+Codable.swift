@@ -7,8 +7,7 @@ extension LocalPath: Codable {
         return Self.prefix + Data(bytes).base64EncodedString()
     }
 
-    /// Decodes the text form of a path (`encoded`). Returns nil if the text begins with `base64:` and the rest is not
-    /// Base64.
+    /// Decodes the text form of a path (`encoded`); nil for invalid Base64.
     public init?(encoded: String) {
         guard encoded.hasPrefix(Self.prefix) else {
             self.init(encoded)

@@ -8,7 +8,7 @@ import SystemPackage
 #endif
 
 extension LocalPath {
-    /// The maximum length in bytes of a path for `open(2)` and similar calls, including the null at the end.
+    /// The maximum length in bytes of a path for system calls, with the null at the end.
     package static let lengthLimit = Int(PATH_MAX)
 
     /// Returns the path to the same file without symbolic links (`realpath(3)`).
@@ -24,16 +24,13 @@ extension LocalPath {
         return LocalPath(bytes: Array(UnsafeRawBufferPointer(start: found, count: strlen(found))))
     }
 
-    /// Reads a file or a pipe up to its end, and at most `limit` bytes. Follows symbolic links.
-    ///
-    /// - Parameter waitsForWriter: True to wait until a process writes to a pipe without a writer (FIFO). If it is
-    ///   false, such a pipe is empty.
-    /// - Returns: The content; nil if the file cannot be read.
+    /// Reads a file or a pipe up to `limit` bytes, through symbolic links; nil if that fails. Of a pipe without a
+    /// writer (FIFO), waits for one or finds it empty.
     package func content(upTo limit: Int, waitsForWriter: Bool = true) -> [UInt8]? {
         try? readContent(upTo: limit, waitsForWriter: waitsForWriter)
     }
 
-    /// Reads a file or a pipe like `content(upTo:waitsForWriter:)`, but throws if the file cannot be read.
+    /// Reads a file or a pipe like `content(upTo:waitsForWriter:)`.
     package func readContent(
         upTo limit: Int, waitsForWriter: Bool = true
     ) throws(SystemCallError) -> [UInt8] {
@@ -53,17 +50,16 @@ extension LocalPath {
         return content
     }
 
-    /// The path itself if it is absolute; otherwise the path of the working directory, followed by this path.
+    /// The path, below the working directory unless it is absolute.
     package var absolute: LocalPath {
         if bytes.first == UInt8(ascii: "/") { return self }
         return LocalPath(FileManager.default.currentDirectoryPath).appending(bytes)
     }
 
-    /// True if the file has a POSIX access control list (acl(5)), or if the system does not report whether it has one.
-    /// Always false on systems other than Linux.
+    /// True if the file has, or may have, a POSIX access control list (acl(5)). Always false on systems other than
+    /// Linux.
     ///
-    /// With such a list, the mode does not show who has access. The list can name any user, and the group bits of the
-    /// mode are only the mask of the list.
+    /// The list can name any user, and the group bits of the mode are only its mask.
     var hasAccessList: Bool {
         #if os(Linux)
             withCString { text in
@@ -80,7 +76,7 @@ extension LocalPath {
         try SystemCallError.check("mkdir", text) { withCString { mkdir($0, 0o700) } }
     }
 
-    /// Makes the folder and its missing parents; does nothing if the folder exists.
+    /// Makes the folder, if it is missing, and its parents.
     package func makeFolders() throws(SystemCallError) {
         do throws(SystemCallError) {
             try makeFolder()
@@ -101,14 +97,14 @@ extension LocalPath {
         try SystemCallError.check("unlink", text) { withCString { unlink($0) } }
     }
 
-    /// Renames the file. A file that already has the new name is replaced.
+    /// Renames the file, in place of a file that has the new name.
     package func rename(to other: LocalPath) throws(SystemCallError) {
         try SystemCallError.check("rename", other.text) {
             withCString { from in other.withCString { systemRename(from, $0) } }
         }
     }
 
-    /// The target of a symbolic link, as stored in the link; nil if the path is not a link or cannot be read.
+    /// The target of a symbolic link, as stored; nil if the path is none.
     package var linkTarget: LocalPath? {
         var buffer = [CChar](repeating: 0, count: Self.lengthLimit)
         let count = withCString { readlink($0, &buffer, buffer.count) }

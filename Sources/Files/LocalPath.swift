@@ -1,20 +1,19 @@
 /// The path of a local file, as the bytes that the system uses: names need not be UTF-8.
 ///
-/// A path is encoded as text, or as `base64:` followed by its bytes in Base64: see `encoded`.
+/// A path is encoded as text, or as `base64:` and its bytes: see `encoded`.
 ///
-/// swift-system's `FilePath` is not used, because it drops a slash at the end. With that slash, the system accepts only
-/// a folder. The encoded form of `FilePath` also differs from the form in saved upload queues.
+/// swift-system's `FilePath` would drop a slash at the end, with which the system accepts only a folder, and has
+/// another encoded form than saved upload queues.
 public struct LocalPath: Hashable, Sendable {
     /// The bytes of the path, without the null at the end.
     public let bytes: [UInt8]
 
-    /// - Parameter bytes: The bytes of the path, without a null at the end.
+    /// - Parameter bytes: The bytes, without a null at the end.
     public init(bytes: [UInt8]) { self.bytes = bytes }
     /// - Parameter text: The path as UTF-8, relative to the working directory unless it begins with a slash.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The path for display: invalid bytes become U+FFFD. Do not open a file by this text. It may contain control
-    /// characters, so it is not safe for a terminal.
+    /// The path for display: invalid bytes become U+FFFD, and control characters stay. Do not open a file by this text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The bytes after the last slash; all bytes if the path has no slash.
@@ -26,7 +25,7 @@ public struct LocalPath: Hashable, Sendable {
     /// The last component, for display.
     public var name: String { String(decoding: lastComponent, as: UTF8.self) }
 
-    /// Returns this path with a slash and `component` appended. No slash is added if the path ends with one.
+    /// Returns this path with `component` appended, after a slash.
     public func appending(_ component: [UInt8]) -> LocalPath {
         bytes.last == UInt8(ascii: "/")
             ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)
@@ -46,8 +45,7 @@ public struct LocalPath: Hashable, Sendable {
 }
 
 extension LocalPath {
-    /// The folder that contains the last component. It is `.` for a single name, and nil for the root and for an empty
-    /// path.
+    /// The folder of the last component: `.` for a single name, nil for the root and an empty path.
     package var parent: LocalPath? {
         let slash = UInt8(ascii: "/")
         let trimmed = bytes[..<(bytes.lastIndex { $0 != slash }.map { $0 + 1 } ?? 0)]
@@ -65,7 +63,7 @@ extension LocalPath {
             && (endsWithSlash || bytes[start - 1] == 0x2F)
     }
 
-    /// Returns the components of this path after those of `folder`; nil if the path is not below the folder.
+    /// Returns the components of this path below `folder`; nil if it is not below.
     package func names(below folder: LocalPath) -> [[UInt8]]? {
         guard isBelow(folder) else { return nil }
         return bytes[folder.bytes.count...].split(separator: 0x2F).map(Array.init)

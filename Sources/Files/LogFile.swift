@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// A log file of limited size. A file of more than 8 MiB is put aside, with `.1` at the end of its name, and a new file
-/// begins. Several values can append to one file, also those of several processes.
+/// A log file of limited size, to which several processes can append. A file of more than 8 MiB is put aside, with `.1`
+/// at the end of its name.
 package struct LogFile: Sendable {
     private static let sizeLimit = 8 << 20
 
@@ -13,9 +13,9 @@ package struct LogFile: Sendable {
     private let streams: [StandardStream]
     private var file: OpenFile?
 
-    /// Opens the file, or creates it. If this fails, nothing is logged: logging must never prevent an upload.
+    /// Opens or creates the file. After a failure, nothing is logged: logging must never prevent an upload.
     ///
-    /// - Parameter streams: The standard streams that are redirected to the file, and to each later one.
+    /// - Parameter streams: The standard streams that are redirected to each file.
     package init(_ path: LocalPath, streams: [StandardStream] = []) {
         self.path = path
         self.streams = streams

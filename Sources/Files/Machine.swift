@@ -8,10 +8,9 @@ import CFerryFiles
 
 /// The names and numbers that identify this machine and this process.
 package enum Machine {
-    /// The id of this process.
     package static var process: Int32 { getpid() }
 
-    /// The path of the program that this process runs; nil if the system does not report it.
+    /// The path of the running program.
     package static var program: String? {
         #if os(Linux)
             LocalPath("/proc/self/exe").linkTarget?.text
@@ -20,11 +19,9 @@ package enum Machine {
         #endif
     }
 
-    /// Gives back the memory of the program's code that no thread uses at this moment. The kernel reads the code again
-    /// from its cache when it is needed.
+    /// Gives back the memory of code that no thread uses now. The kernel can read it again from its cache.
     package static func releaseCode() { ferry_release_code() }
 
-    /// The id of the user that this process runs as.
     package static var user: UInt32 { geteuid() }
 
     /// Returns the name of a user, or else the user id as text.
@@ -35,12 +32,10 @@ package enum Machine {
     /// True if a process with this id exists and this user may signal it.
     package static func runs(_ process: Int32) -> Bool { kill(process, 0) == 0 }
 
-    /// Sends SIGTERM to a process.
-    ///
-    /// - Returns: False if there is no such process, or it belongs to another user.
+    /// Sends SIGTERM to a process. Returns false if there is none of this user.
     package static func end(_ process: Int32) -> Bool { kill(process, SIGTERM) == 0 }
 
-    /// The identifier of the machine's current boot; empty if the system does not report it.
+    /// The identifier of the machine's current boot; empty if unknown.
     package static var boot: String {
         #if os(Linux)
             let file = try? OpenFile(LocalPath("/proc/sys/kernel/random/boot_id"), for: .reading)
@@ -53,7 +48,7 @@ package enum Machine {
         #endif
     }
 
-    /// The name of the machine; empty if the system does not report it.
+    /// The name of the machine; empty if unknown.
     package static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }

@@ -24,7 +24,7 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// Returns the decoded field: the kernel writes a space, tab, line feed and backslash as octal numbers.
+    /// Returns the field without the octal escapes of a space, tab, line feed and backslash.
     private static func unescaped(_ field: Substring) -> String {
         guard field.utf8.contains(UInt8(ascii: "\\")) else { return String(field) }
         return [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
@@ -32,7 +32,7 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// The mounts that this process sees; nil if the system has no readable `/proc/self/mountinfo`.
+    /// The mounts that this process sees; nil without `/proc/self/mountinfo`.
     package static var current: MountTable? {
         guard let file = try? OpenFile(LocalPath("/proc/self/mountinfo"), for: .reading),
             let text = try? file.content(upTo: 16 << 20)
@@ -40,7 +40,7 @@ package struct MountTable: Sendable {
         return MountTable(String(decoding: text, as: UTF8.self))
     }
 
-    /// Returns the kind of the file system with this device number; nil if the table does not contain it.
+    /// Returns the kind of the file system with this device number.
     package func kind(of device: UInt64) -> FileSystemKind? {
         // Unpacked as in glibc's gnu_dev_major and gnu_dev_minor.
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
@@ -49,10 +49,8 @@ package struct MountTable: Sendable {
         return mounts.first { $0.device == number }?.kind
     }
 
-    /// Returns the kind of the file system that a path is on; nil if no mount contains the path. If several file
-    /// systems are mounted at one point, the last one counts, because it covers the others.
-    ///
-    /// - Parameter path: A path without symbolic links.
+    /// Returns the kind of the file system of a path without symbolic links. Of several mounts at one point, the last
+    /// covers the others.
     package func kind(above path: LocalPath) -> FileSystemKind? {
         var nearest: Mount?
         for mount in mounts
@@ -65,21 +63,19 @@ package struct MountTable: Sendable {
     }
 }
 
-/// The file systems whose files the kernel generates when they are read. The reported length of such a file is missing
-/// or wrong.
+/// The file systems whose files the kernel generates when they are read, with a wrong or missing length.
 package enum PseudoFileSystems {
     private static let kinds: Set<String> = [
         "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
         "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
     ]
-    /// A cache of the device numbers for which `hold` returned false. The number of a pseudo file system is not stored,
-    /// because the kernel can reuse it.
+    /// The known device numbers of other file systems. The kernel can reuse that of a pseudo file system.
     private static let others = Mutex<Set<UInt64>>([])
 
-    /// True if the device number belongs to a pseudo file system; false if the mount table does not contain the number.
+    /// True if the device number belongs to a pseudo file system in the mount table.
     package static func hold(_ device: UInt64) -> Bool {
         if others.withLock({ $0.contains(device) }) { return false }
-        // If the table cannot be read, nothing is cached. A descriptor may be free again at the next call.
+        // If the table cannot be read, a descriptor may be free again at the next call.
         guard let table = MountTable.current else { return false }
         let isPseudo = table.kind(of: device).map { kinds.contains($0.name) } ?? false
         if !isPseudo { others.withLock { _ = $0.insert(device) } }

@@ -6,29 +6,28 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// Functions that open a file for reading. `open(_:)` opens one component of the path after the other, and follows no
-/// symbolic link anywhere in the path. `following(_:)` follows symbolic links.
+/// Functions that open a file for reading: `open(_:)` through no symbolic link anywhere in the path, component by
+/// component, and `following(_:)` through links.
 package enum NoFollowOpen {
     package enum Ending {
         /// The file is open; the caller closes the descriptor.
         case opened(FileDescriptor)
-        /// The path contains a symbolic link. The value is the path of the link.
+        /// The path contains this symbolic link.
         case link(LocalPath)
-        /// The path names a folder or a special file. It was not opened, because opening some devices has side effects.
+        /// The path names a folder or a special file, which was not opened: some devices have side effects.
         case special(isFolder: Bool)
         case failed(Errno)
     }
 
     #if os(Linux)
-        /// The flags for opening a folder. The number is O_PATH, which Swift does not import. With O_PATH, opening
-        /// needs no read permission, only search permission on the folders above.
+        /// The flags for opening a folder. The number is O_PATH, which Swift does not import, and which needs no read
+        /// permission.
         static let folderFlags = 0o10000000 | O_DIRECTORY | O_CLOEXEC
     #else
         static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     #endif
 
-    // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it. Without O_NOCTTY, a terminal that is opened
-    // may become the controlling terminal of this process.
+    // Opening a FIFO must not block until a writer comes, and a terminal must not become the controlling one.
     private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
     package static func open(_ path: LocalPath) -> Ending {
@@ -73,7 +72,7 @@ package enum NoFollowOpen {
         return code == ELOOP ? .link(walked.appending(last)) : .failed(Errno(rawValue: code))
     }
 
-    /// Opens a file, following symbolic links. The caller closes the descriptor.
+    /// Opens a file through symbolic links. The caller closes the descriptor.
     package static func following(_ path: LocalPath) throws(SystemCallError) -> FileDescriptor {
         let opened = try SystemCallError.check("open", path.text) {
             path.withCString { DescriptorLimit.leavingRoom(openat(AT_FDCWD, $0, fileFlags)) }
@@ -81,7 +80,7 @@ package enum NoFollowOpen {
         return FileDescriptor(rawValue: opened)
     }
 
-    /// Returns the file type of the entry `name`, not of a link's target; nil if `fstatat` fails.
+    /// Returns the file type of the entry `name` itself.
     private static func mode(of name: LocalPath, in folder: CInt) -> mode_t? {
         var status = stat()
         guard name.withCString({ fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }

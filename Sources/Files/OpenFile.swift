@@ -10,26 +10,24 @@ package import SystemPackage
 
 /// An open file. It is closed when the last reference is released. Its methods block.
 package final class OpenFile: Sendable {
-    /// The purpose for which a file is opened. Opening never follows a symbolic link in the last component, never waits
-    /// for the other end of a pipe and never acquires a terminal. No child process inherits the descriptor.
+    /// The purpose for which a file is opened. Opening never follows a symbolic link in the last component, waits for
+    /// the other end of a pipe, acquires a terminal or leaves the descriptor to child processes. Only the owner can
+    /// access a file that it creates.
     package enum Access: Sendable {
         case reading
         /// Reading at any offset, writing at the end.
         case appending
-        /// Reading at any offset and writing at the end, in a new file that only its owner can access. Fails if the
-        /// name exists.
+        /// Reading at any offset and writing at the end, in a new file. Fails if the name exists.
         case creating
-        /// Writing at the end. Creates the file if it does not exist; only its owner can access the new file.
+        /// Writing at the end of an existing or new file.
         case appendingOrCreating
-        /// Writing at the end, in a file that is emptied first. Creates the file if it does not exist; only its owner
-        /// can access the new file.
+        /// Writing at the end of an emptied or new file.
         case emptying
         /// Reading and writing at any offset.
         case writing
-        /// Reading and writing at any offset, in a new file that only its owner can access. Fails if the name exists.
+        /// Reading and writing at any offset, in a new file. Fails if the name exists.
         case creatingForWriting
-        /// Reading and writing at any offset. Creates the file if it does not exist; only its owner can access the new
-        /// file.
+        /// Reading and writing at any offset, in an existing or new file.
         case locking
 
         fileprivate var flags: CInt {
@@ -51,17 +49,13 @@ package final class OpenFile: Sendable {
     private let name: String
     private let reserve: DescriptorReserve?
 
-    /// Takes ownership of the descriptor.
-    ///
-    /// - Parameter reserve: Receives the descriptor after the last reference is released; nil to close the descriptor.
+    /// Takes ownership of the descriptor, which `reserve` receives in the end.
     package init(_ descriptor: FileDescriptor, name: String, reserve: DescriptorReserve? = nil) {
         self.descriptor = descriptor
         self.name = name
         self.reserve = reserve
     }
 
-    /// Opens a path.
-    ///
     /// - Throws: `SystemCallError`, with `ELOOP` if the last component is a symbolic link.
     package convenience init(_ path: LocalPath, for access: Access) throws(SystemCallError) {
         try self.init(path, in: AT_FDCWD, for: access, reserve: nil)
@@ -87,7 +81,7 @@ package final class OpenFile: Sendable {
         }
     }
 
-    /// Closes the file before the last reference is released; no method may be called afterwards.
+    /// Closes the file before the last reference is released.
     ///
     /// - Throws: `SystemCallError` if the system reports only now that it could not store the bytes.
     package func close() throws(SystemCallError) {
@@ -100,8 +94,7 @@ package final class OpenFile: Sendable {
 
     package func length() throws(SystemCallError) -> Int { Int(try status().identity.size) }
 
-    /// Fills `buffer` from `offset` on and returns the number of bytes read. The number is lower than the size of
-    /// `buffer` only at the end of the file.
+    /// Fills `buffer` from `offset` on; fewer bytes are read only at the end of the file.
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemCallError) -> Int {
@@ -117,7 +110,7 @@ package final class OpenFile: Sendable {
         return count
     }
 
-    /// Reads the content, at most `limit` bytes. Also works for a file that reports no length, such as one in `/proc`.
+    /// Reads at most `limit` bytes, also of a file that reports no length, such as one in `/proc`.
     package func content(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -135,21 +128,19 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Waits for the next bytes, for example of a pipe, and reads at most `limit` of them. The result is empty at the
-    /// end of the stream.
+    /// Waits for the next bytes, for example of a pipe; none at the end of the stream.
     package func readNext(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read", name) { systemRead(descriptor.rawValue, &bytes, limit) }
         return Array(bytes.prefix(count))
     }
 
-    /// Writes all of `bytes`, at the end if the file was opened for appending. After an error, a part of `bytes` may
-    /// have been written.
+    /// Writes all of `bytes`, at the end if the file was opened for appending; after an error, possibly a part.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
         try writeAll(bytes) { rest, _ in systemWrite(descriptor.rawValue, rest) }
     }
 
-    /// Writes all of `bytes` from an offset on. After an error, a part of `bytes` may have been written.
+    /// Writes all of `bytes` from an offset on; after an error, possibly a part.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemCallError) {
         try writeAll(bytes) { rest, written in
             pwrite(descriptor.rawValue, rest.baseAddress, rest.count, off_t(offset + written))
@@ -168,9 +159,7 @@ package final class OpenFile: Sendable {
         }
     }
 
-    /// Writes `bytes` with one system call, at the end if the file was opened for appending.
-    ///
-    /// - Returns: The number of bytes that the system wrote, which can be lower than the number of `bytes`.
+    /// Writes `bytes`, or the number of them that it returns, with one system call.
     package func appendOnce(_ bytes: [UInt8]) throws(SystemCallError) -> Int {
         try SystemCallError.check("write", name) {
             bytes.withUnsafeBytes { systemWrite(descriptor.rawValue, $0) }
@@ -181,11 +170,10 @@ package final class OpenFile: Sendable {
         try SystemCallError.check("ftruncate", name) { ftruncate(descriptor.rawValue, off_t(length)) }
     }
 
-    /// Makes the content survive a power cut. If this fails, the system may have dropped unwritten bytes, and a later
-    /// call does not report this loss.
+    /// Makes the content survive a power cut. If this fails, the system may have dropped bytes, and a later call
+    /// succeeds.
     package func synchronize() throws(SystemCallError) {
         #if os(Linux)
-            // Not repeated after EINTR or any other error: a second call would report success.
             guard fdatasync(descriptor.rawValue) == 0 else { throw SystemCallError("fdatasync", name: name) }
         #else
             // `fsync` on Darwin leaves the data in the drive's cache.
@@ -196,13 +184,11 @@ package final class OpenFile: Sendable {
     }
 
     #if os(Linux)
-        /// Allocates `length` bytes of the disk for the file, which must be empty.
-        ///
-        /// - Returns: False if the file system does not support allocation.
+        /// Allocates `length` bytes for the empty file. Returns false if the file system does not support that.
         package func reserve(_ length: Int) throws(SystemCallError) -> Bool {
             var code: CInt
             repeat { code = posix_fallocate(descriptor.rawValue, 0, off_t(length)) } while code == EINTR
-            // glibc returns EBADF on a file system that cannot allocate, since the descriptor is opened with O_APPEND.
+            // glibc returns EBADF then, since the descriptor is opened with O_APPEND.
             if [EBADF, EINVAL, ENOSYS, EOPNOTSUPP].contains(code) { return false }
             guard code == 0 else {
                 throw SystemCallError(call: "posix_fallocate", name: name, code: Errno(rawValue: code))
@@ -211,10 +197,8 @@ package final class OpenFile: Sendable {
         }
     #endif
 
-    /// Takes the lock of the file (`flock(2)`) without waiting. The lock ends when this object is released.
-    ///
-    /// - Parameter isShared: True for a shared lock, false for an exclusive one.
-    /// - Returns: False if another open file holds a conflicting lock.
+    /// Takes the lock of the file (`flock(2)`) until the release of this object, without waiting. Returns false for a
+    /// conflicting lock of another open file.
     package func tryLock(isShared: Bool = false) throws(SystemCallError) -> Bool {
         do throws(SystemCallError) {
             try SystemCallError.check("flock", name) {
@@ -254,7 +238,7 @@ func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, _ o
 }
 
 extension FileDescriptor {
-    /// Announces to the kernel that a range of the file will be read soon. Does nothing on systems other than Linux.
+    /// Announces to Linux's kernel that a range of the file will be read soon.
     package func willNeed(_ range: Range<Int64>) {
         #if os(Linux)
             posix_fadvise(
@@ -263,17 +247,16 @@ extension FileDescriptor {
         #endif
     }
 
-    /// True if a process has the file open, or mapped, for writing. nil if that cannot be determined, for example for
-    /// files of other users. Always nil on systems other than Linux.
+    /// True if a process has the file open, or mapped, for writing; nil if unknown, for example for files of other
+    /// users.
     ///
-    /// The check takes a lease on the file (fcntl(2)) and gives it back. Call it only on a local file system. A network
-    /// file system can refuse a lease even if no process writes to the file.
+    /// The check takes a lease on the file (fcntl(2)), which only a local file system grants reliably.
     package var hasWriters: Bool? {
         #if os(Linux)
             // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.
             let (setSignal, setLease) = (CInt(10), CInt(1024))
-            // During the lease, a process that opens the file for writing waits a moment, and the kernel sends this
-            // process a signal. The signal is SIGURG, which a process without a handler ignores.
+            // A process that opens the file meanwhile waits a moment, and the kernel sends this process a signal:
+            // SIGURG, which is ignored without a handler.
             guard fcntl(rawValue, setSignal, SIGURG) == 0 else { return nil }
             if fcntl(rawValue, setLease, CInt(F_RDLCK)) == 0 {
                 _ = fcntl(rawValue, setLease, CInt(F_UNLCK))
@@ -285,8 +268,7 @@ extension FileDescriptor {
         #endif
     }
 
-    /// True if the open file is known to be on a local file system, so that a system call on it needs no network. It is
-    /// always false on systems other than Linux.
+    /// True if the open file is known to be on a local file system (on Linux), so that a system call needs no network.
     package var isOnLocalDisk: Bool {
         #if os(Linux)
             var status = statfs()

@@ -1,7 +1,7 @@
 package import SystemPackage
 
-/// Checks that no other user can replace a file. The checks concern the owner and the mode of the file, and of each
-/// folder on its path. For a symbolic link, the owner of the link and the path of its target are checked too.
+/// Checks that no other user can replace a file, by the owner and the mode of the file, of each folder on its path, and
+/// of symbolic links and the paths of their targets.
 ///
 /// Ssh checks its own files in a similar way (`StrictModes`). The file and every folder above it must belong to the
 /// user or to root. Other users must have no permission to write to them, with two exceptions:
@@ -12,25 +12,19 @@ package import SystemPackage
 ///   file or folder whose group has the same number as the user. Such a group usually contains only the user
 ///   (useradd(8), `USERGROUPS_ENAB`). Where the group can write, there must be no access control list.
 ///
-/// The path can also lead to a device, a socket or a folder. A device or a socket must belong to the user or to root.
-/// If others can write to the folder at the end of the path, the folder must belong to root and have the sticky bit.
+/// At the end of the path, a device or a socket must belong to the user or to root. A folder there that others can
+/// write to must belong to root and have the sticky bit.
 package enum PathTrust {
     /// The maximum number of symbolic links to follow for one path, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
     private static let slash = UInt8(ascii: "/")
 
-    /// Checks a file and each folder on its path. For a symbolic link, also checks the owner of the link and the path
-    /// of its target. A file that passes can be opened by its path afterwards, because no other user can change any
-    /// part of the path.
+    /// Checks a file and its path. A file that passes can be opened by its path afterwards. A missing file passes if
+    /// only this user or root can create it.
     ///
-    /// A missing file passes if only this user or root can create it.
-    ///
-    /// - Parameters:
-    ///   - isFolder: True if the path leads to a folder. The rules for folders above a file then apply to this folder.
-    ///   - user: The user that Ferry runs as.
+    /// - Parameter isFolder: True if the rules for folders above a file apply to the folder at the path.
     /// - Returns: nil if the file exists; otherwise the error for the first part of the path that cannot be examined.
-    /// - Throws: `PathIssue` if another user can replace, change or create the file. Also throws if the path has more
-    ///   than 40 symbolic links.
+    /// - Throws: `PathIssue` if another user can replace, change or create the file, or after 40 symbolic links.
     @discardableResult
     package static func check(
         _ path: LocalPath, isFolder: Bool = false, for user: UInt32 = Machine.user
@@ -57,7 +51,7 @@ package enum PathTrust {
                 return error.code
             }
             let isFile = left.isEmpty && !isFolder
-            // In a folder where other users can create files, a file of the unmapped owner can belong to any of them.
+            // In a folder where others can create files, a file of the unmapped owner can belong to any of them.
             if status.owner == unmapped, isOpen(folder, for: user) {
                 throw PathIssue(path: next, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
             }
@@ -78,8 +72,7 @@ package enum PathTrust {
         return nil
     }
 
-    /// Returns true if a folder exists, no other user can replace it, and no other user can create files in it. Returns
-    /// false for a folder with the sticky bit if other users can create files in it.
+    /// Returns true for a folder that no other user can replace or create files in, also not under a sticky bit.
     package static func isClosed(_ folder: LocalPath, for user: UInt32 = Machine.user) -> Bool {
         do throws(PathIssue) {
             guard try check(folder, isFolder: true, for: user) == nil else { return false }
@@ -97,21 +90,19 @@ package enum PathTrust {
         guard status.owner == user || status.owner == 0 || status.owner == unmapped else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .owner(status.owner))
         }
-        // The mode of a link has no meaning; the path of its target is checked separately. The mode of a device or a
-        // socket says who may use it, but no user can leave content in it.
+        // The mode of a link has no meaning. That of a device or a socket says who may use it, but no user can leave
+        // content in it.
         let hasContent = status.kind != .link && (status.kind != .special || status.isPipe)
         let isContent = isFile && status.kind != .folder
         guard hasContent, othersMayWrite(status, of: path, isFile: isContent, for: user) else { return }
-        // Ferry may read all files of a folder that is given instead of a file. Only a folder of root, such as /tmp, is
-        // meant to be shared.
+        // Ferry may read all files of a folder. Only one of root, such as /tmp, is meant to be shared.
         let isShared = !isFile || status.kind == .folder && status.owner == 0
         guard isShared, status.mode & 0o1000 != 0 else {
             throw PathIssue(path: path, isFile: isFile, mode: status.mode, cause: .writable)
         }
     }
 
-    /// Returns true if another user can create files in the folder, with or without the sticky bit. Also returns true
-    /// if the folder cannot be examined.
+    /// Returns true if another user can create files in the folder, or if that is unknown.
     private static func isOpen(_ folder: LocalPath, for user: UInt32) -> Bool {
         guard let status = FileStatus.of(folder, follows: false) else { return true }
         return othersMayWrite(status, of: folder, isFile: false, for: user)
@@ -123,14 +114,13 @@ package enum PathTrust {
         guard status.mode & 0o002 == 0 else { return true }
         guard status.mode & 0o020 != 0 else { return false }
         guard user != 0 else { return true }
-        // The group of a folder of root may write in the folder, because root has chosen the members of the group.
+        // Root has chosen the members of the group that may write in its folder.
         let isTrusted = status.group == user || !isFile && status.owner == 0
         return !isTrusted || path.hasAccessList
     }
 
-    /// The user ID that the system shows for every owner who has no ID in this user namespace (user_namespaces(7)). In
-    /// a container, for example, it is the owner of the files that belong to the machine's root. nil outside of a user
-    /// namespace, if a user in the namespace has this ID, or if the system does not report the ID.
+    /// The user ID that the system shows for owners without an ID in this user namespace (user_namespaces(7)), such as
+    /// the machine's root in a container. Nil outside of one, if a user has this ID, or if it is unknown.
     private static let unmapped: UInt32? = {
         // The kernel accepts at most 340 ranges.
         guard let map = LocalPath("/proc/self/uid_map").content(upTo: 1 << 14),
@@ -140,11 +130,11 @@ package enum PathTrust {
             map: String(decoding: map, as: UTF8.self), overflow: String(decoding: number, as: UTF8.self))
     }()
 
-    /// Returns the overflow user ID; nil if a user of this namespace has the same ID, or if an argument is malformed.
+    /// Returns the overflow user ID; nil if a user of this namespace has it, or if an argument is malformed.
     ///
     /// - Parameters:
-    ///   - map: The content of `/proc/self/uid_map`. Each line has three numbers: the first ID inside the namespace,
-    ///     the first ID outside, and the number of IDs.
+    ///   - map: The content of `/proc/self/uid_map`: the first ID inside and outside, and the number of IDs in each
+    ///     line.
     ///   - overflow: The content of `/proc/sys/kernel/overflowuid`.
     package static func unmappedOwner(map: String, overflow: String) -> UInt32? {
         guard let owner = UInt32(overflow.trimmedOfLines()) else { return nil }
@@ -157,11 +147,10 @@ package enum PathTrust {
     }
 }
 
-/// The reason why a file must not be used: another user can replace, change or create it, or its path has too many
-/// symbolic links.
+/// The reason why a file must not be used.
 package struct PathIssue: Error, Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
-        /// The file, or a folder or link on its path, belongs to another user. The value is the ID of that user.
+        /// The file, or a folder or link on its path, belongs to this other user.
         case owner(UInt32)
         /// Other users can write to the file, or to a folder on its path.
         case writable
@@ -173,15 +162,12 @@ package struct PathIssue: Error, Hashable, Sendable {
 
     /// The path of the file, folder or link that is at fault.
     package let path: LocalPath
-    /// True if `path` is the file itself; false if it is a folder or link above the file. The value decides the words
-    /// of `summary(of:)`.
+    /// True if `path` is the file itself, for the words of `summary(of:)`.
     let isFile: Bool
     package let mode: UInt32
     package let cause: Cause
 
-    /// Returns a sentence for users that states why the file must not be used.
-    ///
-    /// - Parameter role: The role of the file. It begins the sentence, such as `the configuration`.
+    /// Returns a sentence for users that begins with the role of the file, such as `the configuration`.
     package func summary(of role: String) -> String {
         let thing = isFile ? "\(role) \(path.text)" : "the folder \(path.text) above \(role)"
         return switch cause {
@@ -192,7 +178,7 @@ package struct PathIssue: Error, Hashable, Sendable {
         }
     }
 
-    /// Advice for the user. If the owner or the mode is wrong, the advice contains the command that repairs it.
+    /// The advice for the user, with the command that repairs a wrong owner or mode.
     package var hint: String {
         let word = ShellWord.quoted(path.text)
         return switch cause {

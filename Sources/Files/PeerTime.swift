@@ -1,8 +1,7 @@
 import Synchronization
 
-/// The time that a thread spends waiting for the other end of a socket, and its limit. The limit grows by a second for
-/// each MiB that is transferred. Without this limit, a program that sends or reads a byte now and then could keep the
-/// thread for ever.
+/// The time that a thread spends waiting for the other end of a socket, and its limit, which grows by a second for each
+/// MiB. So no program can keep the thread for ever with a byte now and then.
 package final class PeerTime: Sendable {
     private struct State {
         var waited = Duration.zero
@@ -13,14 +12,12 @@ package final class PeerTime: Sendable {
     private let now: @Sendable () -> Duration
     private let state = Mutex(State())
 
-    /// - Parameter seconds: The limit without transferred bytes, in seconds.
     package convenience init(seconds: Int) {
         // The time while the machine sleeps does not count.
         let start = SuspendingClock.now
         self.init(seconds: seconds) { start.duration(to: SuspendingClock.now) }
     }
 
-    /// - Parameter now: Returns the time since a fixed moment.
     init(seconds: Int, now: @escaping @Sendable () -> Duration) {
         limit = .seconds(seconds)
         self.now = now
@@ -32,9 +29,7 @@ package final class PeerTime: Sendable {
         return left > .zero ? Int((left / .seconds(1)).rounded(.up)) : nil
     }
 
-    /// Runs a call that waits for the other end, and counts its time.
-    ///
-    /// - Parameter call: Returns the number of transferred bytes, or a negative number after an error.
+    /// Runs a call that waits for the other end, and counts its time and the bytes that it returns.
     func count(_ call: () -> Int) -> Int {
         let start = now()
         let bytes = call()

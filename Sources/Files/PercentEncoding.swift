@@ -1,12 +1,10 @@
 /// A set of ASCII characters that percent-encoding leaves unchanged (RFC 3986 §2.1).
 package struct PlainCharacters: Sendable {
-    /// One bit for each ASCII character, set if the character is in the set: `low` for characters 0 to 63, `high` for
-    /// 64 to 127.
+    /// One bit for each ASCII character of the set: 0 to 63 in `low`, 64 to 127 in `high`.
     private let low: UInt64
     private let high: UInt64
 
-    /// Creates the set of all ASCII letters, all digits and the characters of `others`. Ignores characters of `others`
-    /// that are not ASCII.
+    /// Creates the set of all ASCII letters, all digits and the ASCII characters of `others`.
     package init(alphanumericsAnd others: StaticString) {
         var bits: (low: UInt64, high: UInt64) = (0, 0)
         func insert(_ byte: UInt8) {
@@ -34,8 +32,7 @@ extension StringProtocol {
         Array(utf8).percentEncoded { plain.contains($1) }
     }
 
-    /// Returns the text with each `%XX` decoded; nil if a `%` is not followed by two hexadecimal digits, or if the
-    /// result is not UTF-8.
+    /// Returns the text with each `%XX` decoded; nil for another `%`, or if the result is not UTF-8.
     package func percentDecoded() -> String? {
         let encoded = Array(utf8)
         guard encoded.contains(UInt8(ascii: "%")) else { return String(self) }
@@ -54,7 +51,7 @@ extension StringProtocol {
 }
 
 extension [UInt8] {
-    /// Percent-encodes each byte for which `isPlain` returns false, and returns the result as text.
+    /// Returns the bytes as text, percent-encoded unless they are plain.
     package func percentEncoded(unless isPlain: (Index, UInt8) -> Bool) -> String {
         let digits = HexadecimalDigits.uppercase
         var bytes: [UInt8] = []

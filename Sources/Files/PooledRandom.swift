@@ -6,8 +6,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// A generator of random numbers from the kernel. One system call fetches the numbers for 32 calls of `next()`, because
-/// each small upload needs a dozen numbers. Each fetched number is used once.
+/// A generator of random numbers from the kernel, 32 by each system call: each small upload needs a dozen.
 package struct PooledRandom: RandomNumberGenerator, Sendable {
     /// The maximum number of bytes that getentropy(3) returns in one call.
     private static let size = 256

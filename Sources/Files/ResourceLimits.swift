@@ -15,7 +15,7 @@ package enum DescriptorLimit {
         return UInt64(limit.rlim_cur)
     }
 
-    /// Raises the limit to the highest that the system allows this user, often a thousand times the default.
+    /// Raises the limit to the highest that this user may have, often a thousand times the default.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(filesResource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
@@ -24,11 +24,10 @@ package enum DescriptorLimit {
             // Darwin refuses more than `OPEN_MAX`, whatever the hard limit is.
             limit.rlim_cur = min(limit.rlim_cur, rlim_t(OPEN_MAX))
         #endif
-        // If this call fails, the default limit remains, which is enough for most uses.
         _ = setrlimit(filesResource, &limit)
     }
 
-    /// True if no file can be opened now, because this process or the whole system has too many open files.
+    /// True if no file can be opened now.
     package static var isReached: Bool {
         let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard probe < 0 else {
@@ -38,18 +37,15 @@ package enum DescriptorLimit {
         return isLack(.last)
     }
 
-    /// The number of descriptors that uploads leave to the libraries below Ferry. While tasks wait for a thread, Dispatch
-    /// opens `/proc/THREAD/stat` every second, and ends the process if it has no descriptor for that
-    /// (`event_workqueue.c` of swift-corelibs-libdispatch).
+    /// The number of descriptors that uploads leave to the libraries below Ferry. While tasks wait for a thread,
+    /// Dispatch opens `/proc/THREAD/stat` every second, and ends the process if it cannot (`event_workqueue.c`).
     private static let headroom = 8
 
     /// The limit at the first use.
     private static let first = current
 
-    /// True if enough descriptors are left after the system has opened `descriptor`. The system gives the lowest free
-    /// number, so the number shows how many are open.
-    ///
-    /// - Parameter expected: The number of descriptors that will be opened for what is open already.
+    /// True if enough descriptors are left after the system has opened `descriptor`, the lowest free number, and will
+    /// open `expected` more.
     package static func hasRoom(after descriptor: Int32, expected: Int = 0) -> Bool {
         hasRoom(after: descriptor, expected: expected, limit: first)
             // The limit may have been raised since.
@@ -61,8 +57,7 @@ package enum DescriptorLimit {
         return Int(descriptor) + expected < limit - min(headroom, limit / 8)
     }
 
-    /// Returns `descriptor`, the result of a system call that opens a file. If too few descriptors are left, closes it
-    /// and returns -1 with `errno` EMFILE.
+    /// Returns `descriptor`, the result of a system call. If too few are left, closes it and fails with EMFILE.
     static func leavingRoom(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0, !hasRoom(after: descriptor) else { return descriptor }
         close(descriptor)
@@ -83,15 +78,14 @@ package enum DescriptorLimit {
     }
 }
 
-/// The file that the kernel writes after a crash, with the memory of this process. The memory can contain credentials.
+/// The file with the memory of this process, possibly with credentials, that the kernel writes after a crash.
 package enum CoreDump {
-    /// Prevents core dumps by a limit on their size. Child processes inherit the limit, and are allowed to raise it.
+    /// Prevents core dumps by a limit on their size, which child processes inherit and may raise.
     package static func prevent() {
         var limit = rlimit()
         guard getrlimit(coreResource, &limit) == 0 else { return }
         #if os(Linux)
-            // A limit of 0 prevents a file, but not a pipe to the program in core_pattern. A limit of 1 prevents both
-            // (fs/coredump.c).
+            // A limit of 0 prevents a file; only 1 also prevents a pipe to the program in core_pattern (fs/coredump.c).
             limit.rlim_cur = min(1, limit.rlim_max)
         #else
             limit.rlim_cur = 0

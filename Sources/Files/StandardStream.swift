@@ -13,8 +13,7 @@ package enum StandardStream: CInt, Sendable {
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// The size of the terminal in character cells; nil if the stream is not a terminal. Both numbers are 0 if the size
-    /// is unknown.
+    /// The size of the terminal in character cells, 0 if unknown; nil if the stream is none.
     package var terminalSize: (columns: Int, rows: Int)? {
         guard isTerminal else { return nil }
         var size = winsize()
@@ -22,7 +21,7 @@ package enum StandardStream: CInt, Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes all of `text` without buffering. Ignores errors, for example if the reader has closed the stream.
+    /// Writes all of `text` without buffering, and ignores errors.
     package func write(_ text: String) { try? write(Array(text.utf8)) }
 
     /// Writes all of `bytes` without buffering.
@@ -42,8 +41,8 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
-    /// Opens `/dev/null` for each standard stream that this process was started without. Otherwise, the next file or
-    /// socket gets the number of the stream, and the output is written into it.
+    /// Opens `/dev/null` for each standard stream that this process was started without, whose number the next file or
+    /// socket would get.
     package static func openClosed() {
         for stream in [input, output, errors] where fcntl(stream.rawValue, F_GETFD) < 0 {
             _ = open("/dev/null", O_RDWR)
@@ -55,8 +54,8 @@ package enum StandardStream: CInt, Sendable {
 
     /// Writes what `print` has buffered.
     ///
-    /// - Throws: The error because of which this process could not write all of its standard output, for example on a
-    ///   full disk. That a reader has closed the stream is no error.
+    /// - Throws: The error because of which not all of standard output was written, for example on a full disk, unless
+    ///   a reader has closed it.
     package static func finishOutput() throws(SystemCallError) {
         let flushed: SystemCallError? = fflush(nil) == 0 ? nil : SystemCallError("write")
         guard let failure = flushed ?? outputFailure.withLock({ $0 }), failure.code != .brokenPipe else {
@@ -65,17 +64,14 @@ package enum StandardStream: CInt, Sendable {
         throw failure
     }
 
-    /// Waits for the next bytes, and reads at most `limit` of them. The result is empty at the end of the stream.
+    /// Waits for the next bytes; none at the end of the stream.
     package func read(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try SystemCallError.check("read") { systemRead(rawValue, &bytes, limit) }
         return Array(bytes.prefix(count))
     }
 
-    /// Calls `read(2)` once.
-    ///
-    /// - Returns: The number of bytes read; 0 at the end of the stream. nil if a signal interrupted the call, or if
-    ///   there are no bytes yet.
+    /// Calls `read(2)` once. Returns nil after a signal, or if there are no bytes yet.
     package func readOnce(into buffer: inout [UInt8]) throws(SystemCallError) -> Int? {
         let count = systemRead(rawValue, &buffer, buffer.count)
         guard count < 0 else { return count }
@@ -119,17 +115,12 @@ package enum StandardStream: CInt, Sendable {
         log.withLock { $0 = LogFile(path, streams: [errors]) }
     }
 
-    /// Reads the bytes that the user types, and passes them to `take` one by one. Ends when `take` returns false, at
-    /// the end of the stream, or at an error.
+    /// Passes the bytes that the user types to `take`, until it returns false, or to the end of the stream.
     ///
-    /// The terminal does not show the typed text, does not wait for the end of the line, and turns no key into a
-    /// signal. So no key ends the process before the echo is switched on again.
+    /// The terminal shows nothing, waits for no end of a line, and turns no key into a signal, so that no key ends the
+    /// process before the echo is switched on again.
     ///
-    /// - Parameters:
-    ///   - ask: Shows the question. It is called after the echo is switched off, so that bytes typed after the question
-    ///     are neither shown nor dropped.
-    ///   - take: Returns true to read another byte.
-    /// - Returns: False if the stream is not a terminal, or if its modes cannot be changed. True in all other cases.
+    /// - Returns: False if the modes of a terminal cannot be changed.
     package func readHidden(asking ask: () -> Void, _ take: (UInt8) -> Bool) -> Bool {
         var before = termios()
         guard tcgetattr(rawValue, &before) == 0 else { return false }
@@ -147,16 +138,14 @@ package enum StandardStream: CInt, Sendable {
     }
 }
 
-/// Shows a long text on a terminal through the program in the environment variable `PAGER`. If the variable is
-/// missing or empty, uses less, or cat if less is not installed. If standard output is not a terminal, or if no program
-/// can be started, prints the text directly.
+/// Shows a long text on a terminal through `PAGER`, less or cat. Elsewhere, and without these programs, prints it.
 package enum Pager {
     private static let fallback = "if command -v less >/dev/null; then exec less; else exec cat; fi"
 
     package static func show(_ text: String) {
         guard StandardStream.output.isTerminal else { return StandardStream.output.write(text) }
         let chosen = ProcessInfo.processInfo.environment["PAGER"] ?? ""
-        // With these options, `less` exits at once if the text fits the screen. A `LESS` that the user has set stays.
+        // `less` exits at once if the text fits the screen. A `LESS` that the user has set stays.
         setenv("LESS", "FRX", 0)
         // If the user leaves the pager early, writing to it must not end this process.
         signal(SIGPIPE, SIG_IGN)

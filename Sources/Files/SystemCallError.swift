@@ -12,9 +12,9 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
     /// The name of the file that the call used; empty if there is none.
     package var name: String
     package var code: Errno
-    /// The property that makes the file unsafe; nil if a system call failed instead.
+    /// The property that makes the file unsafe, if it is so.
     package var danger: FileDanger?
-    /// The permission bits of the unsafe file; 0 if a system call failed instead.
+    /// The permission bits of the unsafe file.
     package var mode: UInt32
 
     package init(
@@ -37,10 +37,8 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
 
     package var description: String { "\(call): \(reason)" }
 
-    /// Calls `body`, which makes a system call. Calls `body` again each time that a signal interrupts the system call
-    /// (`EINTR`).
-    ///
-    /// - Throws: `SystemCallError` if the result is -1 for another reason.
+    /// Makes the system call in `body` until no signal interrupts it (`EINTR`).
+    /// - Throws: `SystemCallError` if the result is -1.
     @discardableResult
     package static func check<Result: SignedInteger>(
         _ call: String, _ name: String = "", _ body: () -> Result
@@ -57,7 +55,7 @@ extension Errno {
     /// The error code (`errno`) of the system call that has just failed on this thread.
     package static var last: Errno { Errno(rawValue: errno) }
 
-    /// The system's text for the error code in lower case, as a part of a sentence: `no such file or directory`.
+    /// The system's text in lower case: `no such file or directory`.
     package var phrase: String { description.lowercased() }
 }
 
@@ -66,21 +64,20 @@ public enum FileDanger: Hashable, Sendable {
     case notADirectory
     case notARegularFile
     case symbolicLink
-    /// The file has more than one hard link; `count` is their number.
+    /// The file has this number of hard links.
     case otherNames(count: Int)
-    /// The file or folder belongs to another user; the value is that user's ID.
+    /// The file or folder belongs to this other user.
     case owner(UInt32)
-    /// The permission bits allow at least one kind of access for the group or for other users.
+    /// The permission bits allow access for the group or for others.
     case openToOthers
-    /// A folder above the file, or a symbolic link in its path, belongs to another user. The value is that user's ID.
+    /// A folder above the file, or a link in its path, belongs to this other user.
     case parentOfAnotherUser(UInt32)
     /// Other users can write to a folder above the file.
     case parentOpenToOthers
 }
 
 extension SystemCallError {
-    /// Calls `body`. If `body` throws an `Errno`, throws a `SystemCallError` with this code, the system call `call` and
-    /// the file name `name`.
+    /// Calls `body`, and makes a `SystemCallError` of its `Errno`.
     static func of<Value>(
         _ call: String, _ name: String = "", _ body: () throws(Errno) -> Value
     ) throws(SystemCallError) -> Value {

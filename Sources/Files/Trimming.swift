@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Removes Unicode scalars from both ends of the text while `isCut` returns true for them, and returns the result.
+    /// Returns the text without the scalars at both ends for which `isCut` returns true.
     package func trimmed(of isCut: (Unicode.Scalar) -> Bool) -> String {
         let rest = unicodeScalars.drop(while: isCut)
         guard let last = rest.lastIndex(where: { !isCut($0) }) else { return "" }

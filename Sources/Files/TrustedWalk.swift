@@ -1,24 +1,17 @@
-/// A walk along a path to a folder, one component after the other. The walk follows a symbolic link only if the link
-/// belongs to a user whom the caller trusts. Without this rule, another user who can write to a folder on the path
-/// could redirect the walk to any folder. On Linux, the walk needs only search permission for each folder.
+/// A walk along a path to a folder, through symbolic links of trusted users only: another user who can write to a
+/// folder on the path could redirect it. On Linux, it needs only search permission.
 package struct TrustedWalk {
     /// The maximum number of symbolic links to follow, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
 
-    /// The folder that was entered last.
     package private(set) var directory: Directory
     /// The path of `directory`, for messages.
     private var walked: LocalPath
     private let owners: Set<UInt32>
     private var links = 0
 
-    /// Walks to the folder at `path`.
-    ///
-    /// - Parameters:
-    ///   - path: The path of an existing folder.
-    ///   - owners: The IDs of the users whose symbolic links are followed.
-    /// - Throws: `SystemCallError`. The error's `danger` is `owner` if a symbolic link on the path belongs to a user
-    ///   who is not in `owners`.
+    /// Walks to the existing folder at `path`.
+    /// - Throws: `SystemCallError`, whose `danger` is `owner` for a symbolic link of a user who is not in `owners`.
     package init(_ path: LocalPath, trusting owners: Set<UInt32>) throws(SystemCallError) {
         let start = Self.start(of: path)
         directory = try Directory(searching: start)
@@ -35,10 +28,7 @@ package struct TrustedWalk {
         path.bytes.split(separator: 0x2F).map { Array($0) }
     }
 
-    /// Continues the walk from `directory` along a relative path to another folder.
-    ///
-    /// - Throws: `SystemCallError`. The error's `danger` is `owner` if a symbolic link on the path belongs to a user
-    ///   who is not in `owners`.
+    /// Continues the walk from `directory` along a relative path.
     package mutating func enter(_ path: LocalPath) throws(SystemCallError) {
         var left = Self.components(of: path)[...]
         while let component = left.popFirst() {
@@ -61,10 +51,7 @@ package struct TrustedWalk {
         }
     }
 
-    /// Returns the target of the symbolic link `name`; nil if `name` is not a symbolic link.
-    ///
-    /// - Throws: `SystemCallError`. The error's `danger` is `owner` if the link belongs to a user who is not in
-    ///   `owners`, or if the link changes during the call.
+    /// Returns the target of the symbolic link `name`; nil if it is none. Throws if the link changes during the call.
     private func linkTarget(_ name: LocalPath) throws(SystemCallError) -> LocalPath? {
         let status = try directory.status(of: name)
         guard status.kind == .link else { return nil }

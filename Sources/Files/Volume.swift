@@ -6,16 +6,13 @@ import SystemPackage
     import Darwin
 #endif
 
-/// Tests whether an error or a missing file is caused by an unavailable disk or network share. The files there still
-/// exist, and can possibly be read later.
+/// Tests whether an error or a missing file is caused by an unavailable disk or network share, whose files can possibly
+/// be read later.
 package enum Volume {
-    /// True if file I/O returns this error for an unavailable disk or network share. For example, the disk is
-    /// unplugged, or the server of the share does not respond. The file can possibly be read later. A socket can return
-    /// some of these errors too.
+    /// True if file I/O returns this error for an unavailable disk or network share.
     package static func isTrouble(_ code: Errno) -> Bool { isTroubleOfDisk(code) || isTroubleOfShare(code) }
 
-    /// True if file I/O returns this error for an unavailable disk or network share, but a socket cannot return it. An
-    /// error that both can return does not show whether the file or the connection failed.
+    /// True if a socket cannot return the error, so that the file and not the connection has failed.
     package static func isTroubleOfDisk(_ code: Errno) -> Bool {
         #if os(Linux)
             // A removed card; a folder locked by encryption; a broken link to a share.
@@ -35,11 +32,8 @@ package enum Volume {
         ].contains(code.rawValue)
     }
 
-    /// True if the file at `path` is missing because its disk or share is not mounted. In that case, the nearest
-    /// existing folder above the path has a different device number than the file had. False if the file exists, or if
-    /// the device numbers cannot be compared.
-    ///
-    /// - Parameter expected: The last known identity of the file.
+    /// True if the file at `path` is missing because its disk or share is not mounted: the nearest existing folder has
+    /// another device than the file had.
     package static func isAway(_ path: LocalPath, expecting expected: FileIdentity) -> Bool {
         var folder = path
         do throws(SystemCallError) {
@@ -60,9 +54,8 @@ package enum Volume {
         return false
     }
 
-    /// True if each file on the device has the same device number as its folder. False for an overlay file system,
-    /// because its files can have the device number of another file system. Also false if the mount table does not
-    /// contain the device, for example for a btrfs subvolume.
+    /// True if each file on the device has the device number of its folder, unlike in an overlay file system. False if
+    /// the mount table lacks the device, for example a btrfs subvolume.
     private static func tellsDevice(_ folder: UInt64) -> Bool {
         #if os(Linux)
             guard let kind = MountTable.current?.kind(of: folder) else { return false }

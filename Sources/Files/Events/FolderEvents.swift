@@ -1,6 +1,6 @@
-/// A change in a watched folder. It is only a reason to scan the folder. The scan determines what has changed.
+/// A change in a watched folder: a reason to scan it.
 package enum FolderEvent: Hashable, Sendable {
-    /// A file with this path was created, closed after writing, moved in or out, or deleted.
+    /// A file was created, closed after writing, moved in or out, or deleted.
     case changed(LocalPath)
     /// A folder was created or moved in.
     case folderCame(LocalPath)
@@ -10,18 +10,12 @@ package enum FolderEvent: Hashable, Sendable {
     case lost
 }
 
-/// A source of folder events for one thread. It is a protocol, so that tests can replace the system's source.
+/// A source of folder events for one thread, which tests can replace.
 package protocol FolderEvents: AnyObject {
-    /// Watches the entries of a folder from now on, but not the content of its subfolders. A second call for the same
-    /// folder is allowed.
-    ///
-    /// - Returns: The reason if the folder cannot be watched; nil for success.
+    /// Watches the entries of a folder from now on, without its subfolders. Returns the reason if that is impossible.
     func watch(_ folder: LocalPath) -> UnwatchedFolder?
 
-    /// Returns the events since the last call. If there are none, waits for an event or for a call of `wakeup.ring()`.
-    ///
-    /// - Parameter limit: The longest wait; nil for no limit.
-    /// - Returns: The events; empty if none came during the wait.
+    /// Returns the events since the last call, or waits for one, for `wakeup.ring()` or until the limit.
     func wait(for wakeup: WakeupPipe, upTo limit: Duration?) -> [FolderEvent]
 }
 
@@ -29,14 +23,13 @@ package protocol FolderEvents: AnyObject {
 package enum UnwatchedFolder: Error, Hashable, Sendable {
     /// The system reports no folder events.
     case unsupported
-    /// A limit of the kernel is reached. `setting` names it, such as `fs.inotify.max_user_watches`.
+    /// A limit of the kernel, such as `fs.inotify.max_user_watches`, is reached.
     case limit(setting: String)
-    /// The path does not exist, is a symbolic link or is not a folder; or this process has no permission to read the
-    /// folder.
+    /// The path is not a folder that this process can read.
     case gone
 }
 
-/// A source that never returns an event, so the caller must scan the folders repeatedly.
+/// A source without events: the caller must scan the folders repeatedly.
 package final class NoFolderEvents: FolderEvents {
     private let reason: UnwatchedFolder
 

@@ -7,9 +7,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A stream of the signals that this process receives, for the signal numbers given to the initializer. These signals
-/// no longer have their default action, such as ending the process. If the parent process ignored SIGHUP, the stream
-/// leaves SIGHUP out, and the signal stays ignored. Creating the stream also makes the process ignore SIGPIPE.
+/// A stream of signals, which lose their default action, such as ending the process. A SIGHUP that the parent process
+/// ignored stays ignored. SIGPIPE is ignored from now on.
 package final class SignalStream: Sendable {
     package let values: AsyncStream<Int32>
     private let sources: Mutex<[any DispatchSourceSignal]>
@@ -28,7 +27,7 @@ package final class SignalStream: Sendable {
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { continuation.yield(number) }
-                // A signal that arrives before the registration is lost, so the initializer waits for the registration.
+                // A signal before the registration would be lost.
                 let isWatched = DispatchSemaphore(value: 0)
                 source.setRegistrationHandler { isWatched.signal() }
                 source.resume()
@@ -61,6 +60,6 @@ package enum Signal {
     package static let resume = SIGCONT
     package static let windowChange = SIGWINCH
 
-    /// Ends the process at once, without cleanup. The exit status is 128 plus the signal's number, as in shells.
+    /// Ends the process at once, with the exit status 128 plus the signal's number, as in shells.
     package static func exitNow(by signal: Int32) -> Never { _exit(128 + signal) }
 }

@@ -1,7 +1,6 @@
 #if !os(Linux)
 
-    /// The source of folder events on a system other than Linux. It never returns an event, so the caller must scan the
-    /// folders repeatedly.
+    /// The source of folder events on a system other than Linux: none.
     package final class SystemFolderEvents: FolderEvents {
         private let none = NoFolderEvents()
 

@@ -1,8 +1,7 @@
 #if os(Linux)
     import Glibc
 
-    /// The source of folder events on Linux, by inotify(7). On a network share, inotify does not report the changes
-    /// that other machines make.
+    /// The source of folder events on Linux, by inotify(7), which misses the changes of other machines on a share.
     package final class SystemFolderEvents: FolderEvents {
         private let descriptor: CInt
         private var folders: [CInt: LocalPath] = [:]
@@ -52,7 +51,7 @@
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return events }
                 take(count, into: &events)
-                // The loop ends here, because continuous changes must not keep the caller from scanning the folder.
+                // Continuous changes must not keep the caller from scanning the folder.
                 if events.count > 10_000 { return events }
             }
         }

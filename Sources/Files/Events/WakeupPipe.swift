@@ -9,10 +9,10 @@ package final class WakeupPipe: Sendable {
     private let near: CInt
     private let far: CInt
 
-    /// The reason why a wait ended. Both values are false if the time is over or a signal arrived.
+    /// The reason why a wait ended; neither if the time is over or a signal arrived.
     package struct Wakeup {
         package var isRung: Bool
-        /// True if the descriptor `other` of `wait` is readable, has reached its end, or has an error.
+        /// True if `other` is readable, has reached its end, or has an error.
         package var isReadable: Bool
     }
 
@@ -34,10 +34,6 @@ package final class WakeupPipe: Sendable {
     }
 
     /// Waits until `ring` has been called, `other` is readable, the time is over, or a signal arrives.
-    ///
-    /// - Parameters:
-    ///   - other: Another descriptor to wait for; nil for none.
-    ///   - limit: The longest wait; nil for no limit.
     package func wait(for other: CInt?, upTo limit: Duration? = nil) throws(SystemCallError) -> Wakeup {
         var waiting = [
             pollfd(fd: near, events: Int16(POLLIN), revents: 0),

@@ -1,16 +1,13 @@
 import FerryFiles
 
-/// The fields of a URL-encoded form or of a query, in sequence.
-///
-/// A dictionary literal creates them: `["album": "May", "tags": ["raw", "unsorted"], "draft": true, "note": nil]`. An
-/// array becomes one field for each element, named `tags[]`. A boolean becomes 1 or 0. A field whose value is nil is
-/// omitted.
+/// The fields of a URL-encoded form or of a query, in sequence, from a dictionary literal: `["album": "May", "tags":
+/// ["raw", "unsorted"], "draft": true, "note": nil]`. An array becomes one field named `tags[]` for each element, a
+/// boolean 1 or 0. A field whose value is nil is omitted.
 public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// The content of one form field.
     public enum Value: Hashable, Sendable {
         case text(String)
         case list([Value])
-        /// No value: the field is omitted.
         case none
     }
 
@@ -24,7 +21,7 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         case indexed
     }
 
-    /// The form fields in the sequence in which they are sent. Several fields can have the same name.
+    /// The form fields in sequence. Several can have the same name.
     public var fields: [(name: String, value: Value)]
     /// The rule for the names of the form fields that carry the elements of a list.
     public var listNaming: ListNaming
@@ -38,9 +35,8 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         self.init(elements.map { (name: $0.0, value: $0.1) })
     }
 
-    /// The form fields as text: `name=value`, joined by `&`. ASCII letters, digits and the characters `-._~?/` stay as
-    /// they are, because RFC 3986 §3.4 allows them in a query. All other characters are percent-encoded: a space
-    /// becomes `%20`, and a plus sign `%2B`.
+    /// The form fields as text: `name=value`, joined by `&`. All characters but ASCII letters, digits and `-._~?/` (RFC
+    /// 3986 §3.4) are percent-encoded.
     public var encoded: String {
         fields.flatMap { pairs($0.name, $0.value) }
             .map { "\($0.percentEncoded(keeping: Self.plain))=\($1.percentEncoded(keeping: Self.plain))" }

@@ -5,9 +5,8 @@ public import HTTPTypes
 
 /// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the sequence in which they were appended.
 ///
-/// Appending opens no file or stream. `open()` opens them, and an error of `open()` names the faulty part. Each call of
-/// `open()` returns the body from its first byte, so the form can be sent again. A form with a stream that can be read
-/// only once can be sent only once. Appending changes this value only, not earlier copies.
+/// `open()` opens the files and streams, and its errors name the faulty part. Each call returns the body from its first
+/// byte, so the form can be sent again, unless a stream can be read only once.
 ///
 /// The body of a form without parts is `--B--` and CRLF, where B is the boundary.
 public struct MultipartFormData: Sendable {
@@ -16,7 +15,6 @@ public struct MultipartFormData: Sendable {
             case bytes([UInt8])
             case file(LocalPath)
             case stream(BodyStream)
-            /// The part cannot be sent; the failure was found when the part was appended.
             case unusable(UploadFailure)
         }
 
@@ -27,14 +25,12 @@ public struct MultipartFormData: Sendable {
     let boundary: MultipartBoundary
     private(set) var parts: [Part] = []
 
-    /// Creates a form with a random boundary. The boundary is so long that no part contains it by chance, so the parts
-    /// are not searched for it.
+    /// Creates a form with a random boundary, for which the parts are not searched.
     public init() { boundary = MultipartBoundary() }
 
-    /// Creates a form with a given boundary. Every part is searched for the boundary, so files are read twice. If a
-    /// part contains the boundary, the form cannot be sent.
-    /// - Throws: `UploadFailure` (`permanent`) if RFC 2046 §5.1.1 does not allow the boundary. It allows 1 to 70
-    ///   letters, digits, spaces and characters of `'()+_,-./:=?`, but no space at the end.
+    /// Creates a form with a given boundary. Every part is searched for it, so files are read twice.
+    /// - Throws: `UploadFailure` (`permanent`) unless the boundary has 1 to 70 letters, digits, spaces and characters
+    ///   of `'()+_,-./:=?`, and no space at the end (RFC 2046 §5.1.1).
     public init(boundary: String) throws(UploadFailure) {
         guard let boundary = try? MultipartBoundary(boundary) else {
             throw UploadFailure(
@@ -46,16 +42,14 @@ public struct MultipartFormData: Sendable {
         self.boundary = boundary
     }
 
-    /// The value of the request's `Content-Type`, with the boundary.
     public var contentType: String { boundary.contentType }
 
     /// Appends bytes in memory.
     /// - Parameters:
-    ///   - fileName: The file name. With a file name, the part is a file; nil makes it a form field.
-    ///   - contentType: A media type such as `image/png`. nil derives the type from the extension of `fileName`. If
-    ///     both arguments are nil, the part has no `Content-Type`, which means `text/plain` (RFC 7578 §4.4).
-    ///   - headers: Other header fields of the part. If they contain `Content-Disposition` or `Content-Type`, `open()`
-    ///     fails.
+    ///   - fileName: The name of a file; nil for a form field. The same holds below.
+    ///   - contentType: A media type such as `image/png`, by default from the extension of `fileName`. Without both,
+    ///     the part has no `Content-Type`, which means `text/plain` (RFC 7578 §4.4).
+    ///   - headers: Other header fields. With `Content-Disposition` or `Content-Type`, `open()` fails.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -64,10 +58,6 @@ public struct MultipartFormData: Sendable {
     }
 
     /// Appends text as UTF-8.
-    /// - Parameters:
-    ///   - fileName: The file name. With a file name, the part is a file; nil makes it a form field.
-    ///   - contentType: The media type. nil derives the type from the extension of `fileName`. If both arguments are
-    ///     nil, the part has no `Content-Type`.
     public mutating func append(
         _ text: some StringProtocol, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -75,12 +65,12 @@ public struct MultipartFormData: Sendable {
         append(.bytes(Array(text.utf8)), name, fileName, contentType, headers)
     }
 
-    /// Appends one form field for each value, in sequence. All fields have the same name.
+    /// Appends a form field with the same name for each value.
     public mutating func append(values: some Sequence<some CustomStringConvertible>, name: String) {
         for value in values { append(value.description, name: name) }
     }
 
-    /// Appends a value as a JSON document. The value is encoded at once. If the encoding fails, `open()` fails.
+    /// Appends a value as a JSON document, encoded at once. If that fails, `open()` fails.
     public mutating func append(
         json value: some Encodable, name: String, encoder: JSONEncoder = JSONEncoder()
     ) {
@@ -94,8 +84,8 @@ public struct MultipartFormData: Sendable {
 
     /// Appends a file, which is read while it is sent.
     /// - Parameters:
-    ///   - fileName: The file name. nil means the last component of the path, with U+FFFD for bytes that are not UTF-8.
-    ///   - contentType: The media type. nil derives it from the file name's extension (`MediaType`).
+    ///   - fileName: The file name; by default that of the path, with U+FFFD for bytes that are not UTF-8.
+    ///   - contentType: The media type; by default that of the file name's extension (`MediaType`).
     public mutating func append(
         file path: LocalPath, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -104,9 +94,7 @@ public struct MultipartFormData: Sendable {
     }
 
     /// Appends a file, which is read while it is sent.
-    /// - Parameters:
-    ///   - path: The path of the file. With an empty text or a URL such as `https://…`, `open()` fails.
-    ///   - fileName: The file name; nil means the last component of the path.
+    /// - Parameter path: The path of the file. With an empty text or a URL such as `https://…`, `open()` fails.
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -118,8 +106,7 @@ public struct MultipartFormData: Sendable {
         append(content, name, fileName ?? LocalPath(path).name, contentType, headers)
     }
 
-    /// Appends bytes that are produced while they are sent. With a stream of unknown length, the form has no length and
-    /// is sent chunked.
+    /// Appends bytes that are produced while they are sent. With a stream of unknown length, the form is sent chunked.
     /// - Parameters:
     ///   - fileName: The file name. With a file name, the part is a file; nil makes it a form field.
     ///   - contentType: The media type. nil derives the type from the extension of `fileName`. If both arguments are
@@ -151,8 +138,7 @@ public struct MultipartFormData: Sendable {
 }
 
 extension LocalPath {
-    /// Creates a path from a text, and refuses a URL. Without this check, `https://host/a.png` would be the path of a
-    /// file in a folder named `https:`, and users would see the error that the file is missing.
+    /// Creates a path from a text. As the path of a file, `https://host/a.png` would only be reported missing.
     /// - Throws: `UploadFailure` (`permanent`) if the text is a URL or empty.
     init(notAnAddress text: String) throws(UploadFailure) {
         if let colon = text.firstRange(of: "://"), Self.isScheme(text[..<colon.lowerBound]) {
@@ -167,7 +153,6 @@ extension LocalPath {
         self.init(text)
     }
 
-    /// Returns whether the text has the form of a URL scheme (RFC 3986 §3.1).
     private static func isScheme(_ text: Substring) -> Bool {
         text.first?.isLetter == true
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }

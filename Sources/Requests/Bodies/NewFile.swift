@@ -18,7 +18,6 @@ final class NewFile: Sendable {
     }
 
     /// Creates the file. The path must not exist yet.
-    /// - Throws: `UploadFailure` (`permanent`) with the path and the reason.
     static func create(_ path: LocalPath) async throws(UploadFailure) -> NewFile {
         try await onPool(path) { try NewFile(path) }
     }
@@ -27,8 +26,8 @@ final class NewFile: Sendable {
         try await Self.onPool(path) { try self.writeAll(bytes) }
     }
 
-    /// Closes the file. Does nothing if the file is closed.
-    /// - Throws: `UploadFailure` if closing fails: some file systems report a write error only when the file is closed.
+    /// Closes the file.
+    /// - Throws: `UploadFailure`: some file systems report a write error only now.
     func close() async throws(UploadFailure) {
         try await Self.onPool(path) {
             guard let file = self.file.withLock({ $0.take() }) else { return }
@@ -38,8 +37,7 @@ final class NewFile: Sendable {
         }
     }
 
-    /// Removes the file, and ignores errors. A separate task does this, because the thread pool refuses the work of a
-    /// cancelled task.
+    /// Removes the file, in another task, because the thread pool refuses the work of a cancelled one.
     func remove() async {
         await Task { try? await Self.onPool(path) { try self.path.remove() } }.value
     }

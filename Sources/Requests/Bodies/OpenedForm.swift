@@ -3,18 +3,16 @@ import FerryTransfer
 
 /// A multipart form whose files have been opened for one attempt to send it.
 struct OpenedForm: Sendable {
-    /// The maximum total size, in bytes, at which two neighboring segments in memory are joined into one. Copying so
-    /// few bytes costs less than another write.
+    /// The maximum total size of neighboring segments in memory that are joined, which costs less than another write.
     private static let joinedLimit = 64 << 10
 
     private(set) var body = StreamedBody([])
-    /// The name of the form part for each segment of the body. The messages of failures contain this name.
+    /// The name of the form part for each segment, for messages of failures.
     private(set) var labels: [String] = []
-    /// The number of bytes of all parts without headers and boundaries; nil if the length of a stream is unknown.
+    /// The number of bytes of all parts without headers and boundaries, if known.
     private(set) var contentLength: ByteCount? = 0
 
     /// Opens the files off the caller's thread, one after the other.
-    /// - Throws: `UploadFailure` of the first part that cannot be sent, with its number and its name.
     init(_ form: MultipartFormData) async throws(UploadFailure) {
         var contents: [StreamedBody.Segment] = []
         for (index, part) in form.parts.enumerated() {
@@ -34,12 +32,9 @@ struct OpenedForm: Sendable {
         add(.bytes(form.boundary.closing(isEmpty: form.parts.isEmpty)), "the end of the form")
     }
 
-    /// The bytes of the form in sequence. A failure names the form part that caused it.
     var chunks: BodyChunks { BodyChunks(body.segments, labels: labels) }
 
-    /// Returns all bytes at once. Reading stops as soon as the bytes exceed `limit`.
-    /// - Throws: `UploadFailure` (`permanent`) if the form has more than `limit` bytes; otherwise the errors of reading
-    ///   the parts.
+    /// Returns all bytes at once, or throws as soon as they exceed `limit`.
     func bytes(limit: ByteCount) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let length = body.length {
@@ -101,8 +96,7 @@ struct OpenedForm: Sendable {
             hint: "send it as a stream, write it to a file, or raise the limit")
     }
 
-    /// Returns the part's number and name for messages. Only the first 100 characters of the name are used, and control
-    /// characters are escaped.
+    /// Returns the part's number and name for messages, in 100 escaped characters.
     private static func label(_ index: Int, _ part: MultipartFormData.Part) -> String {
         "part \(index + 1) of the form, \(String(part.header.name.prefix(100)).debugDescription)"
     }

@@ -2,20 +2,17 @@ public import FerryFiles
 package import FerryProtocols
 public import FerryTransfer
 
-/// The body of a request. Each attempt opens the body again and sends it from the first byte. A redirect that repeats
-/// the body also sends it from the first byte.
+/// The body of a request. Each attempt, and a redirect that repeats it, sends it from the first byte.
 public struct UploadBody: ReopenableBody {
-    /// The content type of a body, and whether it replaces the request's own `Content-Type`.
+    /// The content type of a body.
     public enum ContentType: Hashable, Sendable {
         case none
         /// The type that a request gets if it has no `Content-Type` of its own.
         case suggested(String)
-        /// The type that replaces the request's own `Content-Type`. A form requires this, because the type of a form
-        /// contains the boundary.
+        /// The type that replaces the request's own, as that of a form, which contains the boundary.
         case required(String)
     }
 
-    /// The content type of the body, and whether it replaces the request's own `Content-Type`.
     public let contentType: ContentType
     /// The number of bytes; nil if it is unknown before `open()`.
     package private(set) var knownLength: ByteCount?
@@ -23,9 +20,8 @@ public struct UploadBody: ReopenableBody {
     private let opening: @Sendable () async throws -> TransportRequest.Body
 
     /// - Parameters:
-    ///   - canBegin: Returns whether another attempt can send the body; called after a failed attempt.
-    ///   - open: Returns the body of one attempt, from its first byte. An error ends the attempt before anything is
-    ///     sent.
+    ///   - canBegin: Returns whether another attempt can send the body.
+    ///   - open: Returns the body of one attempt. An error ends the attempt before anything is sent.
     public init(
         contentType: ContentType = .none, canBegin: @escaping @Sendable () -> Bool = { true },
         open: @escaping @Sendable () async throws -> TransportRequest.Body
@@ -45,8 +41,7 @@ public struct UploadBody: ReopenableBody {
     public var canBegin: Bool { isLeft() }
 
     /// Returns the body of one attempt, from its first byte.
-    /// - Throws: `UploadFailure` if a file cannot be read; otherwise the error of the closure that was passed to
-    ///   `init`.
+    /// - Throws: `UploadFailure` if a file cannot be read; otherwise the error of the closure.
     public func open() async throws -> TransportRequest.Body { try await opening() }
 }
 
@@ -54,23 +49,20 @@ extension UploadBody {
     /// No body at all.
     public static let none = UploadBody(.none)
 
-    /// Returns a body of bytes in memory. If there are no bytes, the request has `Content-Length: 0`.
+    /// Returns a body of bytes in memory, also of none.
     public static func data(_ bytes: some Sequence<UInt8> & Sendable) -> UploadBody {
         let bytes = [UInt8](bytes)
         return UploadBody(.bytes(bytes))
     }
 
-    /// Returns a body of UTF-8 text. The `Content-Type` is `text/plain` if the request has none of its own.
+    /// Returns a body of UTF-8 text, by default with the `Content-Type` `text/plain`.
     public static func string(_ text: String) -> UploadBody {
         let bytes = Array(text.utf8)
         return UploadBody(contentType: .suggested("text/plain; charset=utf-8"), .bytes(bytes))
     }
 
-    /// Returns a body of a file, which is read while it is sent. Each attempt sends the file as it is at the start of
-    /// the attempt. If the file changes during an attempt, the attempt fails with `sourceChanged`.
-    ///
-    /// The extension of the file name determines the `Content-Type`; an unknown extension means
-    /// `application/octet-stream`.
+    /// Returns a body of a file, which is read while it is sent. If it changes during an attempt, the attempt fails
+    /// with `sourceChanged`. The extension of its name determines the `Content-Type`.
     public static func file(_ path: LocalPath) -> UploadBody {
         UploadBody(contentType: .suggested(MediaType.ofFile(named: path.name))) {
             let file = try await SourceFile.open(path)
@@ -98,8 +90,7 @@ extension UploadBody {
         UploadBody(.streamed(StreamedBody([.stream(stream)])))
     }
 
-    /// Returns a body of a JSON value, encoded once. If it cannot be encoded, the request fails before anything is
-    /// sent.
+    /// Returns a body of a JSON value, encoded once. If that fails, the request fails before anything is sent.
     public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> UploadBody {
         let encoded = Result { try [UInt8](encoder.encode(value)) }.mapError { error in
             UploadFailure(.permanent, "the value cannot be written as JSON: \(error)")

@@ -6,9 +6,8 @@ import HTTPTypes
 extension RequestSummary {
     /// The request as a curl command that can be pasted into a shell, without secrets.
     ///
-    /// For a request with a body, the argument `--data-binary '@BODY (1048576 bytes)'` names a file that the user must
-    /// create with the body. If the size is unknown, the argument is `'@BODY'`. For a GET or HEAD, the command never
-    /// sends a body.
+    /// A body is named `--data-binary '@BODY (1048576 bytes)'`, for a file that the user must create, or `'@BODY'` if
+    /// the size is unknown. A GET or HEAD has none.
     public var curlCommand: String {
         var words = ["curl -v"]
         words.append(method == .head ? "-I" : "-X \(Self.quoted(method.rawValue))")
@@ -35,8 +34,7 @@ extension RequestSummary {
         return [(needsCare ? "-g --url " : "") + Self.quoted(url)]
     }
 
-    /// The two arguments of curl for a request over a Unix socket: the socket's path and the URL. nil if the request
-    /// does not use a Unix socket, or if the path cannot be percent-decoded.
+    /// The two arguments of curl for a request over a Unix socket: the socket's path and the URL.
     private var socketAddress: (path: String, url: String)? {
         guard UploadAddress.isUnixSocket(url), let start = url.firstRange(of: "://")?.upperBound else {
             return nil

@@ -5,16 +5,14 @@ public import FerryTransfer
 import HTTPTypes
 import Synchronization
 
-/// Appends each event as a line of JSON to a file. `sent` events are appended only if `includesProgress` is true. If
-/// the monitor creates the file, only the file's owner can read it.
+/// Appends each event as a line of JSON to a file, which only its owner can read if the monitor creates it.
 ///
-/// Every line has the members `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (the request's
-/// id) and `attempt`. It also has `label` if the request has a label. The other members depend on the event: `method`,
-/// `url`, `status`, `bytes`, `reason`, `host`, `total` (the body bytes sent so far), `expected` (the body's length),
-/// `seconds` (the duration, or the delay before a retry).
+/// Every line has `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (the request's id),
+/// `attempt`, and the request's `label`. By the event, it has `method`, `url`, `status`, `bytes`, `reason`, `host`,
+/// `total` (the body bytes so far), `expected` (the body's length), `seconds` (the duration, or the delay before a
+/// retry).
 ///
-/// Each line is appended by one write, off the caller's thread. Call `flush()` before the process ends: it waits until
-/// all lines are written.
+/// Each line is appended by one write, off the caller's thread. Call `flush()` before the process ends.
 public final class JSONLinesMonitor: EventMonitor {
     private let queue = DispatchQueue(label: "ferry.events")
     private let file: OpenFile
@@ -23,10 +21,7 @@ public final class JSONLinesMonitor: EventMonitor {
     private let includesProgress: Bool
     private let now: @Sendable () -> Date
 
-    /// - Parameters:
-    ///   - includesProgress: True if each write of a body becomes a line: several thousand lines per gigabyte.
-    ///   - now: The wall clock for the member `time`.
-    ///   - path: The file, created if it is missing; an existing file keeps its permissions.
+    /// - Parameter includesProgress: True to append `sent` events too: several thousand lines per gigabyte.
     /// - Throws: `UploadFailure` (`storage`) if the file cannot be opened, or is a symbolic link.
     public init(
         appendingTo path: LocalPath, includesProgress: Bool = false,
@@ -51,8 +46,7 @@ public final class JSONLinesMonitor: EventMonitor {
         }
     }
 
-    /// Appends a line. If the write fails, for example because the disk is full, the line is lost. If the previous line
-    /// was written only in part, a line feed separates the two lines.
+    /// Appends a line, on a new line after one that was written only in part. If the write fails, the line is lost.
     private func append(_ line: Data) {
         isTorn.withLock { isTorn in
             let bytes = isTorn ? Data([UInt8(ascii: "\n")]) + line : line

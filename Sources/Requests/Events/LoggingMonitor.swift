@@ -6,8 +6,8 @@ public import Logging
 public struct LoggingMonitor: EventMonitor {
     private let logger: Logger
 
-    /// - Parameter logger: The logger. Its log level selects the events. `trace` logs all events. `debug` logs all
-    ///   events except the writes of a body. Higher levels log fewer events.
+    /// - Parameter logger: The logger, whose level selects the events: all for `trace`, all but the writes of a body
+    ///   for `debug`, fewer for higher ones.
     public init(_ logger: Logger) { self.logger = logger }
 
     public func receive(_ event: TransferEvent, of request: RequestContext) {

@@ -25,7 +25,6 @@ public struct MetricsMonitor: EventMonitor {
     private let refreshes: Counter
     private let broken: Counter
 
-    /// - Parameter factory: The factory of the counters and timers; by default the current factory of `MetricsSystem`.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
         self.factory = factory
         sentBytes = Counter(label: "ferry_sent_bytes", factory: factory)
@@ -66,8 +65,7 @@ public struct MetricsMonitor: EventMonitor {
     }
 }
 
-/// The counters and timers: one for each name and dimension value. Each is created only once, because some metrics
-/// backends never release a counter or timer.
+/// The counters or timers by name and dimension value, each created once: some metrics backends never release them.
 private final class Handlers<Handler: Sendable>: Sendable {
     private struct Key: Hashable {
         var label: String

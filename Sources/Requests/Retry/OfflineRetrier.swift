@@ -2,11 +2,10 @@ public import FerryConnectivity
 import FerryProtocols
 public import FerryTransfer
 
-/// Retries a request that failed while this machine had no network. The retry waits until the network returns.
+/// Retries a request that failed while this machine had no network, once the network returns.
 ///
-/// The connectivity monitor reports whether there is a network. If there is a network, this retrier makes no retry, and
-/// the retriers after it decide. A request that has possibly reached the server is retried only if
-/// `TransportRequest.isRepeatable` is true.
+/// With a network, the retriers after this one decide. A request that has possibly reached the server is retried only
+/// if `TransportRequest.isRepeatable` is true.
 public struct OfflineRetrier: RequestInterceptor {
     private let monitor: ConnectivityMonitor
     private let maximumWait: Duration
@@ -14,10 +13,8 @@ public struct OfflineRetrier: RequestInterceptor {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - maximumWait: The longest wait for a network. If the network does not return in this time, the retriers after
-    ///     this one decide.
-    ///   - limit: The maximum number of retries of a request after network failures, no matter which retriers made
-    ///     them.
+    ///   - maximumWait: The longest wait for a network, after which the next retriers decide.
+    ///   - limit: The maximum number of retries of a request after network failures, by all retriers.
     public init(
         _ monitor: ConnectivityMonitor = ConnectivityMonitor(), maximumWait: Duration = .seconds(5),
         limit: Int = 10, clock: any Clock<Duration> = ContinuousClock()
@@ -38,8 +35,7 @@ public struct OfflineRetrier: RequestInterceptor {
         return await monitor.waitUntilReachable(upTo: maximumWait, clock: clock) ? .retry : .doNotRetry
     }
 
-    /// Waits for the monitor's first report. Returns true if there is no network. Returns false if there is a network,
-    /// or if the monitor ends without a report.
+    /// Waits for the monitor's first report, and returns whether there is no network.
     private func isOffline() async -> Bool {
         for await status in monitor.statuses() {
             switch status {

@@ -3,51 +3,42 @@ import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// Retries a request after a failure that is probably temporary: a connection that failed or broke, or a response with
-/// one of `statuses`.
+/// Retries a request after a failure that is probably temporary: of the connection, or with one of `statuses`.
 ///
-/// The delay before retry n (from 0) is `scale · base^n`, at most `cap`. With full `jitter`, the delay is a random
-/// duration from 0 to this value. A longer `Retry-After` of the server replaces the delay; if it exceeds `timeout`, the
-/// request is not retried. The default numbers are Alamofire's: two retries, whose delays before jitter are half a
-/// second and one second.
+/// The delay before retry n (from 0) is `scale · base^n`, at most `cap`, and with full `jitter` a random part of this.
+/// A longer `Retry-After` replaces it, up to `timeout`. The default numbers are Alamofire's.
 ///
-/// The server possibly receives a retried request twice. Therefore a request is retried only if `methods` contains its
-/// method, or if it has an `Idempotency-Key`.
+/// The server possibly receives a retried request twice, so only `methods`, or an `Idempotency-Key`, allow it.
 public struct RetryPolicy: RequestInterceptor {
     /// The random part of a delay.
     public enum Jitter: Hashable, Sendable {
         case none
-        /// A random delay from 0 to the computed delay, so that requests that failed together do not repeat together.
+        /// A random delay from 0, so that requests that failed together do not repeat together.
         case full
     }
 
-    /// The maximum number of retries. Neither the first attempt nor a retry with new credentials counts.
+    /// The maximum number of retries, without those with new credentials.
     public var limit = 2
     /// The factor between one delay and the next, at least 1.
     public var base = 2.0
     /// The delay before the first retry, without jitter.
     public var scale = Duration.milliseconds(500)
-    /// The longest delay that the policy computes. A `Retry-After` of the server can be longer, up to `timeout`.
+    /// The longest delay without a `Retry-After`.
     public var cap = Duration.seconds(120)
-    /// The jitter. Use `none` if tests or users must know the delays in advance.
+    /// The jitter; `none` for known delays.
     public var jitter = Jitter.full
-    /// The longest `Retry-After` that the policy accepts. A request is not retried if the server asks for more.
+    /// The longest accepted `Retry-After`. A request is not retried if the server asks for more.
     public var timeout = Duration.seconds(600)
-    /// The methods that the policy retries: by default the idempotent methods (RFC 9110 §9.2.2). A request with an
-    /// `Idempotency-Key` is retried with any method.
+    /// The methods that the policy retries: by default the idempotent ones (RFC 9110 §9.2.2).
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
     /// The response statuses after which the policy retries a request (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
     public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
-    /// The network failures after which the policy retries a request. The default leaves out a rejected certificate,
-    /// because a retry would be rejected too.
+    /// The network failures after which the policy retries; by default not after a rejected certificate.
     public var reasons: Set<TransportError.Reason> = [.notConnected, .unsent, .staleConnection, .broken]
 
     private let random: @Sendable (ClosedRange<Double>) -> Double
     private let now: @Sendable () -> Date
 
-    /// - Parameters:
-    ///   - random: Returns a random number of seconds in the given range.
-    ///   - now: The wall clock, for a `Retry-After` that is a date.
     public init(
         random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) },
         now: @escaping @Sendable () -> Date = { Date() }
@@ -56,8 +47,7 @@ public struct RetryPolicy: RequestInterceptor {
         self.now = now
     }
 
-    /// A policy that retries a request after its established connection broke. It makes no retry after a response, or
-    /// if the connection could not be established. All other settings have their default values.
+    /// A policy that retries only after an established connection broke.
     public static var connectionLost: RetryPolicy {
         var policy = RetryPolicy()
         policy.statuses = []

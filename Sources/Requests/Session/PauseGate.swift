@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A gate at which one task waits while the gate is closed. A suspended request waits at its gate until it is resumed.
+/// A gate at which a suspended request, one task, waits until it is resumed.
 final class PauseGate: Sendable {
     private enum State {
         case open
@@ -25,8 +25,7 @@ final class PauseGate: Sendable {
         waiting?.resume(returning: true)
     }
 
-    /// Waits until the gate is open. Only one task is allowed to wait at a time.
-    /// - Returns: False if the task was cancelled before the gate opened.
+    /// Waits until the gate is open. Returns false after a cancellation.
     func wait() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -4,23 +4,19 @@ public import FerryTransfer
 public struct RequestOptions: Sendable {
     /// The name of the request in events and logs.
     public var label: String
-    /// The interceptor that is called after the session's interceptor; nil for none.
+    /// The interceptor after that of the session.
     public var interceptor: (any RequestInterceptor)?
     /// The validation of the response; nil for the session's validation.
     public var validation: ResponseValidation?
     /// The handler of redirects; nil for the session's handler.
     public var redirects: (any RedirectHandler)?
-    /// The monitors that receive the request's events in addition to the session's monitors.
+    /// The monitors beside those of the session.
     public var monitors: [any EventMonitor]
     /// The delegate, called for every write of this request's body.
     public var delegate: (any UploadDelegate)?
-    /// The value of `Idempotency-Key`, the same for every attempt. With such a key, retriers can repeat even a POST.
+    /// The value of `Idempotency-Key` for every attempt, without quotes. With it, retriers can repeat even a POST.
     public var idempotencyKey: String?
 
-    /// - Parameters:
-    ///   - interceptor: The interceptor that is called after the session's.
-    ///   - monitors: The monitors that receive events in addition to the session's.
-    ///   - idempotencyKey: The key, without quotes.
     public init(
         label: String = "", interceptor: (any RequestInterceptor)? = nil,
         validation: ResponseValidation? = nil, redirects: (any RedirectHandler)? = nil,

@@ -3,12 +3,10 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The results of a request, in several forms. Each of these methods can be called repeatedly and by several tasks. A
-/// call begins the request if it has not begun, and throws `RequestFailure` if the request fails.
+/// The results of a request, in several forms. Each call begins the request if necessary, and throws `RequestFailure`
+/// if it fails.
 extension RequestTask {
-    /// Returns the response after the validation has accepted it. If the response's `isBodyComplete` is false, only the
-    /// beginning of the body was read: the body is longer than the transport's `responseLimit`, or the connection
-    /// broke.
+    /// Returns the accepted response, possibly without the end of its body (`isBodyComplete`).
     public func response() async throws(RequestFailure) -> TransportResponse {
         try await outcome().1.get().response
     }
@@ -16,23 +14,20 @@ extension RequestTask {
     /// Returns only the status of the response.
     public func status() async throws(RequestFailure) -> Int { try await response().status }
 
-    /// Returns the whole body of the response. The result is empty if the response has no body. Throws if only the
-    /// beginning of the body was read.
+    /// Returns the whole body of the response, and throws if only its beginning was read.
     public func data() async throws(RequestFailure) -> Data {
         try await decoded { Data(try $1.completeBody()) }
     }
 
-    /// Returns the body of the response as text, decoded by the charset of its content type. Without a known charset,
-    /// the text is UTF-8.
+    /// Returns the body of the response as text, in the charset of its content type or UTF-8.
     public func string() async throws(RequestFailure) -> String {
         try await decoded { try $1.text() }
     }
 
     /// Returns the JSON of the response as a value.
     ///
-    /// An empty body is an error, except in a 204, a 205 and the response to a HEAD. In these cases, the method returns
-    /// `EmptyResponse.empty` of the type, which is nil for an optional. If the type does not conform to
-    /// `EmptyResponse`, the method throws.
+    /// An empty body is an error, except in a 204, a 205 and the response to a HEAD: then it is `EmptyResponse.empty`
+    /// of the type, which is nil for an optional.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {
@@ -50,8 +45,7 @@ extension RequestTask {
         }
     }
 
-    /// Returns the result of `decode` for the response. If decoding fails, the retriers decide whether to repeat the
-    /// request.
+    /// Returns the result of `decode`. If it fails, the retriers decide whether to repeat the request.
     public func decoded<Value: Sendable>(
         _ decode: @Sendable (TransportRequest, TransportResponse) throws -> Value
     ) async throws(RequestFailure) -> Value {
@@ -100,8 +94,7 @@ extension TransportResponse {
         return text
     }
 
-    /// Returns the charset parameter of a content type (RFC 9110 §8.3.2) in lower case, without quotes. nil if the
-    /// content type has no charset.
+    /// Returns the charset of a content type (RFC 9110 §8.3.2) in lower case, without quotes.
     private static func charset(of contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map {

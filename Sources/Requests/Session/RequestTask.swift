@@ -5,11 +5,10 @@ import Synchronization
 
 /// One request, with its progress, its result, and the methods that suspend and cancel it.
 ///
-/// The request continues even if no task waits for its result. Cancelling a task that waits for the result cancels the
-/// request.
+/// The request continues even if no task waits for its result. Cancelling a waiting task cancels it.
 public final class RequestTask: Identifiable, Sendable {
-    /// The state of a request. `cancelled` is final. If the response of a `finished` request cannot be decoded, the
-    /// request is `running` again while the retriers decide whether to repeat it.
+    /// The state of a request. A `finished` request whose response cannot be decoded is `running` again while the
+    /// retriers decide.
     public enum State: Hashable, Sendable {
         /// The request was created and has not begun.
         case initialized
@@ -26,14 +25,12 @@ public final class RequestTask: Identifiable, Sendable {
     /// The result of an `Execution`.
     enum Ending: Sendable {
         case outcome(Outcome)
-        /// The response could not be decoded, and no retrier repeats the request. The outcome of the previous execution
-        /// remains valid.
+        /// The response could not be decoded, and no retrier repeats the request: the previous outcome remains.
         case declined(RequestFailure)
     }
 
     /// A series of attempts that ends with a response or a failure. If the response cannot be decoded, another
-    /// execution begins. The new execution first asks the retriers, and waits for the delay that they request. It makes
-    /// attempts only if a retrier repeats the request.
+    /// execution asks the retriers, waits as they request, and makes attempts only if they repeat the request.
     struct Execution: Sendable {
         let number: Int
         let task: Task<Ending, Never>
@@ -49,17 +46,15 @@ public final class RequestTask: Identifiable, Sendable {
     private enum Stage {
         case initialized
         case running(Execution)
-        /// The execution is nil if none has begun.
         case suspended(Execution?)
-        /// The request was cancelled, or ended by the session's `shutdown()`. The execution is nil if none had begun.
+        /// The request was ended. The execution is nil if none had begun.
         case ended(RequestFailure, Execution?)
         case finished(Execution)
     }
 
     private struct Core {
         var stage = Stage.initialized
-        /// The task of the current attempts; nil if no attempt is being made. `suspend()` cancels this task, but not
-        /// while the request waits for a response or for a delay between two attempts.
+        /// The task of the current attempts, which `suspend()` cancels unless the request waits.
         var attempts: Task<Outcome, Never>?
         var context: RequestContext
     }
@@ -78,8 +73,7 @@ public final class RequestTask: Identifiable, Sendable {
         session.running.hold(self)
     }
 
-    /// Reports a cancellation if the request never began. A request that has begun is retained until it ends, and its
-    /// end has been reported already.
+    /// Reports a cancellation if the request never began. Otherwise it was retained until its end.
     deinit {
         session.running.remove(self)
         switch core.withLock({ $0.stage }) {
@@ -93,7 +87,7 @@ public final class RequestTask: Identifiable, Sendable {
     /// The id of the request in all its events.
     public var id: UUID { run.context.id }
 
-    /// The state at this moment. Another task can change it at any time.
+    /// The state at this moment.
     public var state: State {
         core.withLock { core in
             switch core.stage {
@@ -106,11 +100,10 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// The progress of the request: first the current value, then newer values, until the request ends.
+    /// The progress of the request, from the current value to its end.
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
-    /// The request as the caller created it, with the session's header fields, but without secrets. Changes by adapters
-    /// are not included.
+    /// The request with the session's header fields, before the adapters and without secrets.
     public var summary: RequestSummary { run.summary }
 
     /// Begins the request, or resumes a suspended one. Does nothing in any other state.
@@ -134,14 +127,12 @@ public final class RequestTask: Identifiable, Sendable {
         return self
     }
 
-    /// Suspends the request until `resume()`. Does nothing if the request is already suspended or has ended.
+    /// Suspends the request until `resume()`.
     ///
-    /// Before the request is sent, suspending only delays it. While the body is being sent, suspending closes the
-    /// connection, because HTTP has no pause. After `resume()`, the whole body is sent again, which does not count as a
-    /// retry. Only a resumable protocol (`UploadAttempt`) can continue in the middle of a body.
+    /// While the body is being sent, this closes the connection, because HTTP has no pause, and then the whole body is
+    /// sent again, which is no retry. Only a resumable protocol (`UploadAttempt`) can continue in the middle of a body.
     ///
-    /// Once the whole body has been sent, the response is still read. Redirects and retries wait for `resume()`. A
-    /// delay between two attempts continues.
+    /// Once the body has been sent, the response is still read. Redirects and retries wait for `resume()`.
     @discardableResult
     public func suspend() -> RequestTask {
         let attempts: Task<Outcome, Never>?
@@ -150,8 +141,7 @@ public final class RequestTask: Identifiable, Sendable {
             switch core.stage {
             case .initialized:
                 core.stage = .suspended(nil)
-                // The execution may begin while the request is suspended. Its attempts wait at the gate until
-                // `resume()`.
+                // The execution may begin meanwhile. Its attempts wait at the gate.
                 gate.close()
                 return (nil, true)
             case .running(let execution):
@@ -166,13 +156,11 @@ public final class RequestTask: Identifiable, Sendable {
         return self
     }
 
-    /// Ends the request for good with `RequestFailure.cancelled`, and closes its connection at once. Does nothing if
-    /// the request has ended.
+    /// Ends the request with `RequestFailure.cancelled`, and closes its connection at once.
     public func cancel() { stop(.cancelled()) }
 
-    /// Ends the request with `failure`. Does nothing if the request has ended.
-    /// - Returns: The current execution, which can still be running; nil if no execution has begun, or if the request
-    ///   has finished.
+    /// Ends the request with `failure`, unless it has ended.
+    /// - Returns: The current execution, which can still be running.
     @discardableResult
     func stop(_ failure: RequestFailure) -> Execution? {
         let (execution, isNew): (Execution?, Bool) = core.withLock { core in
@@ -197,8 +185,8 @@ public final class RequestTask: Identifiable, Sendable {
         return execution
     }
 
-    /// Waits for the current execution (a series of attempts), and returns it with its outcome. Begins the request if
-    /// it has not begun. The execution is nil if the request ended before any execution began.
+    /// Waits for the current execution, if there is one, and returns it with its outcome. Begins the request if
+    /// necessary.
     func outcome() async -> (Execution?, Outcome) {
         resumeIfNew()
         while true {
@@ -208,7 +196,6 @@ public final class RequestTask: Identifiable, Sendable {
                     .ended(_, let execution?):
                     return .success(execution)
                 case .suspended(nil):
-                    // The execution begins now, but its attempts wait at the gate until `resume()`.
                     let execution = begin(1)
                     core.stage = .suspended(execution)
                     return .success(execution)
@@ -238,11 +225,10 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// Asks the retriers about a request whose accepted response could not be decoded. Repeats the request if one of
-    /// them decides so.
+    /// Asks the retriers about a request whose accepted response could not be decoded, and repeats it if they decide
+    /// so.
     ///
-    /// - Parameter execution: The execution that produced the response. The method does nothing if a newer execution
-    ///   has begun, or if the request has been cancelled.
+    /// - Parameter execution: The execution with the response, without a newer one.
     /// - Throws: The failure if no retrier repeats the request.
     func again(
         after failure: RequestFailure, to accepted: RequestRun.Accepted, from execution: Execution?
@@ -273,9 +259,8 @@ public final class RequestTask: Identifiable, Sendable {
             })
     }
 
-    /// Asks the retriers for another attempt, and waits for the delay that they request.
-    /// - Returns: The failure if no retrier wants another attempt; nil if a retrier wants one, or if the request has
-    ///   ended.
+    /// Asks the retriers for another attempt, and waits for the delay that they request. Returns the failure if none
+    /// wants one.
     private func decline(_ undecoded: Undecoded) async -> RequestFailure? {
         var context = core.withLock { $0.context }
         let failure: RequestFailure?
@@ -296,7 +281,7 @@ public final class RequestTask: Identifiable, Sendable {
                 }
                 core.stage = .finished(undecoded.execution)
                 gate.release()
-                // Removed under the lock of the stage, because another reader may repeat the request at once.
+                // Under the lock, because another reader may repeat the request at once.
                 session.running.remove(self)
                 return true
             case .initialized, .ended, .finished: return false
@@ -341,8 +326,7 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// Stores the outcome of the execution, and reports it to the monitors and to the readers of the progress.
-    /// - Returns: The outcome; if the request was ended by `stop`, the failure that ended it.
+    /// Stores and reports the outcome of the execution, or the failure with which `stop` ended the request.
     private func conclude(_ outcome: Outcome) -> Outcome {
         let (final, context): (Outcome, RequestContext) = core.withLock { core in
             switch core.stage {
@@ -352,7 +336,7 @@ public final class RequestTask: Identifiable, Sendable {
             case .ended(let failure, _): return (.failure(failure), core.context)
             case .running(let execution), .suspended(let execution?):
                 core.stage = .finished(execution)
-                // A suspended request now has its response, so the gate would block another execution for ever.
+                // A closed gate would block another execution for ever.
                 gate.release()
                 return (outcome, core.context)
             case .initialized, .suspended(nil), .finished: return (outcome, core.context)

@@ -2,8 +2,7 @@ import FerryProtocols
 public import FerryTransfer
 import HTTPTypes
 
-/// The checks that decide whether a response is a success. They run in sequence, and the first error rejects the
-/// response.
+/// The checks that decide in sequence whether a response is a success.
 public struct ResponseValidation: Sendable {
     /// A function that throws if the response is not accepted.
     public typealias Check = @Sendable (TransportRequest, TransportResponse) async throws -> Void
@@ -12,12 +11,11 @@ public struct ResponseValidation: Sendable {
 
     private init(_ checks: [Check]) { self.checks = checks }
 
-    /// Accepts every response, even a 500. The name is not `none`, because `.none` for an optional `ResponseValidation`
-    /// would be nil. A validation of nil means the session's validation.
+    /// Accepts every response, even a 500. As `.none`, it would be nil for an optional, which means the session's
+    /// validation.
     public static let unchecked = ResponseValidation([])
 
-    /// Accepts a response if its status is 200 to 299, and the request's `Accept` allows its content type. Without
-    /// `Accept`, every content type is accepted. This is the default.
+    /// Accepts the statuses 200 to 299 with a content type that the request's `Accept` allows. This is the default.
     public static let automatic = ResponseValidation.statuses(200..<300).and(.acceptedContentTypes)
 
     /// Accepts these statuses and no other.
@@ -30,16 +28,14 @@ public struct ResponseValidation: Sendable {
         ])
     }
 
-    /// Accepts only these content types. They can contain wildcards: `text/*`, `*/*`. Parameters are not compared. A
-    /// response with an empty body is always accepted. A response without a content type is accepted only for `*/*`.
+    /// Accepts only these content types, with wildcards (`text/*`, `*/*`) and without parameters. An empty body is
+    /// always accepted, and a body without a content type only for `*/*`.
     public static func contentTypes(_ accepted: [String]) -> ResponseValidation {
         let ranges = accepted.compactMap { MediaRange($0) }
         return ResponseValidation([{ _, response in try checkType(of: response, against: ranges) }])
     }
 
-    /// Accepts a response if the request's `Accept` allows its content type. Parameters are not compared. A body
-    /// without a content type is accepted only if `Accept` contains `*/*`. Every response is accepted if the request
-    /// has no `Accept`, or if the response has no body.
+    /// Accepts the content types of the request's `Accept`, as `contentTypes(_:)` does, or any without that field.
     public static let acceptedContentTypes = ResponseValidation([
         { request, response in
             guard let accept = request.fields[.accept] else { return }
@@ -47,7 +43,7 @@ public struct ResponseValidation: Sendable {
         }
     ])
 
-    /// Returns a validation that calls `check`. If `check` throws, its error is the reason for the rejection.
+    /// Returns a validation by `check`, whose error is the reason for a rejection.
     public static func check(_ check: @escaping Check) -> ResponseValidation { ResponseValidation([check]) }
 
     /// Returns a validation with these checks, then those of `other`.
@@ -55,8 +51,7 @@ public struct ResponseValidation: Sendable {
         ResponseValidation(checks + other.checks)
     }
 
-    /// Calls the checks in sequence.
-    /// - Throws: `RequestFailure.rejected` with the error of the first check that fails.
+    /// Calls the checks, and throws `RequestFailure.rejected` with the first error.
     func validate(
         _ response: TransportResponse, to request: TransportRequest
     ) async throws(RequestFailure) {
@@ -89,13 +84,11 @@ public struct ResponseValidation: Sendable {
     }
 }
 
-/// A media type without parameters, such as `text/html`. As in `Accept`, `*` stands for any type or subtype (RFC 9110
-/// §12.5.1).
+/// A media type without parameters, or a range with `*` for any type or subtype (RFC 9110 §12.5.1).
 struct MediaRange: Hashable, Sendable {
     let type: String
     let subtype: String
 
-    /// - Returns: The range; nil for anything that is not `type/subtype`.
     init?(_ text: some StringProtocol) {
         let essence = String(text.prefix { $0 != ";" }).filter { !$0.isWhitespace }.lowercased()
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
@@ -104,7 +97,7 @@ struct MediaRange: Hashable, Sendable {
         subtype = String(parts[1])
     }
 
-    /// Returns the media ranges of a comma-separated list, such as the value of `Accept`. Invalid items are left out.
+    /// Returns the valid media ranges of a comma-separated list, such as the value of `Accept`.
     static func list(_ text: String) -> [MediaRange] {
         text.split(separator: ",").compactMap { MediaRange($0) }
     }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The requests of a session that have not ended.
 final class RunningRequests: Sendable {
-    /// A weak reference to a request that has not begun. Until the request begins, only its caller retains it.
+    /// A weak reference to a request that has not begun, which only its caller retains.
     private struct Held {
         weak var task: RequestTask?
     }
@@ -15,17 +15,14 @@ final class RunningRequests: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of requests that have begun and have not ended.
     var count: Int { state.withLock { $0.running.count } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Keeps a weak reference to a request until the request begins, ends or is released.
     func hold(_ task: RequestTask) {
         state.withLock { $0.held[ObjectIdentifier(task)] = Held(task: task) }
     }
 
-    /// Retains a request until `remove(_:)`.
-    /// - Returns: False if the session was shut down, so that the request must not begin.
+    /// Retains a request until `remove(_:)`. Returns false after the session's shutdown.
     func begin(_ task: RequestTask) -> Bool {
         state.withLock { state in
             state.held[ObjectIdentifier(task)] = nil
@@ -42,8 +39,7 @@ final class RunningRequests: Sendable {
         }
     }
 
-    /// Prevents new requests from beginning.
-    /// - Returns: The requests that have not ended, including those that have not begun.
+    /// Prevents new requests from beginning, and returns those that have not ended.
     func close() -> [RequestTask] {
         state.withLock { state in
             state.isClosed = true

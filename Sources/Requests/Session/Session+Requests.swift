@@ -11,11 +11,9 @@ extension Session {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: An absolute URL, `http`, `https` or `http+unix`. An invalid URL ends the request with
-    ///     `RequestFailure.unusable`.
-    ///   - headers: The header fields. They override the header fields of the session and a suggested content type of
-    ///     the body.
-    /// - Returns: The request, which has begun unless `startsRequestsImmediately` is false.
+    ///   - url: An absolute URL: `http`, `https` or `http+unix`.
+    ///   - headers: The header fields, in place of those of the session and of the body's suggested content type.
+    /// - Returns: The request, which has begun if `startsRequestsImmediately` is true.
     @discardableResult
     public func upload(
         _ body: UploadBody, to url: String, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
@@ -25,11 +23,6 @@ extension Session {
     }
 
     /// Makes a request with query items, and by default without a body.
-    ///
-    /// - Parameters:
-    ///   - query: The items to add to the URL's query.
-    ///   - body: The body, such as `.json(value)` or `.form(fields)`.
-    /// - Returns: The request, which has begun unless `startsRequestsImmediately` is false.
     @discardableResult
     public func request(
         _ url: String, method: HTTPRequest.Method = .get, query: FormFields = [:], headers: HTTPFields = [:],
@@ -59,7 +52,7 @@ extension Session {
         return task
     }
 
-    /// Returns the URL with the query added: before a fragment, and after an existing query (RFC 3986 §3).
+    /// Returns the URL with the query added, after an existing one and before a fragment (RFC 3986 §3).
     private static func address(_ url: String, adding query: FormFields) -> String {
         let added = query.encoded
         guard !added.isEmpty else { return url }

@@ -2,31 +2,29 @@ public import FerryProtocols
 public import FerryTransfer
 public import HTTPTypes
 
-/// The entry point for requests. A request is adapted, sent, validated and retried as the session's configuration says.
+/// The entry point for requests, which are adapted, sent, validated and retried by its configuration.
 ///
-/// A session is a value; its copies share connections and running requests. Without a retrier, a session repeats a
-/// request only in two cases: no byte was written before the connection closed, or the server was closing a reused
-/// connection. Releasing the session does not end running requests, but `shutdown()` does.
+/// Copies of a session share connections and running requests, which only `shutdown()` ends. Without a retrier, a
+/// request is repeated only if no byte was written before the connection closed, or if the server was closing a reused
+/// one.
 public struct Session: Sendable {
-    /// The settings of all requests of a session, unless the `RequestOptions` of a request override them.
+    /// The settings of all requests of a session that have no `RequestOptions` of their own.
     public struct Configuration: Sendable {
         /// The header fields for every request that lacks them.
         public var headers: HTTPFields
-        /// The interceptor that is called before the interceptor of a request.
+        /// The interceptor before that of a request.
         public var interceptor: Interceptor
-        /// The validation of responses, if a request has none of its own.
         public var validation: ResponseValidation
-        /// The handler of redirects, if a request has none of its own.
         public var redirects: any RedirectHandler
         /// The monitors that receive all events of all requests.
         public var monitors: [any EventMonitor]
-        /// True if a request begins as soon as it is made. If false, it begins with `RequestTask.resume()`, or when a
-        /// caller waits for its result.
+        /// True if a request begins as soon as it is made, and not with `RequestTask.resume()` or the wait for its
+        /// result.
         public var startsRequestsImmediately: Bool
         /// The clock for the delays between attempts.
         public var clock: any Clock<Duration>
-        /// The secrets in the bodies of requests. These secrets, and those in URLs and header fields, are removed from
-        /// servers' messages in failures and events.
+        /// The secrets in the bodies of requests. They are removed from servers' texts, as those in URLs and header
+        /// fields are.
         public var secrets: [String] = []
 
         public init(
@@ -48,7 +46,7 @@ public struct Session: Sendable {
 
     /// The configuration of the session.
     public let configuration: Configuration
-    /// The sender of the session's requests. Uploads by a resumable protocol use it too: see `UploadAttempt`.
+    /// The sender of the session's requests, also for an `UploadAttempt`.
     public let sender: RequestSender
     private let transport: any Transport
     let running = RunningRequests()
@@ -64,7 +62,7 @@ public struct Session: Sendable {
         self.sender = sender
     }
 
-    /// Creates a session with a new transport. Like the transport, blocks the thread while it reads TLS files.
+    /// Creates a session with a new transport, which reads TLS files on this thread.
     ///
     /// - Throws: `UploadFailure` (`permanent`) that names the invalid part of the transport's configuration.
     public init(
@@ -75,22 +73,18 @@ public struct Session: Sendable {
             configuration, transport: try HTTPClientTransport(transport, monitors: configuration.monitors))
     }
 
-    /// Ends every `RequestTask` with `RequestFailure.sessionClosed`, and every running call of `perform` with
-    /// `RequestFailure.cancelled`. Closes all connections.
+    /// Ends every `RequestTask` with `RequestFailure.sessionClosed`, every call of `perform` with `cancelled`, and all
+    /// connections.
     public func shutdown() async {
-        // All requests end before the first is awaited: a request whose adapter hangs must not keep others running.
+        // A request whose adapter hangs must not keep others running.
         for execution in running.close().map({ $0.stop(.sessionClosed) }) { _ = await execution?.task.value }
         await transport.shutdown()
     }
 
-    /// Makes one request within the caller's task, and returns the response after the validation has accepted it.
+    /// Makes one request within the caller's task, and returns the accepted response.
     ///
-    /// - Parameters:
-    ///   - label: The name of the request in events.
-    ///   - interceptor: The interceptor that is called after the configuration's interceptor.
-    ///   - validation: The validation of the response; nil for the configuration's validation.
-    /// - Throws: `RequestFailure`; `.sessionClosed` if the session was shut down before the call; `.cancelled` if the
-    ///   session is shut down during the call, or the caller's task is cancelled.
+    /// - Throws: `RequestFailure`: `sessionClosed` after a shutdown, `cancelled` after one during the call or a
+    ///   cancellation.
     public func perform(
         _ request: TransportRequest, label: String = "", interceptor: (any RequestInterceptor)? = nil,
         validation: ResponseValidation? = nil, delegate: (any UploadDelegate)? = nil
@@ -101,9 +95,7 @@ public struct Session: Sendable {
         return try await run(request, body: request.body, options).performed().response
     }
 
-    /// Makes the run that performs one request with this session's settings and `options`.
-    ///
-    /// - Parameter request: Its own body is ignored, because the argument `body` is sent.
+    /// Makes the run of one request, whose own body is ignored, with this session's settings and `options`.
     func run(
         _ request: TransportRequest, body: any ReopenableBody, _ options: RequestOptions
     ) -> RequestRun {

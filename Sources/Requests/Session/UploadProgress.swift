@@ -6,7 +6,7 @@ import Synchronization
 public struct UploadProgress: Hashable, Sendable {
     /// The current activity of a request.
     public enum Phase: Hashable, Sendable {
-        /// The request has not begun, is between two attempts, or has not begun to send its body.
+        /// The request has not begun to send its body.
         case preparing
         case sending
         /// The whole request is sent; the server has not responded yet.
@@ -17,22 +17,19 @@ public struct UploadProgress: Hashable, Sendable {
         case stopped
     }
 
-    /// The number of the attempt, from 1. Each attempt begins at 0 bytes.
+    /// The number of the attempt, from 1.
     public var attempt = 1
-    /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
-    /// The number of bytes of the body that were passed to the socket in this attempt. The number never decreases
-    /// within an attempt. If a redirect repeats the body from its first byte, the number stays the same until more
-    /// bytes have been sent than before the redirect.
+    /// The number of bytes of the body that were passed to the socket in this attempt. It never decreases within an
+    /// attempt, even if a redirect repeats the body.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while unknown.
     public var expected: ByteCount?
 
     public init() {}
 
-    /// The share, 0 to 1, of the body's bytes that were passed to the socket. The value is 1 once the request has
-    /// finished. Before that, it is 0 for an empty body, and nil for a body of unknown length. It is nil if the request
-    /// failed or was cancelled.
+    /// The share, 0 to 1, of the sent bytes: 1 once the request has finished, and before that 0 for an empty body. It
+    /// is nil for a body of unknown length, and after a failure.
     public var fraction: Double? {
         switch phase {
         case .finished: return 1
@@ -44,16 +41,13 @@ public struct UploadProgress: Hashable, Sendable {
     }
 }
 
-/// The values of a request's progress: the current one first, then newer ones, until the request ends.
-///
-/// Any number of tasks can read the sequence. A slow reader misses values, but never the last one.
+/// The values of a request's progress, from the current one to its end. Any number of tasks can read them. A slow
+/// reader misses values, but never the last one.
 public struct ProgressSequence: AsyncSequence, Sendable {
-    /// One value of the progress.
     public typealias Element = UploadProgress
 
     let tracker: ProgressTracker
 
-    /// Returns an iterator that begins with the current value.
     public func makeAsyncIterator() -> AsyncStream<UploadProgress>.Iterator {
         tracker.stream().makeAsyncIterator()
     }
@@ -71,12 +65,12 @@ final class ProgressTracker: AttemptObserver {
     }
 
     private let state = Mutex(State())
-    /// The numbers of the readers that have ended, and are not yet removed from `readers`. They have their own lock to
-    /// prevent a deadlock. `yield`, which is called under the lock of `state`, can wait for a task that is being
-    /// cancelled. That task, when it ends, must not wait for the lock of `state`.
+    /// The numbers of the readers that have ended and are still in `readers`. Their lock is another one: `yield`, under
+    /// the lock of `state`, can wait for a task that is being cancelled, and that must not wait for the lock of `state`
+    /// when it ends.
     private let ended = Mutex<Set<Int>>([])
 
-    /// Ends the streams that are still open, so that no reader waits for ever.
+    /// Ends the open streams, so that no reader waits for ever.
     deinit {
         for reader in state.withLock({ $0.readers.values }) { reader.finish() }
     }
@@ -89,8 +83,7 @@ final class ProgressTracker: AttemptObserver {
         }
     }
 
-    /// False while the request waits for a response, or for a delay between two attempts. Otherwise true: `suspend()`
-    /// then cancels the attempts.
+    /// False while the request waits for a response or between two attempts, which `suspend()` then does not cancel.
     var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
 
     func stream() -> AsyncStream<UploadProgress> {
@@ -134,14 +127,13 @@ final class ProgressTracker: AttemptObserver {
 
     func didFinishSending() { change { $0.value.phase = .waiting } }
 
-    /// Records the end of the request, and ends the readers' streams. After a success, an unknown length of the body
-    /// becomes the number of bytes sent.
+    /// Records the end of the request, and ends the readers' streams. After a success, the length is known.
     func end(isSuccess: Bool) {
         change { state in
             state.value.phase = isSuccess ? .finished : .stopped
             if isSuccess { state.value.expected = state.value.expected ?? state.value.sent }
         }
-        // This is outside of the lock, because finishing a reader calls the code that removes it.
+        // Finishing a reader calls the code that removes it, so the lock is not held.
         let readers = state.withLock { state in
             defer { state.readers = [:] }
             return Array(state.readers.values)
@@ -149,7 +141,7 @@ final class ProgressTracker: AttemptObserver {
         for reader in readers { reader.finish() }
     }
 
-    /// Resets the progress, because a retrier repeats the request after its response could not be decoded.
+    /// Resets the progress for a retry after a response that could not be decoded.
     func reopen(for next: RequestContext) { begin(next, isBetweenAttempts: false) }
 
     private func begin(_ context: RequestContext, isBetweenAttempts: Bool) {
@@ -167,8 +159,8 @@ final class ProgressTracker: AttemptObserver {
         }
     }
 
-    /// Changes the state, and sends the new value to the readers if it differs. Both happen under one lock, so that no
-    /// reader gets an older value after a newer one.
+    /// Changes the state, and sends a new value to the readers, under one lock, so that no reader gets an older value
+    /// later.
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             let before = state.value

@@ -17,8 +17,9 @@ struct StoredTokens: Codable, Hashable, Sendable {
     var previousToken: String?
     var scope: String?
     var accessToken: String
-    /// The time of receipt, and below of expiration if the server stated it, in seconds since 1970.
+    /// The time at which the access token was received, in seconds since 1970.
     var received: Double
+    /// The time at which it expires, in seconds since 1970, if the server stated it.
     var expires: Double?
 
     /// Returns the remaining lifetime of the access token; zero if the clock was set back to before `received`.
