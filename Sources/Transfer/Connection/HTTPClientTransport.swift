@@ -261,14 +261,14 @@ extension Result {
 private final class RunningExchanges: Sendable {
     private struct State {
         var last: UInt64 = 0
-        var observers: [String: any ExchangeObserver] = [:]
+        var observers: [String: ResponseCollector] = [:]
     }
 
     private let state = Mutex(State())
 
-    subscript(name: String) -> (any ExchangeObserver)? { state.withLock { $0.observers[name] } }
+    subscript(name: String) -> ResponseCollector? { state.withLock { $0.observers[name] } }
 
-    func begin(_ observer: any ExchangeObserver) -> String {
+    func begin(_ observer: ResponseCollector) -> String {
         state.withLock { state in
             state.last += 1
             let name = "\(state.last)"

@@ -6,7 +6,7 @@ import NIOHTTP1
 import Synchronization
 
 /// Collects one response and reports the request's progress, on the request's event loop.
-final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
+final class ResponseCollector: HTTPClientResponseDelegate {
     /// The maximum number of bytes that are dropped beyond the stored part before the connection is closed.
     private static let drainLimit = 15 << 20
 
@@ -34,6 +34,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
 
     let breakCostsLittle: Bool
     let responseMayTakeLong: Bool
+    /// The maximum number of unsent bytes in the kernel's buffer; nil for its default. Without it, a rate-limited upload
+    /// would fill the buffer while the network is away, and those bytes would count as progress.
     let unsentLimit: Int?
     private let expected: ByteCount?
     private let keptLimit: Int
@@ -73,18 +75,23 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     var writeError: (any Error)? { state.withLock { $0.writeError } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
+    /// Records that the connection wrote the request's head, possibly after an earlier request.
     func didStart(onKeptConnection isKept: Bool) {
         state.withLock { $0.start = isKept ? .onKeptConnection : .onFreshConnection }
     }
 
+    /// Records that the connection broke during a write, or that the kernel could not read the file.
     func didFailToWrite(_ error: any Error) {
         state.withLock { $0.writeError = $0.writeError ?? error }
     }
 
+    /// Stops the body after a complete refusal (status 300 and above).
     func didRefuseRest() { writer?.stop() }
 
     func didReceiveEnd() { state.withLock { $0.isEnded = true } }
 
+    /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus those in
+    /// completed writes: negative if the kernel accepted bytes and did not send them.
     func didBreak(sending difference: ByteCount) {
         let total = state.withLock { max(0, min(expected ?? .max, $0.bodySent + difference)) }
         delegate?.didBreak(totalBytesSent: total)

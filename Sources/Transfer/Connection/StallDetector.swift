@@ -33,7 +33,7 @@ final class StallDetector: ChannelDuplexHandler {
     private enum RequestBody { case underWay, complete }
 
     private struct Running {
-        var observer: (any ExchangeObserver)?
+        var observer: ResponseCollector?
         var request = RequestBody.underWay
         var response = ResponseState.awaited(last: .distantPast)
         var interim: InterimCount
@@ -43,7 +43,7 @@ final class StallDetector: ChannelDuplexHandler {
         let acknowledged: UInt64
         var sent = SentCount()
 
-        init(_ observer: (any ExchangeObserver)?, stall: Duration, since movement: Movement) {
+        init(_ observer: ResponseCollector?, stall: Duration, since movement: Movement) {
             self.observer = observer
             acknowledged = movement.acknowledged
             interim = InterimCount(written: movement.written, acknowledged: movement.acknowledged)
@@ -62,7 +62,7 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     private let timeouts: HTTPClientTransport.Timeouts
-    private let observer: (String) -> (any ExchangeObserver)?
+    private let observer: (String) -> ResponseCollector?
     /// The exchange under way; nil while the connection is idle.
     private var running: Running?
     private var exchangesServed = 0
@@ -77,7 +77,7 @@ final class StallDetector: ChannelDuplexHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    init(timeouts: HTTPClientTransport.Timeouts, observer: @escaping (String) -> (any ExchangeObserver)?) {
+    init(timeouts: HTTPClientTransport.Timeouts, observer: @escaping (String) -> ResponseCollector?) {
         self.timeouts = timeouts
         self.observer = observer
     }
