@@ -16,8 +16,10 @@ extension BlockingIOPool {
         let delivery = Delivery<Value>()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard delivery.expect({ continuation.resume(returning: $0) }) else { return }
-                submit(path, on: medium, delivery, work)
+                guard delivery.begin(continuation) else { return }
+                submit(
+                    on: medium, isWanted: { delivery.isWanted }, work,
+                    silent: { SourceFile.silent(path, for: $0) }, deliver: { delivery.give($0) })
             }
         } onCancel: {
             delivery.give(.failure(UploadFailure(.network, "stopped")))
@@ -31,29 +33,21 @@ extension BlockingIOPool {
         _ work: @escaping @Sendable () throws(UploadFailure) -> Value
     ) -> EventLoopFuture<Value> {
         let promise = eventLoop.makePromise(of: Value.self)
-        let delivery = Delivery<Value>()
-        _ = delivery.expect { promise.completeWith($0.mapError { $0 }) }
-        submit(path, on: medium, delivery, work)
-        return promise.futureResult
-    }
-
-    private func submit<Value: Sendable>(
-        _ path: LocalPath, on medium: UInt64?, _ delivery: Delivery<Value>,
-        _ work: @escaping @Sendable () throws(UploadFailure) -> Value
-    ) {
+        // Of several results, a promise takes the first.
         submit(
-            on: medium, isWanted: { delivery.isWanted }, work,
-            silent: { SourceFile.silent(path, for: $0) }, deliver: { delivery.give($0) })
+            on: medium, isWanted: { true }, work, silent: { SourceFile.silent(path, for: $0) },
+            deliver: { promise.completeWith($0.mapError { $0 }) })
+        return promise.futureResult
     }
 }
 
-/// Passes a result to one receiver. Only the first result counts.
+/// Passes the first result to the task that waits for it.
 private final class Delivery<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, UploadFailure>
 
     private enum State {
         case new
-        case expected(@Sendable (Outcome) -> Void)
+        case awaited(CheckedContinuation<Outcome, Never>)
         case given
     }
 
@@ -66,25 +60,23 @@ private final class Delivery<Value: Sendable>: Sendable {
         }
     }
 
-    /// Sets the function that receives the result. Returns false if the task was cancelled before: `receive` has then
-    /// been called with a `network` failure.
-    func expect(_ receive: @escaping @Sendable (Outcome) -> Void) -> Bool {
+    /// Begins the wait. Returns false, and ends it with a `network` failure, if the task was cancelled before.
+    func begin(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }
-            state = .expected(receive)
+            state = .awaited(continuation)
             return true
         }
-        // Only a cancellation can have come first.
-        if !isNew { receive(.failure(UploadFailure(.network, "stopped"))) }
+        if !isNew { continuation.resume(returning: .failure(UploadFailure(.network, "stopped"))) }
         return isNew
     }
 
     func give(_ outcome: Outcome) {
-        let receive: (@Sendable (Outcome) -> Void)? = state.withLock { state in
+        let waiting: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             defer { state = .given }
-            if case .expected(let receive) = state { return receive }
+            if case .awaited(let continuation) = state { return continuation }
             return nil
         }
-        receive?(outcome)
+        waiting?.resume(returning: outcome)
     }
 }
