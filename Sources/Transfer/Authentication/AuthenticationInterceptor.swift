@@ -21,19 +21,12 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         var awaitedBy: [UUID: Int] = [:]
     }
 
-    private final class Refresh {
+    private struct Refresh {
         enum Cause { case expiry, refusal }
 
         let number: Int
         let cause: Cause
         let start: Duration
-        var waiters: [Int: Waiter] = [:]
-
-        init(number: Int, cause: Cause, start: Duration) {
-            self.number = number
-            self.cause = cause
-            self.start = start
-        }
     }
 
     private struct Waiter {
@@ -46,6 +39,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private let retryLimit: Int
     private let now: @Sendable () -> Duration
     private var state: State
+    /// The requests that wait for the refresh under way, in order of their numbers.
+    private var waiters: [Int: Waiter] = [:]
     private var history: RefreshHistory
     private var lastNumber = 0
 
@@ -78,11 +73,9 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     /// Replaces the credential, for example after signing in or out. Requests that wait for a refresh, whose result is
     /// discarded, continue with the new one or fail without it.
     public func setCredential(_ credential: A.Credential?) {
-        let before = state
         state = credential.map { .ready(Held(credential: $0)) } ?? .missing
         history.lastFailure = nil
-        guard case .refreshing(_, let refresh) = before else { return }
-        wake(refresh, with: credential == nil ? .failure(.missingCredential) : .success(()))
+        wake(with: credential == nil ? .failure(.missingCredential) : .success(()))
     }
 
     // MARK: Requests
@@ -185,28 +178,26 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         guard case .refreshing(let held, let refresh) = state, refresh.number == number else { return }
         switch result {
         case .success(let credential):
-            let attempts = refresh.waiters.values.map { ($0.context.id, $0.attempt) }
+            let attempts = waiters.values.map { ($0.context.id, $0.attempt) }
             state = .ready(Held(credential: credential, awaitedBy: Dictionary(attempts) { $1 }))
             history.lastFailure = nil
-            let first = refresh.waiters.min { $0.key < $1.key }?.value
+            let first = waiters.min { $0.key < $1.key }?.value
             first?.context.report(.refreshed(after: now() - refresh.start))
-            wake(refresh, with: .success(()))
+            wake(with: .success(()))
         case .failure(let error):
             state = .failed(held, error)
             history.lastFailure = error
-            wake(refresh, with: .failure(error))
+            wake(with: .failure(error))
         }
     }
 
-    private func wake(_ refresh: Refresh, with result: Result<Void, AuthenticationError>) {
-        let waiters = refresh.waiters.sorted { $0.key < $1.key }
-        refresh.waiters = [:]
-        for (_, waiter) in waiters { waiter.continuation.resume(with: result.mapError { $0 as any Error }) }
+    private func wake(with result: Result<Void, AuthenticationError>) {
+        let woken = waiters.sorted { $0.key < $1.key }
+        waiters = [:]
+        for (_, waiter) in woken { waiter.continuation.resume(with: result.mapError { $0 as any Error }) }
     }
 
-    var waiterCount: Int {
-        if case .refreshing(_, let refresh) = state { refresh.waiters.count } else { 0 }
-    }
+    var waiterCount: Int { waiters.count }
 
     /// Waits until the current refresh has ended.
     /// - Throws: The error of the refresh; `CancellationError` after a cancellation, or without a refresh.
@@ -216,10 +207,10 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<Void, any Error>) in
-                guard !Task.isCancelled, case .refreshing(_, let refresh) = state else {
+                guard !Task.isCancelled, case .refreshing = state else {
                     return continuation.resume(throwing: CancellationError())
                 }
-                refresh.waiters[ticket] = Waiter(
+                waiters[ticket] = Waiter(
                     context: context, attempt: attempt, continuation: continuation)
             }
         } onCancel: {
@@ -228,10 +219,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     }
 
     private func leave(_ ticket: Int) {
-        guard case .refreshing(_, let refresh) = state,
-            let waiter = refresh.waiters.removeValue(forKey: ticket)
-        else { return }
-        waiter.continuation.resume(throwing: CancellationError())
+        waiters.removeValue(forKey: ticket)?.continuation.resume(throwing: CancellationError())
     }
 }
 
