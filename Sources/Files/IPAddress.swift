@@ -17,22 +17,13 @@ package enum IPAddress: Hashable, Sendable {
         var ipv6 = in6_addr()
         if inet_pton(AF_INET6, text, &ipv6) == 1 {
             self = .ipv6(withUnsafeBytes(of: ipv6) { Array($0) })
-        } else if Self.isNumeric(text), inet_aton(text, &ipv4) == 1 {
+        } else if text.utf8.allSatisfy({ $0.hexDigit != nil || ".xX".utf8.contains($0) }),
+            // inet_aton ignores all text after a space.
+            inet_aton(text, &ipv4) == 1
+        {
             self = .ipv4(withUnsafeBytes(of: ipv4) { Array($0) })
         } else {
             return nil
-        }
-    }
-
-    // inet_aton ignores all text after a space.
-    private static func isNumeric(_ text: String) -> Bool {
-        text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "."), UInt8(ascii: "x"), UInt8(ascii: "X"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
-            default: false
-            }
         }
     }
 

@@ -9,6 +9,8 @@ extension Secrets {
     /// The texts between two bytes in hexadecimal digits.
     private static let separators = ["", " ", ":", "-", ", ", " 0x", ",0x", ", 0x"]
 
+    private static let plain = PlainCharacters(alphanumericsAnd: "-._")
+
     static func forms(of value: String) -> [String] {
         escapedForms(of: value)
             + hexadecimal(of: value.utf8, upTo: .max).map { String(decoding: $0, as: UTF8.self) }
@@ -24,7 +26,7 @@ extension Secrets {
                 String(base64.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
         }
         // Nothing in a plain word is escaped.
-        if value.utf8.allSatisfy(isPlain) { return forms }
+        if value.utf8.allSatisfy(plain.contains) { return forms }
         let encoded = value.percentEncoded()
         var others = [encoded, lowercasedDigits(of: encoded)]
         // The form of WHATWG's application/x-www-form-urlencoded.
@@ -99,15 +101,6 @@ extension Secrets {
                 form.append(digits[Int(byte & 15)])
             }
             return form
-        }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
         }
     }
 }

@@ -61,14 +61,7 @@ enum S3Refusal: Equatable {
     /// True for 1 to 64 letters, digits, `-` and `_`: the form of a region, and safe in a header field.
     static func isRegion(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "-_").contains)
     }
 }
 
