@@ -9,12 +9,10 @@ final class NewFile: Sendable {
     /// The open file; nil once it is closed.
     private let file: Mutex<OpenFile?>
 
-    private init(_ path: LocalPath) throws(UploadFailure) {
+    private init(_ path: LocalPath) throws {
         self.path = path
         guard !path.bytes.contains(0) else { throw Self.failure(path, "no such folder") }
-        do throws(SystemCallError) { file = Mutex(try OpenFile(path, for: .creating)) } catch {
-            throw Self.failure(path, Self.text(of: error.code))
-        }
+        file = Mutex(try OpenFile(path, for: .creating))
     }
 
     /// Creates the file. The path must not exist yet.
@@ -23,18 +21,13 @@ final class NewFile: Sendable {
     }
 
     func write(_ bytes: [UInt8]) async throws(UploadFailure) {
-        try await Self.onPool(path) { try self.writeAll(bytes) }
+        try await Self.onPool(path) { try self.file.withLock({ $0 })?.append(bytes) }
     }
 
     /// Closes the file.
     /// - Throws: `UploadFailure`: some file systems report a write error only now.
     func close() async throws(UploadFailure) {
-        try await Self.onPool(path) {
-            guard let file = self.file.withLock({ $0.take() }) else { return }
-            do throws(SystemCallError) { try file.close() } catch {
-                throw Self.failure(self.path, Self.text(of: error.code))
-            }
-        }
+        try await Self.onPool(path) { try self.file.withLock({ $0.take() })?.close() }
     }
 
     /// Removes the file, in another task, because the thread pool refuses the work of a cancelled one.
@@ -42,18 +35,13 @@ final class NewFile: Sendable {
         await Task { try? await Self.onPool(path) { try self.path.remove() } }.value
     }
 
-    private func writeAll(_ bytes: [UInt8]) throws(UploadFailure) {
-        guard let file = file.withLock({ $0 }) else { return }
-        do throws(SystemCallError) { try file.append(bytes) } catch {
-            throw Self.failure(path, Self.text(of: error.code))
-        }
-    }
-
     private static func onPool<Result: Sendable>(
         _ path: LocalPath, _ work: @escaping @Sendable () throws -> Result
     ) async throws(UploadFailure) -> Result {
         do { return try await NIOThreadPool.singleton.runIfActive(work) } catch let failure as UploadFailure {
             throw failure
+        } catch let error as SystemCallError {
+            throw failure(path, text(of: error.code))
         } catch {
             throw failure(path, "\(error)")
         }
