@@ -167,28 +167,23 @@ struct ConnectionFailure {
     }
 
     static func text(of error: any Error) -> String {
-        guard let error = error as? IOError else { return "\(error)" }
-        return switch error.code {
-        case .connectionRefused: "refused"
-        case .connectionReset: "reset by the server"
-        case .brokenPipe: "closed by the server"
-        case .networkUnreachable, .networkDown: "the network is unreachable"
-        case .noRouteToHost: "the host is unreachable"
-        case .timedOut: "timed out"
-        case .noSuchFileOrDirectory: "nothing listens there"
-        default: error.code.phrase
-        }
+        (error as? IOError).map { meaning(of: $0.code).text } ?? "\(error)"
     }
 
     private static func detail(of error: any Error) -> UploadFailure.Detail? {
-        guard let error = error as? IOError else { return nil }
-        return switch error.code {
-        case .connectionRefused: .refused
-        case .connectionReset: .reset
-        case .brokenPipe: .closed
-        case .networkUnreachable, .networkDown, .noRouteToHost: .unreachable
-        case .timedOut: .noResponse
-        default: nil
+        (error as? IOError).flatMap { meaning(of: $0.code).detail }
+    }
+
+    private static func meaning(of code: Errno) -> (text: String, detail: UploadFailure.Detail?) {
+        switch code {
+        case .connectionRefused: ("refused", .refused)
+        case .connectionReset: ("reset by the server", .reset)
+        case .brokenPipe: ("closed by the server", .closed)
+        case .networkUnreachable, .networkDown: ("the network is unreachable", .unreachable)
+        case .noRouteToHost: ("the host is unreachable", .unreachable)
+        case .timedOut: ("timed out", .noResponse)
+        case .noSuchFileOrDirectory: ("nothing listens there", nil)
+        default: (code.phrase, nil)
         }
     }
 }
