@@ -28,13 +28,12 @@ package enum DescriptorLimit {
     }
 
     /// True if no file can be opened now.
-    package static var isReached: Bool {
-        let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard probe < 0 else {
-            close(probe)
-            return false
-        }
-        return isLack(.last)
+    package static var isReached: Bool { isLacking(open("/dev/null", O_RDONLY | O_CLOEXEC)) }
+
+    private static func isLacking(_ probe: CInt) -> Bool {
+        guard probe >= 0 else { return isLack(.last) }
+        close(probe)
+        return false
     }
 
     /// The number of descriptors that uploads leave to the libraries below Ferry. While tasks wait for a thread,
@@ -66,12 +65,7 @@ package enum DescriptorLimit {
     }
 
     /// True if no more descriptors are left than `headroom`.
-    package static var isLow: Bool {
-        let probe = leavingRoom(open("/dev/null", O_RDONLY | O_CLOEXEC))
-        guard probe >= 0 else { return isLack(.last) }
-        close(probe)
-        return false
-    }
+    package static var isLow: Bool { isLacking(leavingRoom(open("/dev/null", O_RDONLY | O_CLOEXEC))) }
 
     package static func isLack(_ code: Errno) -> Bool {
         [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(code)

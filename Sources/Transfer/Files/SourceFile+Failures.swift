@@ -23,6 +23,13 @@ extension SourceFile {
             hint: "see whether its disk or network share answers; Ferry retries by itself")
     }
 
+    /// Runs `body`, and turns its error into a failure that names the file.
+    static func translating<Value>(
+        _ path: LocalPath, _ body: () throws(SystemCallError) -> Value
+    ) throws(UploadFailure) -> Value {
+        do throws(SystemCallError) { return try body() } catch { throw failure(path, error.code) }
+    }
+
     static func failure(_ path: LocalPath, opening code: Errno) -> UploadFailure {
         // ENXIO is the errno of a socket and of a device without a driver, but also of a file whose disk is gone.
         guard code == .noSuchAddressOrDevice, FileKind.of(path, follows: true) != .file else {

@@ -163,8 +163,7 @@ public final class SourceFile: Sendable {
                     return try descriptor.read(into: rest, at: ByteCount(done))
                 }
             }
-            let got: Int
-            do throws(SystemCallError) { got = try result.get() } catch { throw failure(path, error.code) }
+            let got = try translating(path) { () throws(SystemCallError) in try result.get() }
             guard got > 0 else { return nil }
             done += got
         }
@@ -278,12 +277,9 @@ public final class SourceFile: Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {
-            let got: Int
-            do throws(SystemCallError) {
+            let got = try Self.translating(path) { () throws(SystemCallError) in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                got = try descriptor.read(into: rest, at: offset + ByteCount(done))
-            } catch {
-                throw Self.failure(path, error.code)
+                return try descriptor.read(into: rest, at: offset + ByteCount(done))
             }
             guard got > 0 else {
                 let found = try Self.status(of: descriptor, path: path).identity
@@ -316,10 +312,7 @@ public final class SourceFile: Sendable {
     private static func status(
         of descriptor: Descriptor, path: LocalPath
     ) throws(UploadFailure) -> FileStatus {
-        let status: FileStatus
-        do throws(SystemCallError) { status = try descriptor.status() } catch {
-            throw failure(path, error.code)
-        }
+        let status = try translating(path) { () throws(SystemCallError) in try descriptor.status() }
         try check(status, path)
         return status
     }

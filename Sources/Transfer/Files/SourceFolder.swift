@@ -18,11 +18,9 @@ package final class SourceFolder: Sendable {
         _ path: LocalPath, _ open: () throws(SystemCallError) -> Directory
     ) throws(UploadFailure) {
         self.path = path
-        do throws(SystemCallError) {
-            directory = try open()
-            status = try directory.status()
-        } catch {
-            throw SourceFile.failure(path, error.code)
+        (directory, status) = try SourceFile.translating(path) { () throws(SystemCallError) in
+            let directory = try open()
+            return (directory, try directory.status())
         }
     }
 
@@ -31,10 +29,8 @@ package final class SourceFolder: Sendable {
 
     /// Returns the names in the folder, sorted by bytes.
     package func names() throws(UploadFailure) -> [[UInt8]] {
-        do throws(SystemCallError) {
-            return try directory.names().sorted { $0.lexicographicallyPrecedes($1) }
-        } catch {
-            throw SourceFile.failure(path, error.code)
+        try SourceFile.translating(path) { () throws(SystemCallError) in
+            try directory.names().sorted { $0.lexicographicallyPrecedes($1) }
         }
     }
 
@@ -73,12 +69,8 @@ package final class SourceFolder: Sendable {
         guard path.bytes.count < LocalPath.lengthLimit else {
             throw SourceFile.failure(path, .fileNameTooLong)
         }
-        let status: FileStatus
-        do throws(SystemCallError) {
-            let file = try directory.open(LocalPath(bytes: name), for: .reading)
-            status = try file.status()
-        } catch {
-            throw SourceFile.failure(path, error.code)
+        let status = try SourceFile.translating(path) { () throws(SystemCallError) in
+            try directory.open(LocalPath(bytes: name), for: .reading).status()
         }
         try SourceFile.check(status, path)
         return status.identity
