@@ -98,7 +98,10 @@ public struct UploadAttempt: Sendable {
                     try await take(step, known: &known, choice: &choice)
                     idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
                     switch step {
-                    case .done(let receipt, _): return .done(await receipt.telling(of: file))
+                    case .done(var receipt, _):
+                        // It was possibly deleted or replaced since it was opened.
+                        receipt.source = await file.dispositionNow()
+                        return .done(receipt)
                     case .failed(let failure, _):
                         let reviewed = await reviewed(failure)
                         return Task.isCancelled ? .cancelled : .failed(reviewed)
@@ -325,15 +328,6 @@ public struct UploadAttempt: Sendable {
                     [.bytes(prefix), .file(file, identity: identity, range: range), .bytes(suffix)],
                     beforeLastBytes: isNeeded ? check : nil, rateLimiter: rateLimiter))
         }
-    }
-}
-
-extension Receipt {
-    /// Returns the receipt with the `source`: whether the file was deleted or replaced since it was opened.
-    fileprivate func telling(of file: SourceFile) async -> Receipt {
-        var receipt = self
-        receipt.source = await file.dispositionNow()
-        return receipt
     }
 }
 

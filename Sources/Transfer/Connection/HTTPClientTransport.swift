@@ -153,7 +153,7 @@ public final class HTTPClientTransport: Transport {
             writer: writer)
         let outcome = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
-        if writer?.sendsRegions == true || !outcome.isSuccess {
+        if writer?.sendsRegions == true || (try? outcome.get()) == nil {
             // After one more turn of the connection's event loop, no byte of the file is being sent.
             try? await loop.submit {}.get()
         }
@@ -247,12 +247,6 @@ public final class HTTPClientTransport: Transport {
         return try HTTPClient.Request(
             url: route.url, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers,
             body: body)
-    }
-}
-
-extension Result {
-    fileprivate var isSuccess: Bool {
-        if case .success = self { true } else { false }
     }
 }
 

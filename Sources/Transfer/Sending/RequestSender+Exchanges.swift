@@ -75,16 +75,12 @@ extension RequestSender {
     /// interpret.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {
         { [interceptor] _, response throws(RequestFailure) in
-            guard interceptor.canRecover(response) else { return }
+            let isRecoverable = interceptor.retriers.contains {
+                ($0 as? any ErrorRecoverer)?.canRecover(response) ?? false
+            }
+            guard response.status == 401 || isRecoverable else { return }
             await beforeRetrying()
             throw .rejected(response, ResponseClassifier.failure(response.protocolResponse))
         }
-    }
-}
-
-extension Interceptor {
-    fileprivate func canRecover(_ response: TransportResponse) -> Bool {
-        response.status == 401
-            || retriers.contains { ($0 as? any ErrorRecoverer)?.canRecover(response) ?? false }
     }
 }
