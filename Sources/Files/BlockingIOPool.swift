@@ -84,10 +84,7 @@ public final class BlockingIOPool: Sendable {
     /// The number of threads, and the number of jobs that have timed out but still occupy a thread.
     package var load: (threads: Int, abandoned: Int) {
         state.withLock { state in
-            (
-                state.threads,
-                state.threads - state.idleThreads - state.awaited.values.count { $0.hasBegun }
-            )
+            (state.threads, state.threads - state.idleThreads - state.awaited.values.count { $0.hasBegun })
         }
     }
 

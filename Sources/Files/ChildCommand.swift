@@ -76,8 +76,7 @@ package struct ChildCommand: Sendable {
         let (endings, end) = AsyncStream.makeStream(of: Result.Ending.self)
         let printed: ChildOutput
         switch output {
-        case .all(let most):
-            printed = ChildOutput(pipes.output, atMost: most) { end.yield(.printedTooMuch) }
+        case .all(let most): printed = ChildOutput(pipes.output, atMost: most) { end.yield(.printedTooMuch) }
         case .last(let count): printed = ChildOutput(pipes.output, last: count)
         }
         let complaint = ChildOutput(pipes.errors, last: Self.complaintLimit)
@@ -128,10 +127,8 @@ package struct ChildCommand: Sendable {
         do throws(SystemCallError) {
             let (input, output, errors) = (try Self.makePipe(), try Self.makePipe(), try Self.makePipe())
             let process = try ChildProcess(
-                words: words, environment: .only(environment), folder: folder,
-                input: input.read.descriptor,
-                output: output.write.descriptor,
-                errors: errors.write.descriptor, isolation: .group)
+                words: words, environment: .only(environment), folder: folder, input: input.read.descriptor,
+                output: output.write.descriptor, errors: errors.write.descriptor, isolation: .group)
             for ours in [input.read, output.write, errors.write] { try? ours.close() }
             return (process, Pipes(input: input.write, output: output.read, errors: errors.read))
         } catch {

@@ -77,8 +77,7 @@ package struct ChildProcess: Sendable {
         #endif
         steps += [
             posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags)),
-            posix_spawnattr_setpgroup(&attributes, 0),
-            posix_spawnattr_setsigdefault(&attributes, &all),
+            posix_spawnattr_setpgroup(&attributes, 0), posix_spawnattr_setsigdefault(&attributes, &all),
             posix_spawnattr_setsigmask(&attributes, &none),
         ]
         if let code = steps.first(where: { $0 != 0 }) { throw Self.failure(code) }

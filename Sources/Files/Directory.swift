@@ -25,8 +25,7 @@ package final class Directory: Sendable {
     /// Opens a folder to look up names in it. On Linux, this needs no permission to read it, and it cannot be
     /// synchronized.
     convenience init(searching path: LocalPath) throws(SystemCallError) {
-        try self.init(
-            path, in: AT_FDCWD, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
+        try self.init(path, in: AT_FDCWD, flags: NoFollowOpen.folderFlags | O_NOFOLLOW, keepsReserve: false)
     }
 
     private init(
@@ -215,9 +214,7 @@ package final class Directory: Sendable {
     /// error the old file remains; if only the sync of the folder failed, until then a power cut can bring it back.
     ///
     /// - Parameter draft: The name of the new file until it is complete. An existing one is removed.
-    package func replace(
-        _ name: LocalPath, with bytes: [UInt8], draft: LocalPath
-    ) throws(SystemCallError) {
+    package func replace(_ name: LocalPath, with bytes: [UInt8], draft: LocalPath) throws(SystemCallError) {
         // If the old draft cannot be removed, opening the new one fails.
         try? remove(draft)
         do throws(SystemCallError) {

@@ -33,8 +33,7 @@ public struct FileIdentity: Hashable, Codable, Sendable {
         let (modified, changed) = (status.st_mtim, status.st_ctim)
         self.init(
             device: UInt64(truncatingIfNeeded: status.deviceID.rawValue),
-            inode: UInt64(truncatingIfNeeded: status.inode.rawValue),
-            size: status.size,
+            inode: UInt64(truncatingIfNeeded: status.inode.rawValue), size: status.size,
             modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
             changed: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec))
     }

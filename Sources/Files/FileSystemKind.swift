@@ -13,9 +13,8 @@ package struct FileSystemKind: Hashable, Sendable {
 
     private static let remote: Set<String> = [
         "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "lustre", "afs", "coda", "gfs2", "ocfs2",
-        "gpfs",
-        "orangefs", "pvfs2", "panfs", "beegfs", "ncpfs", "virtiofs", "vboxsf", "prl_fs", "vmhgfs", "drvfs",
-        "davfs", "afpfs", "webdav", "ftp", "macfuse", "osxfuse", "osxfusefs",
+        "gpfs", "orangefs", "pvfs2", "panfs", "beegfs", "ncpfs", "virtiofs", "vboxsf", "prl_fs", "vmhgfs",
+        "drvfs", "davfs", "afpfs", "webdav", "ftp", "macfuse", "osxfuse", "osxfusefs",
     ]
 
     private static let localFUSE: Set<String> = [

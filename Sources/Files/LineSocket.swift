@@ -112,9 +112,7 @@ package struct IncomingLines {
     private let lineLimit: Int
     private var time: PeerTime?
 
-    package init(
-        _ socket: LineSocket, lineLimit: Int = LineSocket.lineLimit, within time: PeerTime? = nil
-    ) {
+    package init(_ socket: LineSocket, lineLimit: Int = LineSocket.lineLimit, within time: PeerTime? = nil) {
         self.socket = socket
         self.lineLimit = lineLimit
         self.time = time

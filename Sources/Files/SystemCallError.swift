@@ -17,9 +17,7 @@ package struct SystemCallError: Error, Hashable, CustomStringConvertible {
     /// The permission bits of the unsafe file.
     package var mode: UInt32
 
-    package init(
-        call: String, name: String = "", code: Errno, danger: FileDanger? = nil, mode: UInt32 = 0
-    ) {
+    package init(call: String, name: String = "", code: Errno, danger: FileDanger? = nil, mode: UInt32 = 0) {
         self.call = call
         self.name = name
         self.code = code

@@ -15,9 +15,7 @@ extension UploadAttempt {
 
     /// Computes the digests of the file for comparison with those in the response. The result is empty if the response
     /// is no success or reports none, or if the file has changed or cannot be read: the upload itself has succeeded.
-    func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async
-        -> [ComputedDigest]
-    {
+    func comparisons(for exchange: Exchange, _ received: ExchangeOutcome.Response) async -> [ComputedDigest] {
         guard !exchange.digestsIfReported.isEmpty, (200..<300).contains(received.status) else { return [] }
         let reported = ServerDigest.algorithms(in: received, exchange.reportedIn)
         let orders = exchange.digestsIfReported.filter { reported.contains($0.algorithm) }

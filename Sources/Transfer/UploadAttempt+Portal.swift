@@ -92,8 +92,7 @@ extension UploadAttempt {
         if let looked, CaptivePortal.isExcluded(by: looked, of: software, refusal: received.status) {
             return nil
         }
-        if software.isEmpty || isText, received.status >= 400,
-            await isServers(received.status, to: exchange)
+        if software.isEmpty || isText, received.status >= 400, await isServers(received.status, to: exchange)
         {
             return nil
         }
@@ -118,9 +117,7 @@ extension UploadAttempt {
     }
 
     /// Returns the response to a request without credentials; nil if no response came.
-    private func response(
-        to method: HTTPRequest.Method, _ url: String?
-    ) async -> ExchangeOutcome.Response? {
+    private func response(to method: HTTPRequest.Method, _ url: String?) async -> ExchangeOutcome.Response? {
         guard let url else { return nil }
         var look = Exchange(method, url)
         look.traits.insert(.withoutCredentials)

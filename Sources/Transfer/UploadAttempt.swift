@@ -40,11 +40,9 @@ public struct UploadAttempt: Sendable {
     ///   - learn: Stores the server's capabilities for later uploads to the destination.
     public init(
         sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
-        label: String,
-        rateLimiter: (any RateLimiter)? = nil, recorder: any AttemptRecorder,
+        label: String, rateLimiter: (any RateLimiter)? = nil, recorder: any AttemptRecorder,
         storedForm: @escaping @Sendable (UploadResource) -> UploadResource = { $0 },
-        plainTexts: [String] = [],
-        recognize: @escaping @Sendable (Redacted<String?>) -> Void = { _ in },
+        plainTexts: [String] = [], recognize: @escaping @Sendable (Redacted<String?>) -> Void = { _ in },
         learn: @escaping @Sendable (Redacted<ServerCapabilities>) -> Void = { _ in }
     ) {
         self.learn = learn
@@ -79,8 +77,7 @@ public struct UploadAttempt: Sendable {
 
     private func exchanged(
         _ uploadProtocol: any UploadProtocol, _ resource: UploadResource?,
-        _ capabilities: ServerCapabilities?,
-        _ sent: SentBytes
+        _ capabilities: ServerCapabilities?, _ sent: SentBytes
     ) async -> Outcome {
         await withTaskGroup(of: Ending.self) { group in
             var uploadProtocol = uploadProtocol

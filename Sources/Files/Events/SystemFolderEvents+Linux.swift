@@ -8,12 +8,10 @@
         private var numbers: [LocalPath: CInt] = [:]
         private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-        private static let mask =
-            [
-                IN_CREATE, IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_DELETE, IN_DELETE_SELF,
-                IN_MOVE_SELF,
-                IN_ONLYDIR, IN_DONT_FOLLOW, IN_EXCL_UNLINK,
-            ].reduce(UInt32(0)) { $0 | UInt32(truncatingIfNeeded: $1) }
+        private static let mask = [
+            IN_CREATE, IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_DELETE, IN_DELETE_SELF, IN_MOVE_SELF,
+            IN_ONLYDIR, IN_DONT_FOLLOW, IN_EXCL_UNLINK,
+        ].reduce(UInt32(0)) { $0 | UInt32(truncatingIfNeeded: $1) }
 
         /// - Throws: `UnwatchedFolder` if inotify is not available.
         package init() throws(UnwatchedFolder) {

@@ -75,9 +75,8 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
 }
 
 extension FormFields.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral,
-    ExpressibleByStringInterpolation
+    ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByNilLiteral, ExpressibleByStringInterpolation
 {
     public init(stringLiteral value: String) { self = .text(value) }
     public init(integerLiteral value: Int) { self = .text("\(value)") }

@@ -84,8 +84,7 @@ struct OpenedForm: Sendable {
                     hint: "declare the exact length, or none if it is not known")
             }
             return .stream(stream.checked(for: check, label: label))
-        case .unusable(let failure):
-            throw failure
+        case .unusable(let failure): throw failure
         }
     }
 

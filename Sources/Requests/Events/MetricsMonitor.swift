@@ -39,8 +39,7 @@ public struct MetricsMonitor: EventMonitor {
         case .retrying: retries.increment()
         case .refreshed: refreshes.increment()
         case .broke: broken.increment()
-        case .responded(let status, _, _):
-            counter("ferry_responses", ("status", "\(status)")).increment()
+        case .responded(let status, _, _): counter("ferry_responses", ("status", "\(status)")).increment()
         case .finished(_, let time): end("finished", after: time)
         case .failed(_, let time): end("failed", after: time)
         case .cancelled(let time): end("cancelled", after: time)

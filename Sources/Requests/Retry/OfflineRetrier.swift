@@ -29,8 +29,7 @@ public struct OfflineRetrier: RequestInterceptor {
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
         guard context.retries.network < limit, case .transport(let error) = failure,
-            error.failure.category.isOfNetwork, mayRepeat(request, after: error.reason),
-            await isOffline()
+            error.failure.category.isOfNetwork, mayRepeat(request, after: error.reason), await isOffline()
         else { return .doNotRetry }
         return await monitor.waitUntilReachable(upTo: maximumWait, clock: clock) ? .retry : .doNotRetry
     }

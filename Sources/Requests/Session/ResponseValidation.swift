@@ -52,9 +52,7 @@ public struct ResponseValidation: Sendable {
     }
 
     /// Calls the checks, and throws `RequestFailure.rejected` with the first error.
-    func validate(
-        _ response: TransportResponse, to request: TransportRequest
-    ) async throws(RequestFailure) {
+    func validate(_ response: TransportResponse, to request: TransportRequest) async throws(RequestFailure) {
         for check in checks {
             do { try await check(request, response) } catch {
                 let reason =

@@ -30,9 +30,8 @@ public struct Session: Sendable {
         public init(
             headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
             validation: ResponseValidation = .automatic,
-            redirects: any RedirectHandler = Redirector.withinServer,
-            monitors: [any EventMonitor] = [], startsRequestsImmediately: Bool = true,
-            clock: any Clock<Duration> = ContinuousClock()
+            redirects: any RedirectHandler = Redirector.withinServer, monitors: [any EventMonitor] = [],
+            startsRequestsImmediately: Bool = true, clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.headers = headers
             self.interceptor = interceptor
@@ -96,9 +95,7 @@ public struct Session: Sendable {
     }
 
     /// Makes the run of one request, whose own body is ignored, with this session's settings and `options`.
-    func run(
-        _ request: TransportRequest, body: any ReopenableBody, _ options: RequestOptions
-    ) -> RequestRun {
+    func run(_ request: TransportRequest, body: any ReopenableBody, _ options: RequestOptions) -> RequestRun {
         var sender = sender
         if let own = options.interceptor { sender.interceptor = sender.interceptor.appending(own) }
         if let redirects = options.redirects { sender.redirection = redirects.request }

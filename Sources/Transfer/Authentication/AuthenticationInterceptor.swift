@@ -210,8 +210,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
                 guard !Task.isCancelled, case .refreshing = state else {
                     return continuation.resume(throwing: CancellationError())
                 }
-                waiters[ticket] = Waiter(
-                    context: context, attempt: attempt, continuation: continuation)
+                waiters[ticket] = Waiter(context: context, attempt: attempt, continuation: continuation)
             }
         } onCancel: {
             Task { await leave(ticket) }

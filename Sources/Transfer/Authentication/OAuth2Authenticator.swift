@@ -122,9 +122,8 @@ public final class OAuth2Authenticator: Authenticator {
         let now = date().timeIntervalSince1970
         let tokens = StoredTokens(
             tokenURL: client.tokenURL, clientID: client.clientID, origin: origin,
-            refreshToken: reply.refreshToken ?? token,
-            previousToken: reply.refreshToken == nil ? nil : token, scope: client.scope,
-            accessToken: reply.accessToken, received: now,
+            refreshToken: reply.refreshToken ?? token, previousToken: reply.refreshToken == nil ? nil : token,
+            scope: client.scope, accessToken: reply.accessToken, received: now,
             expires: reply.lifetime.map { now + $0 / .seconds(1) })
         memory.withLock { $0.unsaved = tokens }
         try await save(tokens)

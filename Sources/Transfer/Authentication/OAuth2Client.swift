@@ -32,8 +32,7 @@ public struct OAuth2Client: Sendable {
 
     public init(
         tokenURL: String, clientID: String, clientSecret: Secret? = nil,
-        authentication: Authentication = .basic,
-        refreshToken: @escaping Secret, scope: String? = nil
+        authentication: Authentication = .basic, refreshToken: @escaping Secret, scope: String? = nil
     ) {
         self.tokenURL = tokenURL
         self.clientID = clientID
@@ -81,8 +80,7 @@ public struct OAuth2Client: Sendable {
         ]
         let secret = try await clientSecret?()
         switch (secret, authentication) {
-        case (let secret?, .basic):
-            fields[.authorization] = "Basic \(basicCredentials(secret))"
+        case (let secret?, .basic): fields[.authorization] = "Basic \(basicCredentials(secret))"
         case (let secret?, .body): parameters += [("client_id", clientID), ("client_secret", secret)]
         case (nil, _): parameters.append(("client_id", clientID))
         }

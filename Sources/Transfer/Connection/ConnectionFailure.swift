@@ -22,12 +22,10 @@ struct ConnectionFailure {
         }
         if let proxy, let translated = translate(error, of: proxy) { return translated }
         switch error {
-        case let failure as UploadFailure:
-            return TransportError(.source, failure, bodySent: bodySent)
+        case let failure as UploadFailure: return TransportError(.source, failure, bodySent: bodySent)
         case is CancellationError, HTTPClientError.cancelled as HTTPClientError:
             return TransportError(.cancelled, UploadFailure(.network, "stopped"), bodySent: bodySent)
-        case is ConnectionStalled:
-            return timedOut(.broken, "no byte got through to \(host) for a while")
+        case is ConnectionStalled: return timedOut(.broken, "no byte got through to \(host) for a while")
         case is ConnectionDied:
             return network(.broken, "the connection to \(host) died, new ones are accepted")
         case is ConnectionAddressLost:
@@ -35,14 +33,12 @@ struct ConnectionFailure {
                 whenBroken,
                 UploadFailure(.addressLost, "this machine lost the address that it had reached \(host) from"),
                 bodySent: bodySent)
-        case is ResponseTimedOut:
-            return timedOut(.broken, "\(host) did not answer in time")
+        case is ResponseTimedOut: return timedOut(.broken, "\(host) did not answer in time")
         case let error as NotHTTP:
             return network(.broken, "\(host) does not answer by HTTP's rules: \(error.reason)", .notHTTP)
         case let error as HTTPParserError:
             return network(.broken, "\(host) does not answer by HTTP's rules: \(error)", .notHTTP)
-        case let error as HTTPClientError:
-            return translate(error)
+        case let error as HTTPClientError: return translate(error)
         case ChannelError.connectTimeout:
             return timedOut(.notConnected, "no connection to \(host) within the time set")
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
@@ -87,16 +83,14 @@ struct ConnectionFailure {
             )
         case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof:
             return network(whenBroken, "\(host) closed the connection", .closed)
-        default:
-            return network(.broken, "the connection to \(host) broke: \(error)")
+        default: return network(.broken, "the connection to \(host) broke: \(error)")
         }
     }
 
     /// Returns the errno if no descriptor was free for a socket, name resolution or certificate files; otherwise nil.
     private func lackOfDescriptors(_ error: any Error) -> Errno? {
         switch error {
-        case let error as IOError:
-            return DescriptorLimit.isLack(error.code) ? error.code : nil
+        case let error as IOError: return DescriptorLimit.isLack(error.code) ? error.code : nil
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         case let error as NIOConnectionError:
@@ -114,14 +108,12 @@ struct ConnectionFailure {
                 "the address \(Redaction.address(url)) cannot be used",
                 "set the destination's url to \(UploadAddress.anyAddress)")
         case _ where "\(error)".contains("invalidHeaderField"):
-            return permanent(
-                "a header of the request cannot be sent", "check the destination's headers")
+            return permanent("a header of the request cannot be sent", "check the destination's headers")
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
             return timedOut(.notConnected, "no connection to \(host) within the time set")
         case .remoteConnectionClosed, .requestStreamCancelled:
             return network(whenBroken, "\(host) closed the connection", .closed)
-        default:
-            return network(.broken, "the connection to \(host) broke: \(error)")
+        default: return network(.broken, "the connection to \(host) broke: \(error)")
         }
     }
 

@@ -85,8 +85,7 @@ public final class HTTPClientTransport: Transport {
     public convenience init(
         _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
     ) throws(UploadFailure) {
-        try self.init(
-            configuration, files: try TLSFiles(of: configuration.tls), monitors: monitors)
+        try self.init(configuration, files: try TLSFiles(of: configuration.tls), monitors: monitors)
     }
 
     /// Creates a transport with the contents of the files that the TLS settings name.

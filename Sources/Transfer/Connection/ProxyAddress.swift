@@ -39,8 +39,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         let shown = Self.withoutUser(text)
         let address = text.contains("://") ? text : "http://" + text
         guard let url = URL(string: address), let host = url.host(percentEncoded: false),
-            UploadAddress.isHost(host),
-            ["", "/"].contains(url.path), url.query() == nil
+            UploadAddress.isHost(host), ["", "/"].contains(url.path), url.query() == nil
         else { throw Self.unusable(shown, "it is not of the form http://host:port") }
         switch url.scheme?.lowercased() {
         case "http": kind = .http

@@ -62,8 +62,7 @@ extension ConnectionFailure {
 }
 
 enum ProxyFailure {
-    static let hint =
-        "check the setting proxy, or the environment's http_proxy, https_proxy and all_proxy"
+    static let hint = "check the setting proxy, or the environment's http_proxy, https_proxy and all_proxy"
 
     static func wantsCredentials(_ proxy: ProxyAddress) -> TransportError {
         let what = proxy.user == nil ? "wants a user and a password" : "does not accept our user and password"

@@ -27,8 +27,7 @@ public enum ProxySettings: Hashable, Sendable {
         case .none: return nil
         case .server(let proxy, let exceptions):
             return exceptions.contains(host: host, port: port) ? nil : proxy
-        case .environment:
-            return try environment.proxy(scheme: scheme, host: host, port: port)
+        case .environment: return try environment.proxy(scheme: scheme, host: host, port: port)
         }
     }
 }

@@ -162,8 +162,7 @@ final class ResponseCollector: HTTPClientResponseDelegate {
             }
             return TransportResponse(
                 status: Int(head.status.code), fields: fields, body: state.body,
-                isBodyComplete: state.isEnded && state.received == state.body.count,
-                bodySent: state.bodySent)
+                isBodyComplete: state.isEnded && state.received == state.body.count, bodySent: state.bodySent)
         }
     }
 }

@@ -308,8 +308,7 @@ final class StallDetector: ChannelDuplexHandler {
         case (.awaited, .underWay), (.complete, .underWay):
             // The file, the disk or the bandwidth limit delays the transfer, not the link.
             lastMoved = now
-        case (.begun(let time), .underWay) where time.status < 300:
-            lastMoved = now
+        case (.begun(let time), .underWay) where time.status < 300: lastMoved = now
         case (.awaited(let last), .complete):
             // An interim response says that the server still works on the final one (102, RFC 2518 §10.1).
             let isSilent = now - max(lastMoved, last) >= TimeAmount(timeouts.response)

@@ -121,10 +121,8 @@ struct TCPInfo: Hashable, Sendable {
         var segmentSizes: UInt64 = 0
         var unacknowledgedSegments: UInt32 = 0
         var selectivelyAcknowledgedSegments: UInt32 = 0
-        var words:
-            (
-                UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
-            ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+            (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         var bytesAcknowledged: UInt64 = 0
         var bytesReceived: UInt64 = 0
         var segments: UInt64 = 0

@@ -48,8 +48,7 @@ package struct TLSFiles: Sendable {
         let content: [UInt8]?
         do throws(SystemCallError) {
             let isSmall = try FileStatus(path, follows: true).identity.size <= fileLimit
-            content =
-                try isSmall ? path.readContent(upTo: Int(fileLimit) + 1, waitsForWriter: false) : nil
+            content = try isSmall ? path.readContent(upTo: Int(fileLimit) + 1, waitsForWriter: false) : nil
         } catch {
             guard !DescriptorLimit.isLack(error.code) else { throw .noDescriptor(error.code, for: file) }
             throw UploadFailure(

@@ -9,9 +9,8 @@ public protocol Transport: Sendable {
     /// A server can respond before it has received the whole body, for example with a 413; such a response is returned
     /// too. So can be a response with a status of 300 or above whose body did not arrive completely.
     /// - Throws: `TransportError` if the transport has no response to return.
-    func perform(
-        _ request: TransportRequest, delegate: (any UploadDelegate)?
-    ) async throws(TransportError) -> TransportResponse
+    func perform(_ request: TransportRequest, delegate: (any UploadDelegate)?) async throws(TransportError)
+        -> TransportResponse
 
     /// Closes all connections. The transport must not be used afterwards.
     func shutdown() async

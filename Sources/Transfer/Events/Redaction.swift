@@ -84,11 +84,10 @@ package enum Redaction {
     static let harmless: Set<String> = [
         "accept", "accept-language", "cache-control", "content-disposition", "content-encoding",
         "content-language", "content-length", "content-range", "content-type", "depth", "destination",
-        "if-match",
-        "if-none-match", "origin", "overwrite", "prefer", "referer", "repr-digest", "tus-resumable",
-        "upload-checksum", "upload-complete",
-        "upload-draft-interop-version", "upload-length", "upload-metadata", "upload-offset", "user-agent",
-        "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
+        "if-match", "if-none-match", "origin", "overwrite", "prefer", "referer", "repr-digest",
+        "tus-resumable", "upload-checksum", "upload-complete", "upload-draft-interop-version",
+        "upload-length", "upload-metadata", "upload-offset", "user-agent", "want-repr-digest",
+        "x-amz-content-sha256", "x-amz-date",
     ]
 
     /// True if the name suggests that its value is a secret.

@@ -22,8 +22,7 @@ extension Secrets {
         var forms = [value, base64]
         if base64.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }) {
             // RFC 4648 §5. The padding is often left out.
-            forms.append(
-                String(base64.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
+            forms.append(String(base64.prefix { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
         }
         // Nothing in a plain word is escaped.
         if value.utf8.allSatisfy(plain.contains) { return forms }

@@ -174,8 +174,7 @@ extension UnescapedText {
         guard name.hasPrefix("#") else {
             return entities[name].map { Escape(decoded: [UInt8(ascii: $0)], length: length) }
         }
-        let number =
-            name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
+        let number = name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
         return number.flatMap(utf8).map { Escape(decoded: $0, length: length) }
     }
 

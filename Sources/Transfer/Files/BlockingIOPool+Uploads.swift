@@ -10,8 +10,7 @@ extension BlockingIOPool {
     /// - Throws: The error of `work`; `sourceAway` after a timeout of the pool; `network` after a cancellation. `work`
     ///   possibly still runs then, so it must retain all that it uses.
     func run<Value: Sendable>(
-        _ path: LocalPath, on medium: UInt64?,
-        _ work: @escaping @Sendable () throws(UploadFailure) -> Value
+        _ path: LocalPath, on medium: UInt64?, _ work: @escaping @Sendable () throws(UploadFailure) -> Value
     ) async throws(UploadFailure) -> Value {
         let delivery = Delivery<Value>()
         let result = await withTaskCancellationHandler {

@@ -134,8 +134,7 @@ public final class SourceFile: Sendable {
             if let file = try? SourceFile(path, readers: readers), file.identity == identity { return file }
             let goal = (try? link.resolved()) ?? link.linkTarget ?? link
             throw UploadFailure(
-                .sourceChanged,
-                "\(path.text): \(link.text) is a symbolic link now and leads to \(goal.text)",
+                .sourceChanged, "\(path.text): \(link.text) is a symbolic link now and leads to \(goal.text)",
                 hint: "remove it and add it again if that is meant")
         }
     }

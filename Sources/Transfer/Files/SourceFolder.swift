@@ -14,9 +14,7 @@ package final class SourceFolder: Sendable {
         try self.init(path) { () throws(SystemCallError) in try Directory(path) }
     }
 
-    private init(
-        _ path: LocalPath, _ open: () throws(SystemCallError) -> Directory
-    ) throws(UploadFailure) {
+    private init(_ path: LocalPath, _ open: () throws(SystemCallError) -> Directory) throws(UploadFailure) {
         self.path = path
         (directory, status) = try SourceFile.translating(path) { () throws(SystemCallError) in
             let directory = try open()

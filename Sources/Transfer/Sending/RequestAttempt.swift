@@ -13,9 +13,7 @@ struct RequestAttempt: Sendable {
     private(set) var request: TransportRequest
     private var adaptedRequest: TransportRequest?
 
-    init(
-        _ run: RequestRun, context: RequestContext, observers: [any UploadDelegate], start: AttemptStart
-    ) {
+    init(_ run: RequestRun, context: RequestContext, observers: [any UploadDelegate], start: AttemptStart) {
         self.run = run
         self.context = context
         self.observers = observers

@@ -73,8 +73,7 @@ package struct RequestRun: Sendable {
         case .success(let accepted):
             context.reportStep(.finished(status: accepted.response.status, after: elapsed))
         case .failure(.cancelled): context.report(.cancelled(after: elapsed))
-        case .failure(let failure):
-            context.report(.failed(reason: failure.failure.summary, after: elapsed))
+        case .failure(let failure): context.report(.failed(reason: failure.failure.summary, after: elapsed))
         }
     }
 
@@ -96,8 +95,7 @@ package struct RequestRun: Sendable {
             } catch {
                 context.secrets = attempt.context.secrets
                 sender.secrets.add(attempt.context.secrets)
-                try await next(
-                    after: error, of: attempt.judged, in: &context, progress: start.progress)
+                try await next(after: error, of: attempt.judged, in: &context, progress: start.progress)
             }
         }
     }
@@ -164,8 +162,7 @@ extension RequestFailure {
     fileprivate var retryReason: RetryCounts.Reason? {
         switch self {
         case .cancelled, .sessionClosed, .retry: nil
-        case .unusable, .adaptation:
-            failure.category == .authentication ? .authentication : .preparation
+        case .unusable, .adaptation: failure.category == .authentication ? .authentication : .preparation
         case .transport(let error): error.failure.category == .authentication ? .authentication : .network
         case .rejected(_, let failure): failure.category == .authentication ? .authentication : .response
         case .undecodable: .response

@@ -10,16 +10,14 @@ extension RequestSender {
         switch exchange.body {
         case .none: body = .none
         case .bytes(let bytes): body = .bytes(bytes)
-        case .file:
-            throw UploadFailure(.permanent, "a request that carries a file needs an upload")
+        case .file: throw UploadFailure(.permanent, "a request that carries a file needs an upload")
         }
         let request = TransportRequest(
             method: exchange.method, url: exchange.url, fields: exchange.fields, body: body,
             isRepeatable: exchange.traits.contains(.idempotent))
         let sender = exchange.traits.contains(.withoutCredentials) ? withoutCredentials : self
         do throws(RequestFailure) {
-            let response = try await sender.perform(
-                request, label: label, accept: acceptance())
+            let response = try await sender.perform(request, label: label, accept: acceptance())
             return .responded(protocolResponse(response, to: exchange))
         } catch {
             switch error {

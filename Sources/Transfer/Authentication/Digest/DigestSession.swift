@@ -25,17 +25,14 @@ struct DigestSession: Hashable, Sendable {
     }
 
     /// Returns the value of `Authorization` for the next request to `target` (path and query), and counts it.
-    mutating func authorization(
-        user: String, password: String, method: String, target: String
-    ) -> String {
+    mutating func authorization(user: String, password: String, method: String, target: String) -> String {
         count &+= 1
         let number = String(count, radix: 16)
         let padded = String(repeating: "0", count: 8 - number.count) + number
         let response = response(
             user: user, password: password, method: method, target: target, number: padded)
         var parts = [
-            Self.userField(user.composed),
-            "realm=\(Self.quoted(challenge.realm))",
+            Self.userField(user.composed), "realm=\(Self.quoted(challenge.realm))",
             "nonce=\(Self.quoted(challenge.nonce))", "uri=\(Self.quoted(target))", "response=\"\(response)\"",
         ]
         if let algorithm = challenge.algorithm { parts.append("algorithm=\(algorithm.rawValue)") }

@@ -105,8 +105,7 @@ public actor S3CredentialStore {
             let left = credentials.expiration.map { $0.timeIntervalSince(now()) - Self.margin }
             state = .ready(credentials, next: left.map { moment(in: max($0, Self.pause)) })
         case .failure:
-            state =
-                before.map { .ready($0, next: $0.expiration == nil ? nil : moment(in: 0)) } ?? .empty
+            state = before.map { .ready($0, next: $0.expiration == nil ? nil : moment(in: 0)) } ?? .empty
         }
     }
 

@@ -147,8 +147,7 @@ private struct SignedWith {
     var region: String
 
     init?(_ request: TransportRequest) {
-        let style = Date.ISO8601FormatStyle(
-            dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
         guard let time = request.fields[.amzDate], let date = try? style.parse(time),
             let scope = request.fields[.authorization]?.split(separator: ",").first?.split(separator: "/"),
             scope.count >= 5
