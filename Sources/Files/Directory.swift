@@ -127,7 +127,6 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Opens a folder, and makes it first if it does not exist.
     package func folderOrNew(_ name: LocalPath) throws(SystemCallError) -> Directory {
         do throws(SystemCallError) { try makeFolder(name) } catch {
             guard error.code == .fileExists else { throw error }
@@ -193,7 +192,6 @@ package final class Directory: Sendable {
         #endif
     }
 
-    /// Removes a file, if it exists.
     package func remove(_ name: LocalPath) throws(SystemCallError) {
         do throws(SystemCallError) {
             try SystemCallError.check("unlinkat", name.text) {

@@ -5,9 +5,7 @@
 #endif
 
 extension Double {
-    /// The natural logarithm.
     package var logarithm: Double { log(self) }
-    /// The exponential function of this number.
     package var exponential: Double { exp(self) }
 
     package func raised(to exponent: Double) -> Double { pow(self, exponent) }

@@ -52,7 +52,6 @@ package final class FileCalls: Sendable {
         }
     }
 
-    /// Returns the number of a new call; nil if an earlier call on the file is late and has not returned.
     private func add(_ path: String) -> UInt64? {
         state.withLock { state in
             guard !state.calls.values.contains(where: { $0.phase == .late && $0.path == path }) else {
@@ -64,7 +63,6 @@ package final class FileCalls: Sendable {
         }
     }
 
-    /// Records that a call begins. Returns false if the call has timed out.
     private func begin(_ number: UInt64) -> Bool {
         state.withLock { state in
             guard state.calls[number] != nil else { return false }

@@ -20,7 +20,6 @@ package enum FileKind: Hashable, Sendable {
     }
 }
 
-/// The status of a file, by `stat(2)`.
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     package let kind: FileKind
@@ -58,12 +57,10 @@ package struct FileStatus: Hashable, Sendable {
             })
     }
 
-    /// Returns the status of the file at a path; nil if `stat(2)` fails.
     package static func of(_ path: LocalPath, follows: Bool) -> FileStatus? {
         try? FileStatus(path, follows: follows)
     }
 
-    /// True if the file belongs to the user that this process runs as.
     package var isOwn: Bool { owner == geteuid() }
 
     /// The reason why a private file or folder is unsafe: another owner, or access for others.

@@ -29,7 +29,6 @@ package final class LineSocket: Sendable {
     /// True if the process at the other end runs as the same user.
     package var isOfSameUser: Bool { peer?.user == getuid() }
 
-    /// The id of the process at the other end; nil if the system does not report it.
     package var process: Int32? { peer?.process }
 
     private var peer: (process: pid_t?, user: uid_t)? {

@@ -71,7 +71,6 @@ extension LocalPath {
         #endif
     }
 
-    /// Makes one folder that only its owner can access.
     package func makeFolder() throws(SystemCallError) {
         try SystemCallError.check("mkdir", text) { withCString { mkdir($0, 0o700) } }
     }

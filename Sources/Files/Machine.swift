@@ -24,7 +24,6 @@ package enum Machine {
 
     package static var user: UInt32 { geteuid() }
 
-    /// Returns the name of a user, or else the user id as text.
     package static func name(of user: UInt32) -> String {
         getpwuid(user).flatMap { entry in entry.pointee.pw_name.map { String(cString: $0) } } ?? "\(user)"
     }

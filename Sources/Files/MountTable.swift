@@ -4,7 +4,6 @@ import Synchronization
 /// `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`.
 package struct MountTable: Sendable {
     private struct Mount {
-        /// The device number as `major:minor`.
         var device: Substring
         var mountPoint: LocalPath
         var kind: FileSystemKind

@@ -24,7 +24,6 @@ package enum StandardStream: CInt, Sendable {
     /// Writes all of `text` without buffering, and ignores errors.
     package func write(_ text: String) { try? write(Array(text.utf8)) }
 
-    /// Writes all of `bytes` without buffering.
     package func write(_ bytes: [UInt8]) throws(SystemCallError) {
         Self.log.withLock { $0?.makeRoom() }
         var rest = bytes[...]
@@ -49,7 +48,6 @@ package enum StandardStream: CInt, Sendable {
         }
     }
 
-    /// The last error of a write to standard output by this type.
     private static let outputFailure = Mutex<SystemCallError?>(nil)
 
     /// Writes what `print` has buffered.

@@ -1,7 +1,6 @@
 /// A walk along a path to a folder, through symbolic links of trusted users only: another user who can write to a
 /// folder on the path could redirect it. On Linux, it needs only search permission.
 package struct TrustedWalk {
-    /// The maximum number of symbolic links to follow, as in Linux (path_resolution(7)).
     private static let linkLimit = 40
 
     package private(set) var directory: Directory

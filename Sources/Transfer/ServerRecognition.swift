@@ -4,7 +4,6 @@ import Synchronization
 
 /// The facts about a server that an upload attempt learns from responses, to recognize a captive portal in its place.
 final class ServerRecognition: Sendable {
-    /// A refusal that a captive portal possibly sent in place of the server.
     struct Refusal: Sendable {
         var exchange: Exchange
         var status: Int

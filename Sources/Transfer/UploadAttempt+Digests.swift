@@ -1,7 +1,6 @@
 import FerryProtocols
 import HTTPTypes
 
-// The digests of the file, for requests and for comparison with those in responses.
 extension UploadAttempt {
     /// Computes the digests for the request of the exchange, and checks that the file is unchanged.
     /// - Returns: The digests, empty if none are needed; nil if the attempt was cancelled.

@@ -31,7 +31,6 @@ extension UploadAttempt {
     }
 }
 
-// Distinguishes responses of the server from those of a captive portal or proxy that responds in its place.
 extension UploadAttempt {
     /// Returns `responded` if the server itself sent the response, `broken` if a captive portal or a proxy possibly
     /// sent it, and nil if the attempt is cancelled during this check.
@@ -111,12 +110,10 @@ extension UploadAttempt {
         return await response(to: .get, url).map { (url, $0) }
     }
 
-    /// Returns the absolute URL of `reference`, relative to the exchange's URL.
     private func address(_ reference: String, of exchange: Exchange) -> String? {
         URL(string: reference, relativeTo: URL(string: exchange.url))?.absoluteString
     }
 
-    /// Returns the response to a request without credentials; nil if no response came.
     private func response(to method: HTTPRequest.Method, _ url: String?) async -> ExchangeOutcome.Response? {
         guard let url else { return nil }
         var look = Exchange(method, url)

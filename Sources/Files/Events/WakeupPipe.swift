@@ -53,7 +53,6 @@ package final class WakeupPipe: Sendable {
     }
 }
 
-/// Makes a pipe that no child process inherits.
 func openPipe() throws(SystemCallError) -> (read: CInt, write: CInt) {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { throw SystemCallError("pipe") }

@@ -3,7 +3,6 @@ package import FerryProtocols
 
 /// A user and a password in the form of `Authorization: Basic` (RFC 7617).
 package struct BasicCredential: Hashable, Sendable {
-    /// The user name, without a colon.
     package let user: String
     /// The password. It can be empty, and can contain colons.
     package let password: String

@@ -4,7 +4,6 @@ import NIOCore
 /// The bytes that go to the connection in one write.
 struct Chunk: Sendable {
     var data: [IOData]
-    /// The number of bytes in `data`.
     var count: ByteCount
     /// True if this chunk is the last one of the body. It is always in memory, never a file region, so that the file
     /// can be checked for changes after its last bytes are read and before they are written.
@@ -23,7 +22,6 @@ protocol ChunkSource: Sendable {
     ///   larger, and include bytes of the body around the file, such as the part headers of a form.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk>
 
-    /// Checks that each file of the source still has the expected version.
     func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
     /// True if a chunk can be a file region, which the kernel reads while it sends. The kernel cannot report that the
     /// file has changed, so the caller checks it at intervals.

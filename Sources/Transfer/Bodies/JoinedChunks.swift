@@ -7,7 +7,6 @@ final class JoinedChunks: ChunkSource {
     private let sources: [any ChunkSource]
     private let current = Mutex(0)
 
-    /// - Parameter sources: The sources in order, at least one.
     init(_ sources: [any ChunkSource]) { self.sources = sources }
 
     var isSmall: Bool { sources.allSatisfy { $0.isSmall } }

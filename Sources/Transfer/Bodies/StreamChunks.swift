@@ -18,7 +18,6 @@ final class StreamChunks: ChunkSource {
     private enum Reading {
         case none
         case underWay(Task<Void, Never>)
-        /// The rest of the stream is not needed.
         case stopped
     }
 

@@ -53,7 +53,6 @@ extension TransportError {
     }
 }
 
-/// The chunks of a body with the waits and checks of sending.
 private struct SentChunks: AsyncSequence, Sendable {
     let body: StreamedBody
 

@@ -29,7 +29,6 @@ final class BodyWriter: Sendable {
     private enum Phase: Sendable {
         case waiting
         case running(Run)
-        /// The server has refused the request. No more chunks are written while the response is read.
         case refused(Run)
         case ended
     }

@@ -33,7 +33,6 @@ public struct CongestionControl: Hashable, Sendable {
         #endif
     }
 
-    /// Sets the algorithm for `channel`, if the kernel accepts it.
     func use(on channel: any Channel) {
         #if os(Linux)
             var value: (UInt64, UInt64) = (0, 0)

@@ -8,7 +8,6 @@
 struct DeadPeerDetector {
     enum Verdict: Hashable {
         case nothing
-        /// Open a new connection to the same address, and report the result.
         case compare
         case dead
     }
@@ -32,7 +31,6 @@ struct DeadPeerDetector {
     ///   three more packets must stay unanswered, since the link possibly recovers.
     init(breakCostsLittle: Bool) { self.breakCostsLittle = breakCostsLittle }
 
-    /// Records the state of the connection.
     mutating func take(_ progress: TCPInfo) -> Verdict {
         guard progress.unanswered >= Self.unansweredBeforeSuspicion else {
             state = .heard

@@ -31,7 +31,6 @@ final class HTTPClients: Sendable {
         case closed
     }
 
-    /// The maximum number of servers whose route is stored.
     private static let rememberedRoutes = 64
 
     private let configuration: HTTPClientTransport.Configuration
@@ -183,7 +182,6 @@ struct Route: Sendable {
     var client: HTTPClient
     /// The URL that the HTTP client receives: that of the request, but with host and port of a forwarding proxy.
     var url: String
-    /// The header fields that the route adds, unless the request has them already.
     var fields: [(name: String, value: String)]
     var proxy: ProxyAddress?
     /// The scheme, host and port of the server (`UploadAddress.origin`); for a forwarded request, those of the proxy.

@@ -39,7 +39,6 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Informs the stall detectors of all connections that leave this machine.
     func linkChanged(isAway: Bool) {
         let all = state.withLock { state in
             state.linkIsAway = isAway
@@ -70,7 +69,6 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// The error of a connection whose local address the machine has lost.
 struct ConnectionAddressLost: Error {}
 
 extension Channel {

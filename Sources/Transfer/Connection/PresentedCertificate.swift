@@ -75,7 +75,6 @@ struct PresentedCertificate {
     }
 }
 
-/// Passes the server's certificate to the promise `shown` at the end of a TLS handshake.
 private final class CertificateReader: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 

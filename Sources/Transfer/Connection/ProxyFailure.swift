@@ -103,7 +103,6 @@ enum ProxyFailure {
 }
 
 extension Route {
-    /// Returns the failure for a 407 of a forwarding proxy.
     func refusal(_ response: TransportResponse) -> TransportError? {
         guard let proxy, isForwarded, response.status == 407 else { return nil }
         return ProxyFailure.wantsCredentials(proxy)

@@ -85,7 +85,6 @@ final class ResponseCollector: HTTPClientResponseDelegate {
         state.withLock { $0.writeError = $0.writeError ?? error }
     }
 
-    /// Stops the body after a complete refusal (status 300 and above).
     func didRefuseRest() { writer?.stop() }
 
     func didReceiveEnd() { state.withLock { $0.isEnded = true } }

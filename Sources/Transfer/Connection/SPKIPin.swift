@@ -27,7 +27,6 @@ public struct SPKIPin: Hashable, Sendable, CustomStringConvertible {
     public var description: String { Self.mark + Data(digest).base64EncodedString() }
 }
 
-/// The error of a connection to a server whose key is not pinned. `seen` is the pin of that key.
 struct PinMismatch: Error {
     var seen: SPKIPin
 }

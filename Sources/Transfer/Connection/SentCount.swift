@@ -10,7 +10,6 @@ struct SentCount: Equatable, Sendable {
     /// The number of bytes that had left this machine when the kernel was last queried.
     private var sent: UInt64 = 0
 
-    /// Records that a write of the body completed.
     mutating func took(_ info: TCPInfo) {
         guard let sent = info.sentBytes else { return }
         taken = sent + info.unsentBytes

@@ -63,7 +63,6 @@ final class StallDetector: ChannelDuplexHandler {
 
     private let timeouts: HTTPClientTransport.Timeouts
     private let observer: (String) -> ResponseCollector?
-    /// The exchange under way; nil while the connection is idle.
     private var running: Running?
     private var exchangesServed = 0
     private var pendingWrites = 0
@@ -363,10 +362,8 @@ struct ConnectionDied: Error {}
 /// The error of a connection on which no byte was acknowledged within the stall limit (`StallLimit`).
 struct ConnectionStalled: Error {}
 
-/// The error of a response whose head, next chunk or end did not arrive in time.
 struct ResponseTimedOut: Error {}
 
-/// An error for a response that breaks the rules of HTTP. `reason` says how, for a message.
 struct NotHTTP: Error {
     let reason: String
 

@@ -1,17 +1,14 @@
 import FerryConnectivity
 import NIOCore
 
-/// The kernel's state of a TCP connection.
 struct TCPInfo: Hashable, Sendable {
     /// The number of bytes that the other side has acknowledged since the connection was made.
     var acknowledgedBytes: UInt64 = 0
-    /// True while the kernel has bytes that are not acknowledged.
     var hasBytesInFlight = false
     /// The number of consecutive retransmissions or probes without an acknowledgment.
     var unanswered = 0
     /// The smoothed round-trip time (RFC 6298 §2); zero before the first measurement.
     var roundTrip = Duration.zero
-    /// True while neither side has closed or reset the connection.
     var isEstablished = true
     /// The number of bytes that left this machine, without retransmissions. Nil before the first byte, and before Linux
     /// 4.19.

@@ -67,7 +67,6 @@ struct UnescapedText {
         return length == 0 ? nil : String(validating: bytes.prefix(length), as: UTF8.self)
     }
 
-    /// Returns the text with its escapes decoded once; nil if it has none.
     private func unescaped() -> UnescapedText? {
         guard bytes.contains(where: { $0 == 0x25 || $0 == 0x26 || $0 == 0x5C }) else { return nil }
         var result = UnescapedText()
@@ -130,7 +129,6 @@ struct UnescapedText {
         }
     }
 
-    /// The positions of each `…` in `bytes`.
     var marks: [Int] {
         let mark = Array(Redaction.mark.utf8)
         return bytes.withUnsafeBufferPointer { bytes in
@@ -145,14 +143,12 @@ struct UnescapedText {
     }
 }
 
-/// The decoding of a single escape.
 extension UnescapedText {
     private struct Escape {
         let decoded: [UInt8]
         let length: Int
     }
 
-    /// Returns the escape that `rest` begins with; nil if there is none.
     private static func escape(_ rest: ArraySlice<UInt8>) -> Escape? {
         switch rest.first ?? 0 {
         case UInt8(ascii: "&"): entity(rest)

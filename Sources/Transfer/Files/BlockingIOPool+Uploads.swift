@@ -52,7 +52,6 @@ private final class Delivery<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.new)
 
-    /// False once there is a result.
     var isWanted: Bool {
         state.withLock { state in
             if case .given = state { false } else { true }

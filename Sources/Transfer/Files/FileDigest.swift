@@ -1,6 +1,5 @@
 import FerryProtocols
 
-/// Digests of ranges of a file.
 enum FileDigest {
     /// The number of bytes that one job of the thread pool reads, before a check for cancellation.
     private static let span: ByteCount = 16 << 20

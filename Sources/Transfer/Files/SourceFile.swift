@@ -13,13 +13,11 @@ public final class SourceFile: Sendable {
     /// The identity of the file when it was opened.
     public let identity: FileIdentity
     let descriptor: Descriptor
-    /// The pool of threads on which the file is read.
     let readers: BlockingIOPool
     /// The handle from which NIO sends the file, open as long as this object: a `FileRegion` that is being sent uses
     /// it.
     let handle: NIOFileHandle
 
-    /// The number of hard links of the file when it was opened.
     private let links: UInt64
     /// The number of hard links and the change time (ctime) of the open file. If only hard links were removed,
     /// `check(_:)` stores the new values, and the file counts as unchanged.
@@ -182,9 +180,7 @@ public final class SourceFile: Sendable {
     }
 
     private enum Walked {
-        /// The file is open; the caller closes the descriptor.
         case file(Descriptor)
-        /// The path contains this symbolic link, which was not followed.
         case link(LocalPath)
     }
 
@@ -333,6 +329,5 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// True if a process has the file open or mapped for writing; nil if that cannot be determined.
     package var hasWriters: Bool? { descriptor.hasWriters }
 }

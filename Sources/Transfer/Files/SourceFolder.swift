@@ -25,14 +25,12 @@ package final class SourceFolder: Sendable {
     /// True if both are the same folder, which a mount can show twice.
     package func isSame(as other: SourceFolder) -> Bool { status.isSame(as: other.status) }
 
-    /// Returns the names in the folder, sorted by bytes.
     package func names() throws(UploadFailure) -> [[UInt8]] {
         try SourceFile.translating(path) { () throws(SystemCallError) in
             try directory.names().sorted { $0.lexicographicallyPrecedes($1) }
         }
     }
 
-    /// Returns the kind of an entry; `missing` if it cannot be examined.
     package func kind(of name: [UInt8]) -> FileKind {
         (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
     }

@@ -72,7 +72,6 @@ public struct Redirect: Sendable {
         return "\(parts.server)\(new.folder)\(name)\(parts.query)"
     }
 
-    /// Splits a path after its last slash.
     private static func split(_ path: Substring) -> (folder: Substring, name: Substring) {
         let end = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
         return (path[..<end], path[end...])
@@ -94,7 +93,6 @@ public struct Redirect: Sendable {
         return UploadAddress.leadsInside(target, from: from)
     }
 
-    /// True if the redirect leads from https to http.
     package var losesEncryption: Bool {
         let isEncrypted: (String) -> Bool = { $0.lowercased().hasPrefix("https") }
         return isEncrypted(request.url) && !isEncrypted(url)

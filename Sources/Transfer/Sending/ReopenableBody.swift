@@ -2,11 +2,9 @@ package import FerryProtocols
 
 /// A body that each attempt opens again, so that a request that failed midway is sent completely the next time.
 package protocol ReopenableBody: Sendable {
-    /// The number of bytes; nil if it is unknown before `open()`.
     var knownLength: ByteCount? { get }
     /// True if the body can be read from its first byte; false after the only reading of a stream.
     var canBegin: Bool { get }
-    /// Makes the body of one attempt, from its first byte.
     func open() async throws -> TransportRequest.Body
 }
 
@@ -14,7 +12,6 @@ extension TransportRequest.Body: ReopenableBody {
     package var knownLength: ByteCount? { length }
     package func open() async throws -> TransportRequest.Body { self }
 
-    /// True if each stream of the body can be read from its first byte.
     package var canBegin: Bool {
         guard case .streamed(let body) = self else { return true }
         return body.segments.allSatisfy { segment in

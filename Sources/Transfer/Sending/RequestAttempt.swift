@@ -1,7 +1,6 @@
 package import FerryProtocols
 import HTTPTypes
 
-/// One attempt at a request: runs the adapters, sends the request, and follows redirects.
 struct RequestAttempt: Sendable {
     private static let redirectLimit = 5
 
@@ -55,7 +54,6 @@ struct RequestAttempt: Sendable {
         throw .transport(TransportError(.broken, .redirectCircle))
     }
 
-    /// Checks the URL, and opens the body for this attempt.
     private mutating func open() async throws(RequestFailure) {
         if let expected = UploadAddress.expectation(brokenBy: request.url) {
             throw .unusable(
@@ -183,7 +181,6 @@ extension TransportRequest {
 
 /// Receives the progress of a request: its attempts, the waits between them, and the bytes of their bodies.
 package protocol AttemptObserver: UploadDelegate {
-    /// Reports that the attempt begins.
     func didBegin(_ context: RequestContext)
     /// Reports that a wait begins, after which the attempt with the context `next` follows.
     func isWaiting(for next: RequestContext)

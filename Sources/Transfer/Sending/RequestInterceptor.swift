@@ -40,7 +40,6 @@ public protocol RequestRetrier: Sendable {
 ///
 /// During an upload, the protocol receives such a response only if no retrier handles it.
 package protocol ErrorRecoverer: RequestRetrier {
-    /// True if the retrier must be called for this response.
     func canRecover(_ response: TransportResponse) -> Bool
 }
 
@@ -113,7 +112,6 @@ public struct Interceptor: RequestInterceptor {
         for case let reader as any ResponseReader in retriers { reader.read(response, to: request) }
     }
 
-    /// Returns this interceptor followed by `other`.
     package func appending(_ other: any RequestInterceptor) -> Interceptor {
         Interceptor(adapters: adapters + [other], retriers: retriers + [other])
     }

@@ -6,7 +6,6 @@ package struct RequestRun: Sendable {
     package typealias Check =
         @Sendable (TransportRequest, TransportResponse) async throws(RequestFailure) -> Void
 
-    /// An accepted response, with the request as sent.
     package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
@@ -60,7 +59,6 @@ package struct RequestRun: Sendable {
         }
     }
 
-    /// The summary of the request before the adapters change it.
     package var summary: RequestSummary {
         observedSummary ?? RequestSummary(request, bodyLength: body.knownLength)
     }
@@ -107,15 +105,10 @@ package struct RequestRun: Sendable {
         return observers
     }
 
-    /// Calls the retriers. If a retrier requests another attempt, waits for the delay that the retrier chose, and
-    /// returns.
+    /// Calls the retriers. If one requests another attempt, waits as long as it says, and makes `context` that of the
+    /// attempt.
     ///
-    /// - Parameters:
-    ///   - context: The context of the failed attempt. When the function returns, the context of the next attempt.
-    ///   - progress: The receiver that is notified before the wait.
-    /// - Throws: `failure` if no retrier requests another attempt, or if another attempt is impossible. If a retrier
-    ///   returns `.fail(error)`, throws `RequestFailure.retry` with that error and `failure`. Throws `.cancelled` if
-    ///   the task is cancelled.
+    /// - Throws: `failure` without another attempt; `RequestFailure.retry` for `.fail(error)`; `.cancelled`.
     package func next(
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil
@@ -146,8 +139,7 @@ package struct RequestRun: Sendable {
 }
 
 extension RequestFailure {
-    /// The `cancelled` failure that replaces this failure if the task is cancelled. Its `bodySent` is copied from this
-    /// failure, or is 0 if this failure has no such number.
+    /// The `cancelled` failure that replaces this failure if the task is cancelled.
     fileprivate var asCancel: RequestFailure {
         switch self {
         case .cancelled(let sent): .cancelled(bodySent: sent)

@@ -58,7 +58,6 @@ public struct RequestSender: Sendable {
         ).performed().response
     }
 
-    /// Reports to the monitors an event that belongs to no single request.
     func report(_ event: TransferEvent, label: String) {
         var context = RequestContext(label: label, monitors: monitors)
         context.secrets = secrets.all

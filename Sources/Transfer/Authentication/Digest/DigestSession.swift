@@ -6,7 +6,6 @@ struct DigestSession: Hashable, Sendable {
     private(set) var challenge: DigestChallenge
     /// The client's nonce, with a `-sess` algorithm part of the key.
     private let clientNonce: String
-    /// The number of requests so far with the current nonce.
     private(set) var count: UInt32 = 0
     /// The nonce of the first challenge, with a `-sess` algorithm part of the key.
     private let firstNonce: String

@@ -147,7 +147,6 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         AuthenticationChallenge.list(authorization).first { $0.isScheme("Digest") }?.parameters["nonce"]
     }
 
-    /// Returns the path and query of a URL as they are sent.
     private static func target(_ address: String) -> String {
         guard let url = URL(string: address) else { return "/" }
         let path = url.path(percentEncoded: true)

@@ -141,7 +141,6 @@ public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     }
 }
 
-/// The time and the region in the signature of a request.
 private struct SignedWith {
     var date: Date
     var region: String
@@ -193,7 +192,6 @@ extension S3Interceptor {
 
 /// The origin, path and query of an absolute URL, byte by byte.
 private struct AddressParts {
-    /// The scheme, host and port: `https://host:port`.
     var origin: String
     var path: String
     var query: String?

@@ -4,7 +4,6 @@ import HTTPTypes
 
 /// A refusal of an S3 server that `S3Interceptor` can correct or explain.
 enum S3Refusal: Equatable {
-    /// The clocks differ; the value is the server's time.
     case clock(Date)
     /// The temporary credentials have expired, or the server does not accept their session token.
     case expired
@@ -23,7 +22,6 @@ enum S3Refusal: Equatable {
     /// The clock difference, in seconds, that explains a 403 without an error code, as a response to HEAD is.
     private static let telling: TimeInterval = 600
 
-    /// - Parameter now: The time of this machine's clock.
     /// - Returns: nil for any other response.
     init?(_ response: TransportResponse, now: Date) {
         guard [301, 307, 400, 401, 403, 501].contains(response.status) else { return nil }
