@@ -43,8 +43,7 @@ public final class BlockingIOPool: Sendable {
         var hasBegun = false
         /// The value of `beats` at the last check.
         var seen: UInt64 = 0
-        /// The number of successive checks without progress: of the job itself, or of others while it waits for a
-        /// thread.
+        /// The number of successive checks without progress: of the job itself, or of others while it waits.
         var silentLooks = 0
 
         var beats: UInt64 { job.beats.load(ordering: .relaxed) }
@@ -156,8 +155,7 @@ public final class BlockingIOPool: Sendable {
                 return true
             }
             if isDismissed { return }
-            // Between the timeout and the lock, `submit` has assigned a job to this thread. The signal of `submit`
-            // follows.
+            // Between the timeout and the lock, `submit` has assigned a job to this thread. Its signal follows.
             wakeUp.wait()
         }
     }

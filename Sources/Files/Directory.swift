@@ -40,8 +40,7 @@ package final class Directory: Sendable {
 
     deinit { close(descriptor.rawValue) }
 
-    /// Returns names in the folder, unsorted, without `.` and `..`, as bytes: Foundation would drop those that are not
-    /// UTF-8.
+    /// Returns names in the folder, unsorted, without `.` and `..`, as bytes: Foundation would drop all but UTF-8.
     package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
         // A second descriptor, because reading moves its position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC

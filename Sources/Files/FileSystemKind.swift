@@ -33,8 +33,7 @@ package struct FileSystemKind: Hashable, Sendable {
         holding(path, device).map { leasing.contains($0.name) } ?? false
     }
 
-    /// Returns the kind of a folder's file system, by its path without symbolic links if the mount table lacks its
-    /// device.
+    /// Returns the kind of a folder's file system, by its path without links if the mount table lacks its device.
     package static func holding(_ path: LocalPath, _ device: UInt64) -> FileSystemKind? {
         guard let table = MountTable.current else { return nil }
         return table.kind(of: device) ?? table.kind(above: path)

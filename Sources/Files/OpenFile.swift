@@ -170,8 +170,7 @@ package final class OpenFile: Sendable {
         try SystemCallError.check("ftruncate", name) { ftruncate(descriptor.rawValue, off_t(length)) }
     }
 
-    /// Makes the content survive a power cut. If this fails, the system may have dropped bytes, and a later call
-    /// succeeds.
+    /// Makes the content survive a power cut. If this fails, bytes may be dropped, and a later call succeeds.
     package func synchronize() throws(SystemCallError) {
         #if os(Linux)
             guard fdatasync(descriptor.rawValue) == 0 else { throw SystemCallError("fdatasync", name: name) }

@@ -296,8 +296,7 @@ public struct UploadAttempt: Sendable {
     /// Returns the function that throws for a 401, and for any other refusal whose cause a retrier can correct. The
     /// server has then stored nothing, so the function first removes the mark of an unknown outcome.
     ///
-    /// The mark must not stay while the retriers fetch credentials, which can take long. Sending the file sets it
-    /// again.
+    /// The mark must not stay while the retriers fetch credentials, which can take long. Sending sets it again.
     private func acceptance(
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
@@ -345,8 +344,7 @@ extension RequestFailure {
 }
 
 extension Step {
-    /// The number of confirmed bytes in the last `resource` note, 0 if it deletes the resource; nil without such a
-    /// note.
+    /// The number of confirmed bytes in the last `resource` note, 0 if it deletes the resource; nil without one.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil

@@ -185,8 +185,7 @@ public final class RequestTask: Identifiable, Sendable {
         return execution
     }
 
-    /// Waits for the current execution, if there is one, and returns it with its outcome. Begins the request if
-    /// necessary.
+    /// Waits for the current execution, if there is one, and returns it with its outcome. Begins a new request.
     func outcome() async -> (Execution?, Outcome) {
         resumeIfNew()
         while true {

@@ -11,8 +11,7 @@ public struct ResponseValidation: Sendable {
 
     private init(_ checks: [Check]) { self.checks = checks }
 
-    /// Accepts every response, even a 500. As `.none`, it would be nil for an optional, which means the session's
-    /// validation.
+    /// Accepts every response, even a 500. As `.none`, it would be nil for an optional: the session's validation.
     public static let unchecked = ResponseValidation([])
 
     /// Accepts the statuses 200 to 299 with a content type that the request's `Accept` allows. This is the default.

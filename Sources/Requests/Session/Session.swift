@@ -5,8 +5,7 @@ public import HTTPTypes
 /// The entry point for requests, which are adapted, sent, validated and retried by its configuration.
 ///
 /// Copies of a session share connections and running requests, which only `shutdown()` ends. Without a retrier, a
-/// request is repeated only if no byte was written before the connection closed, or if the server was closing a reused
-/// one.
+/// request is repeated only if no byte was written before the connection closed, or if the server was closing it.
 public struct Session: Sendable {
     /// The settings of all requests of a session that have no `RequestOptions` of their own.
     public struct Configuration: Sendable {
@@ -82,8 +81,7 @@ public struct Session: Sendable {
 
     /// Makes one request within the caller's task, and returns the accepted response.
     ///
-    /// - Throws: `RequestFailure`: `sessionClosed` after a shutdown, `cancelled` after one during the call or a
-    ///   cancellation.
+    /// - Throws: `RequestFailure`: `sessionClosed` after a shutdown, `cancelled` after one during the call.
     public func perform(
         _ request: TransportRequest, label: String = "", interceptor: (any RequestInterceptor)? = nil,
         validation: ResponseValidation? = nil, delegate: (any UploadDelegate)? = nil

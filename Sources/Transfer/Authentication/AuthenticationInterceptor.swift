@@ -16,8 +16,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     private struct Held {
         let credential: A.Credential
-        /// The attempts by request that waited for the refresh that returned this credential, and do not refresh it in
-        /// a loop.
+        /// The attempts by request that waited for the refresh that returned this credential: they must not refresh it.
         var awaitedBy: [UUID: Int] = [:]
     }
 

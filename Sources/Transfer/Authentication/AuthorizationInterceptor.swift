@@ -4,8 +4,7 @@ import HTTPTypes
 /// Adds the header field `Authorization`. The secret is fetched for each attempt, because another program can renew it.
 /// After the first 401 to a request, it is fetched once more, and if it has changed, the request is sent again.
 public struct AuthorizationInterceptor: RequestInterceptor {
-    /// A function that fetches a secret or a header field's value. An error ends the attempt, and after a 401 the
-    /// request.
+    /// A function that fetches a secret or a header field's value. An error ends the attempt; after a 401, the request.
     public typealias Value = @Sendable () async throws(UploadFailure) -> String
 
     private let value: Value
@@ -45,8 +44,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
     }
 
     /// Sets the header field `Authorization`.
-    /// - Throws: The error of the fetch; `UploadFailure` (`authentication`) if the value is not valid in a header
-    ///   field.
+    /// - Throws: The error of the fetch; `UploadFailure` (`authentication`) if a header field cannot have the value.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {

@@ -7,8 +7,7 @@ package struct BasicCredential: Hashable, Sendable {
     /// The password. It can be empty, and can contain colons.
     package let password: String
 
-    /// - Throws: `UploadFailure` (`authentication`) for a colon in the user name, which Basic cannot express, or for a
-    ///   control character.
+    /// - Throws: `UploadFailure` (`authentication`) for a control character, or a colon in the user name.
     package init(user: String, password: String) throws(UploadFailure) {
         guard !user.contains(":") else {
             throw Self.unusable("a user may not have a colon in it")

@@ -32,8 +32,7 @@ public final class OAuth2Authenticator: Authenticator {
     /// - Parameters:
     ///   - file: The file that stores tokens. Without one, a new refresh token is lost when the process ends.
     ///   - transport: The transport for requests to the token server, without interceptors and without a rate limit.
-    ///   - margin: The time before the end of an access token's lifetime, at most a tenth of it, at which it is
-    ///     refreshed.
+    ///   - margin: The time before the end of an access token's lifetime, at most a tenth of it, for the refresh.
     public init(
         _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),
         clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }
@@ -130,8 +129,7 @@ public final class OAuth2Authenticator: Authenticator {
         return makeCredential(reply.accessToken, reply.lifetime, reply.lifetime)
     }
 
-    /// Requests an access token with each of the refresh tokens in turn, and returns the response with the accepted
-    /// one.
+    /// Requests an access token with each of the refresh tokens in turn, and returns the accepted one too.
     private func ask(with candidates: [String]) async throws(UploadFailure) -> (OAuth2Response, String) {
         var first: UploadFailure?
         for token in candidates {

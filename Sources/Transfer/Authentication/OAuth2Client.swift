@@ -65,8 +65,7 @@ public struct OAuth2Client: Sendable {
         Data("\(Self.encoded(clientID)):\(Self.encoded(secret))".utf8).base64EncodedString()
     }
 
-    /// Returns the request for a new access token. It is never repeated: some servers accept each refresh token only
-    /// once.
+    /// Returns the request for a new access token. Never repeated: some servers accept a refresh token once.
     func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {
         guard Self.isTokenURL(tokenURL) else {
             throw UploadFailure(

@@ -7,8 +7,7 @@ import Synchronization
 /// next, so the event loop never reads a file.
 ///
 /// The files are checked for changes after the last chunk is read and before it is written. The chunks of a large file
-/// begin small, and grow while the link accepts them quickly: progress is smooth on a slow link, and a fast one is not
-/// slowed down.
+/// begin small, and grow while the link accepts them quickly: progress is smooth, and a fast link is not slowed down.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 

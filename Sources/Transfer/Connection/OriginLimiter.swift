@@ -2,8 +2,7 @@ import Synchronization
 
 /// Limits the number of concurrent requests to one origin. Others wait in order of arrival, without a time limit.
 ///
-/// The pool of the HTTP client would let a waiting request fail at the connect timeout, as if the server were
-/// unreachable.
+/// The pool of the HTTP client would let a waiting request fail at the connect timeout, as for an unreachable server.
 final class OriginLimiter: Sendable {
     private struct Origin {
         var taken = 0

@@ -10,8 +10,7 @@ public struct SPKIPin: Hashable, Sendable, CustomStringConvertible {
 
     private let digest: [UInt8]
 
-    /// - Parameter text: The pin in curl's form, `sha256//` and base64, or the base64 alone; nil results from any other
-    ///   text.
+    /// - Parameter text: The pin in curl's form, `sha256//` and base64, or the base64 alone; nil otherwise.
     public init?(_ text: String) {
         let base64 = text.hasPrefix(Self.mark) ? text.dropFirst(Self.mark.count) : text[...]
         guard let data = Data(base64Encoded: String(base64)), data.count == SHA256.byteCount else {

@@ -21,8 +21,7 @@ struct SentCount: Equatable, Sendable {
         self.sent = sent
     }
 
-    /// Records that this side closes the connection. If it still works, the kernel will send all bytes that it has
-    /// accepted.
+    /// Records that this side closes the connection. If it still works, the kernel will send all accepted bytes.
     mutating func close(_ info: TCPInfo) {
         if info.isEstablished, info.unanswered == 0 { taken = nil } else { update(info) }
     }
@@ -30,8 +29,7 @@ struct SentCount: Equatable, Sendable {
     /// The number of bytes that left this machine, minus the number of bytes in completed writes. It is negative if the
     /// kernel has accepted bytes and has not sent them.
     ///
-    /// Nil if no write completed, if the kernel does not count sent bytes, or after this side closed a working
-    /// connection.
+    /// Nil if no write completed, if the kernel does not count sent bytes, or after this side's close.
     var difference: ByteCount? {
         taken.map { sent >= $0 ? ByteCount(clamping: sent - $0) : -ByteCount(clamping: $0 - sent) }
     }

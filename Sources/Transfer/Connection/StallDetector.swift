@@ -326,8 +326,7 @@ final class StallDetector: ChannelDuplexHandler {
         TCPInfo.limitUnsent(of: channel, to: limit)
     }
 
-    /// Sets the kernel's maximum time between two retransmissions: short while the peer is silent, as the link can
-    /// return.
+    /// Sets the kernel's maximum time between two retransmissions: short while the peer is silent.
     private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
         guard let wanted = progress.wantedBackoff, wanted != backoff else { return }
         backoff = wanted

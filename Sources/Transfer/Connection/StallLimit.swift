@@ -2,8 +2,7 @@
 ///
 /// The kernel retransmits unacknowledged bytes after waits that double (RFC 6298 §5.5), so after an outage it can need
 /// as long again to notice that the link is back. If many bytes would have to be sent again, the limit is twice the
-/// time from the start of the exchange to the last acknowledged byte. It is then at least five stall times, and at most
-/// 15 minutes.
+/// time from the start of the exchange to the last acknowledged byte. It is then five stall times to 15 minutes.
 struct StallLimit {
     /// The number of acknowledged bytes below which sending the body again is cheaper than waiting.
     private static let cheapBytes: UInt64 = 256 << 10

@@ -20,8 +20,7 @@ public struct TLSSettings: Hashable, Sendable {
     public var pins: [SPKIPin]
     /// The oldest accepted version (RFC 8996 forbids versions before 1.2).
     public var minimumVersion: Version
-    /// The exact names of hosts whose certificate is not verified: an attacker on the path can read and change all
-    /// data.
+    /// The exact names of hosts whose certificate is not verified: an attacker on the path can change all data.
     public var insecureHosts: Set<String>
     /// True to offer also the TLS 1.2 suites without forward secrecy and in CBC mode, for old servers.
     public var allowsLegacyCiphers: Bool

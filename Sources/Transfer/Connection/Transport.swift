@@ -1,8 +1,7 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// The interface to the network: one request, one response. `HTTPClientTransport` is the implementation for real
-/// servers.
+/// The interface to the network: one request, one response. `HTTPClientTransport` is that to real servers.
 public protocol Transport: Sendable {
     /// Sends `request` and reads the whole response. A cancellation of the task closes the connection at once.
     ///
@@ -63,8 +62,7 @@ public struct TransportRequest: Sendable {
     private var declaredBreakCostsLittle: Bool?
     /// True if the server possibly needs minutes for its response, and sends a byte now and then.
     public var responseMayTakeLong = false
-    /// The secrets that made the request and are not in it, such as the password of Digest. They are cut from texts
-    /// too.
+    /// The secrets that made the request and are not in it, such as the password of Digest, also to be cut.
     package var hiddenSecrets: [String] = []
 
     /// - Parameters:
@@ -156,8 +154,7 @@ public struct TransportError: Error, Hashable, Sendable {
     }
 }
 
-/// The receiver of the progress of one request's body. Calls come from network threads, in order, and must return
-/// quickly.
+/// The receiver of the progress of one request's body. Calls come from network threads in order, and must be quick.
 public protocol UploadDelegate: Sendable {
     /// Reports that a write completed.
     /// - Parameters:

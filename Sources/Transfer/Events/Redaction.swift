@@ -37,8 +37,7 @@ package enum Redaction {
             })
     }
 
-    /// Returns the value of a header field for display. With `=`, `?` or `@` it can contain a URL, or a secret such as
-    /// `token=x`.
+    /// Returns the value of a header field for display. With `=`, `?` or `@` it can contain a URL or `token=x`.
     private static func value(_ value: String) -> String {
         value.utf8.contains { [UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@")].contains($0) }
             ? text(value) : value

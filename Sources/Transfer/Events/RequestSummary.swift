@@ -1,8 +1,7 @@
 public import FerryProtocols
 public import HTTPTypes
 
-/// A request in a form that is safe to show: without user info, query values, and header fields that are possibly
-/// secrets.
+/// A request in a form that is safe to show: without user info, query values, and possible secrets in header fields.
 public struct RequestSummary: Hashable, Sendable {
     /// The HTTP method.
     public let method: HTTPRequest.Method

@@ -3,8 +3,7 @@ import FerryProtocols
 
 /// The forms in which servers repeat a secret.
 extension Secrets {
-    /// The minimum length of a value whose hexadecimal digits are cut. Those of a shorter one can be an ordinary
-    /// number.
+    /// The minimum length of a value whose hexadecimal digits are cut. Those of a shorter one can be any number.
     private static let shortestInHexadecimal = 8
     /// The texts between two bytes in hexadecimal digits.
     private static let separators = ["", " ", ":", "-", ", ", " 0x", ",0x", ", 0x"]

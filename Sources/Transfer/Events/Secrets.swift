@@ -128,8 +128,7 @@ struct Secrets: Sendable {
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
         let all = whole.isEmpty ? forms : forms + Set(whole.flatMap(Self.forms)).subtracting(forms).sorted()
-        // Forms with characters outside of ASCII are compared by `Character`. Equal ones can consist of different
-        // scalars.
+        // Forms with characters outside of ASCII are compared by `Character`. Equal ones can have different scalars.
         let text = all.reduce(text) { text, form in
             form.utf8.allSatisfy { $0 < 0x80 } ? text : text.replacing(form, with: Redaction.mark)
         }

@@ -12,8 +12,7 @@ public enum TransferEvent: Hashable, Sendable {
     case adapted(RequestSummary)
     /// The transport has started the request, with its body from the first byte.
     case started
-    /// A write of `bytes` completed. `total` is the number of body bytes so far, `expected` the body's length, if
-    /// known.
+    /// A write of `bytes` completed. `total` is the number of body bytes so far, `expected` their final number.
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
@@ -23,8 +22,7 @@ public enum TransferEvent: Hashable, Sendable {
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
     /// The server has redirected the request, which is sent again with its whole body, except after a change to GET.
     case redirected(status: Int, to: String)
-    /// The request is sent once more: the earlier connection was closed before, or was reused and broke without a
-    /// response.
+    /// The request is sent once more: the connection was closed before, or was reused and broke without a response.
     case retriedOnFreshConnection
     /// A retrier requests another attempt after this time, because of the failure `reason`.
     case retrying(after: Duration, reason: String)

@@ -2,8 +2,7 @@ import FerryFiles
 
 /// A text with its escapes of HTML, JSON, JavaScript and URLs decoded, and the original position of each byte.
 struct UnescapedText {
-    /// The maximum number of decodings. A server can escape a text several times, for example for HTML and then for
-    /// JSON.
+    /// The maximum number of decodings. A server can escape a text several times, such as for HTML and then for JSON.
     private static let maximumDepth = 3
     /// The minimum number of leading bytes of a secret that are cut if a `…` follows them.
     private static let shortestBeginning = 4

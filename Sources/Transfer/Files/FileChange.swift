@@ -37,8 +37,7 @@ struct FileChange {
             + time(found.changed)
     }
 
-    /// The old and the new size as text: `was 48 MiB, is 11 B now`, or `was 48 MiB, has 11 B more now` if both look the
-    /// same.
+    /// The old and the new size as text: `was 48 MiB, is 11 B now`, or `was 48 MiB, has 11 B more now`.
     private var sizes: String {
         let (before, now) = (ByteFormat.sentence(queued.size), ByteFormat.sentence(found.size))
         guard before == now else { return "was \(before), is \(now) now" }

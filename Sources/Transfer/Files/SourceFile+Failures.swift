@@ -2,8 +2,7 @@ import FerryFiles
 public import FerryProtocols
 
 extension SourceFile {
-    /// Returns a `sourceUnreadable` failure. `reason` is the part of the summary after the path, such as `no such
-    /// file`.
+    /// Returns a `sourceUnreadable` failure. `reason` comes after the path, such as `no such file`.
     public static func unreadable(
         _ path: LocalPath, _ reason: String, hint: String = "put the file right, then retry",
         detail: UploadFailure.Detail? = nil

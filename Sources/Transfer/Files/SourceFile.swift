@@ -14,8 +14,7 @@ public final class SourceFile: Sendable {
     public let identity: FileIdentity
     let descriptor: Descriptor
     let readers: BlockingIOPool
-    /// The handle from which NIO sends the file, open as long as this object: a `FileRegion` that is being sent uses
-    /// it.
+    /// The handle from which NIO sends the file, open as long as this object: a `FileRegion` under way uses it.
     let handle: NIOFileHandle
 
     private let links: UInt64
@@ -267,8 +266,7 @@ public final class SourceFile: Sendable {
     }
 
     /// Fills `buffer` with bytes of the file, beginning at `offset`.
-    /// - Throws: `UploadFailure`: `sourceChanged` if the file ends before, `sourceAway` if the disk or network share
-    ///   fails.
+    /// - Throws: `UploadFailure`: `sourceChanged` if the file ends before, `sourceAway` if the disk or share fails.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {

@@ -1,7 +1,6 @@
 package import FerryProtocols
 
-/// An open folder. Entries are looked up in it even if another folder is at its path now, and symbolic links are not
-/// followed.
+/// An open folder. Entries are looked up in it even if another folder is at its path now, without following links.
 package final class SourceFolder: Sendable {
     package let path: LocalPath
     /// The file system of the folder (`st_dev`).

@@ -16,8 +16,7 @@ public struct Redirect: Sendable {
     /// The header fields that the request had before the adapters changed it.
     private let asked: HTTPFields
 
-    /// - Returns: nil if the response is no redirect to a valid URL, or if it leads from or to a Unix socket of this
-    ///   machine.
+    /// - Returns: nil if the response is no redirect to a valid URL, or leads from or to a Unix socket here.
     init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }

@@ -184,8 +184,7 @@ package protocol AttemptObserver: UploadDelegate {
     func didBegin(_ context: RequestContext)
     /// Reports that a wait begins, after which the attempt with the context `next` follows.
     func isWaiting(for next: RequestContext)
-    /// Reports that the attempt is about to send the body, for the first time or again. `expected` is its length in
-    /// bytes.
+    /// Reports that the attempt is about to send the body, for the first time or again. `expected` is its length.
     func willSend(_ expected: ByteCount?)
 }
 
@@ -193,8 +192,7 @@ package protocol AttemptObserver: UploadDelegate {
 /// order, a suspended request is not shown as being sent.
 package struct AttemptStart: Sendable {
     let progress: (any AttemptObserver)?
-    /// A function that waits as long as the request is suspended, and returns false after a cancellation; nil if it
-    /// never is.
+    /// A function that waits as long as the request is suspended, and returns false after a cancellation; nil for none.
     private let gate: (@Sendable () async -> Bool)?
 
     package init(progress: (any AttemptObserver)? = nil, gate: (@Sendable () async -> Bool)? = nil) {

@@ -38,8 +38,7 @@ extension RequestSender {
         return received
     }
 
-    /// True if the request possibly carries credentials: in its URL's query, by an adapter, or by a configured header
-    /// field.
+    /// True if the request possibly carries credentials: in its URL's query, by an adapter, or by configured fields.
     func signs(_ exchange: Exchange) -> Bool {
         guard !exchange.url.utf8.contains(UInt8(ascii: "?")) else { return true }
         return !exchange.traits.contains(.withoutCredentials)
@@ -69,8 +68,7 @@ extension RequestSender {
     private static var checkLimit: Int { 256 }
 
     /// Returns a function that calls `beforeRetrying` and throws if a response has the status 401, or if a retrier can
-    /// correct its cause. It accepts every other response, for the upload protocol or the `DestinationCheck` to
-    /// interpret.
+    /// correct its cause. It accepts every other response, for the protocol or the `DestinationCheck` to interpret.
     func acceptance(beforeRetrying: @escaping @Sendable () async -> Void = {}) -> RequestRun.Check {
         { [interceptor] _, response throws(RequestFailure) in
             let isRecoverable = interceptor.retriers.contains {

@@ -39,8 +39,7 @@ public struct RequestSender: Sendable {
         self.secrets = KnownSecrets(configuredSecrets)
     }
 
-    /// Adds the secrets in a configured URL, and in header fields that the transport adds, such as the proxy's
-    /// credentials.
+    /// Adds the secrets in a configured URL, and in header fields that the transport adds, such as those of a proxy.
     package mutating func addSecrets(ofURL url: String, fields: HTTPFields) {
         configuredSecrets.add(configuredURL: url, fields: fields)
         secrets.add(configuredSecrets)

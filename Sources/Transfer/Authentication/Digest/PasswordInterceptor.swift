@@ -14,8 +14,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
         case digest(DigestSession)
     }
 
-    /// The maximum number of retries after a 401: for the switch to Digest, a nonce that is out of date, and a changed
-    /// password.
+    /// The maximum number of retries after a 401: for the switch to Digest, an old nonce, and a changed password.
     private static let retryLimit = 3
 
     private let user: String
@@ -48,8 +47,7 @@ public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
     }
 
     /// Sets the header field `Authorization`.
-    /// - Throws: The error of the fetch; `UploadFailure` (`authentication`) if Basic or Digest cannot express the
-    ///   values.
+    /// - Throws: The error of the fetch; `UploadFailure` (`authentication`) if Basic or Digest cannot express them.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {

@@ -8,16 +8,13 @@ public actor S3CredentialStore {
 
     private enum State {
         case empty
-        /// The credentials are available. They are loaded again after `next` (nil if they do not expire), or once
-        /// refused.
+        /// The credentials are available. They are loaded again once refused, or after `next` (nil for never).
         case ready(S3Credentials, next: Moment?)
-        /// The credentials are being loaded. If that fails, requests use the `old` ones until these expire, unless
-        /// refused.
+        /// The credentials are being loaded. If that fails, requests use the `old` ones until these expire.
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>, old: S3Credentials?)
     }
 
-    /// A moment on the wall clock and on a monotonic one: setting the clock back must not extend the use of
-    /// credentials.
+    /// A moment on the wall clock and on a monotonic one: setting the clock back must not extend any use.
     private struct Moment {
         var date: Date
         var instant: ContinuousClock.Instant
