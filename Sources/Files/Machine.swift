@@ -37,8 +37,8 @@ package enum Machine {
     /// The identifier of the machine's current boot; empty if unknown.
     package static var boot: String {
         #if os(Linux)
-            let file = try? OpenFile(LocalPath("/proc/sys/kernel/random/boot_id"), for: .reading)
-            return String(decoding: (try? file?.content(upTo: 36)) ?? [], as: UTF8.self)
+            let file = LocalPath("/proc/sys/kernel/random/boot_id")
+            return String(decoding: file.content(upTo: 36) ?? [], as: UTF8.self)
         #else
             var bytes = [UInt8](repeating: 0, count: 64)
             var size = bytes.count

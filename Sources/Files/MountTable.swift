@@ -33,10 +33,9 @@ package struct MountTable: Sendable {
 
     /// The mounts that this process sees; nil without `/proc/self/mountinfo`.
     package static var current: MountTable? {
-        guard let file = try? OpenFile(LocalPath("/proc/self/mountinfo"), for: .reading),
-            let text = try? file.content(upTo: 16 << 20)
-        else { return nil }
-        return MountTable(String(decoding: text, as: UTF8.self))
+        LocalPath("/proc/self/mountinfo").content(upTo: 16 << 20).map {
+            MountTable(String(decoding: $0, as: UTF8.self))
+        }
     }
 
     /// Returns the kind of the file system with this device number.

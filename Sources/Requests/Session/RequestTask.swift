@@ -187,7 +187,7 @@ public final class RequestTask: Identifiable, Sendable {
 
     /// Waits for the current execution, if there is one, and returns it with its outcome. Begins a new request.
     func outcome() async -> (Execution?, Outcome) {
-        resumeIfNew()
+        if case .initialized = state { resume() }
         while true {
             let current: Result<Execution, RequestFailure> = core.withLock { core in
                 switch core.stage {
@@ -209,11 +209,6 @@ public final class RequestTask: Identifiable, Sendable {
                 return (execution, outcome)
             }
         }
-    }
-
-    private func resumeIfNew() {
-        guard case .initialized = state else { return }
-        resume()
     }
 
     private func ending(of execution: Execution) async -> Ending {

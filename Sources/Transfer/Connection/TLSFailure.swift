@@ -6,9 +6,10 @@ import NIOSSL
 /// The library distinguishes reasons only by BoringSSL's names, such as `TLSV1_ALERT_UNKNOWN_CA`.
 enum TLSFailure {
     static func isHandshake(_ error: NIOSSLError) -> Bool {
-        if case .handshakeFailed = error { return true }
-        if case .unableToValidateCertificate = error { return true }
-        return false
+        switch error {
+        case .handshakeFailed, .unableToValidateCertificate: true
+        default: false
+        }
     }
 
     /// True if the connection ended during the TLS handshake without a reason, for example when a server restarts.

@@ -11,17 +11,16 @@ struct ExchangeProgress: UploadDelegate {
     func start() { recorder.didStart(exchange, reached: sent.record(0, of: number)) }
 
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
-        guard case .file = exchange.body else { return }
-        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
-        let begins = bytesSent == totalBytesSent
-        recorder.didSend(bytesSent, reached: sent.record(bytes, of: number, begins: begins))
+        report(bytesSent, total: totalBytesSent, begins: bytesSent == totalBytesSent)
     }
 
     func didFinishSending() { recorder.didFinishSending(exchange) }
 
-    func didBreak(totalBytesSent: ByteCount) {
+    func didBreak(totalBytesSent: ByteCount) { report(0, total: totalBytesSent, begins: false) }
+
+    private func report(_ bytes: ByteCount, total: ByteCount, begins: Bool) {
         guard case .file = exchange.body else { return }
-        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
-        recorder.didSend(0, reached: sent.record(bytes, of: number))
+        let ofFile = exchange.fileBytes(afterSending: total)
+        recorder.didSend(bytes, reached: sent.record(ofFile, of: number, begins: begins))
     }
 }
