@@ -46,8 +46,11 @@ package final class DescriptorReserve: Sendable {
     /// Closes the file behind `descriptor`. Its number stays in a reserve that is not full.
     package func take(over descriptor: Int32) {
         let isTaken = spare.withLock { spare in
-            // `dup2` never frees the number. After a `close`, another thread could take it.
-            guard spare.count < Self.size, replace(descriptor) else { return false }
+            // `dup2` never frees the number. After a `close`, another thread could take it. A child that starts between
+            // the calls inherits only the reserve's folder.
+            guard spare.count < Self.size, dup2(anchor, descriptor) >= 0,
+                fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
+            else { return false }
             spare.append(descriptor)
             return true
         }
@@ -62,10 +65,5 @@ package final class DescriptorReserve: Sendable {
                 spare.append(copy)
             }
         }
-    }
-
-    /// Replaces the file behind a descriptor by the reserve's folder. A child that starts meanwhile inherits only that.
-    private func replace(_ descriptor: Int32) -> Bool {
-        dup2(anchor, descriptor) >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
     }
 }

@@ -183,7 +183,10 @@ final class BodyWriter: Sendable {
     private func clearance(for chunk: Chunk) -> EventLoopFuture<Void> {
         let paced = pause(for: chunk)
         guard chunk.isLast else { return paced }
-        return paced.flatMap { self.checkFiles() }.flatMap {
+        return paced.flatMap { [chunks, eventLoop] in
+            // A file that the kernel does not read by itself was checked when it was read.
+            chunks.needsWatching ? chunks.check(on: eventLoop) : eventLoop.makeSucceededVoidFuture()
+        }.flatMap {
             guard let check = self.body.beforeLastBytes else {
                 return self.eventLoop.makeSucceededVoidFuture()
             }
@@ -203,14 +206,6 @@ final class BodyWriter: Sendable {
             if !isStarted { checked.fail(Stopped()) }
             return checked.futureResult
         }
-    }
-
-    /// Checks the files before the last bytes, if the kernel itself reads one of them. Otherwise each file was checked
-    /// when it was read.
-    private func checkFiles() -> EventLoopFuture<Void> {
-        let chunks = chunks
-        guard chunks.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
-        return chunks.check(on: eventLoop)
     }
 
     private func pause(for chunk: Chunk) -> EventLoopFuture<Void> {

@@ -103,7 +103,8 @@ struct ConnectionFailure {
 
     private func translate(_ error: HTTPClientError) -> TransportError {
         switch error {
-        case _ where Self.isBadAddress(error):
+        case .invalidURL, .emptyHost, .emptyScheme,
+            _ where "\(error)".contains("unsupportedScheme"):
             return permanent(
                 "the address \(Redaction.address(url)) cannot be used",
                 "set the destination's url to \(UploadAddress.anyAddress)")
@@ -145,10 +146,6 @@ struct ConnectionFailure {
         _ summary: String, _ hint: String, _ reason: TransportError.Reason = .notConnected
     ) -> TransportError {
         TransportError(reason, UploadFailure(.permanent, summary, hint: hint), bodySent: bodySent)
-    }
-
-    private static func isBadAddress(_ error: HTTPClientError) -> Bool {
-        [.invalidURL, .emptyHost, .emptyScheme].contains(error) || "\(error)".contains("unsupportedScheme")
     }
 
     static func isNotConnected(_ code: Errno) -> Bool {

@@ -165,7 +165,11 @@ final class HTTPClients: Sendable {
             do {
                 try SPKIPin.check(channel, against: pins)
                 try prepare(channel)
-                if forwards { try channel.pipeline.syncOperations.addForwardedForm() }
+                if forwards {
+                    let pipeline = channel.pipeline.syncOperations
+                    let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                    try pipeline.addHandler(ForwardedForm(), position: .after(parser))
+                }
                 return channel.eventLoop.makeSucceededVoidFuture()
             } catch {
                 // The pool must receive the failure before the connection closes.
@@ -228,12 +232,5 @@ final class ForwardedForm: ChannelOutboundHandler {
             part = .head(head)
         }
         context.write(wrapOutboundOut(part), promise: promise)
-    }
-}
-
-extension ChannelPipeline.SynchronousOperations {
-    fileprivate func addForwardedForm() throws {
-        try addHandler(
-            ForwardedForm(), position: .after(handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)))
     }
 }
