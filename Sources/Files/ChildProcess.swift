@@ -39,7 +39,6 @@ package struct ChildProcess: Sendable {
 
     /// - Parameters:
     ///   - program: The program, searched in PATH unless the name has a slash; nil for the first element of `words`.
-    ///   - words: The name and the arguments of the program.
     ///   - folder: The working directory, at which a relative program path starts; nil for that of this process.
     package init(
         _ program: String? = nil, words: [String], environment: Environment, folder: String? = nil,

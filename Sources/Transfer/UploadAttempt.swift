@@ -28,9 +28,7 @@ public struct UploadAttempt: Sendable {
     private let learn: @Sendable (Redacted<ServerCapabilities>) -> Void
 
     /// - Parameters:
-    ///   - file: The file, opened for this attempt.
     ///   - identity: The version of the file that was queued. If the file has another version, the attempt fails.
-    ///   - label: The name of the upload in events.
     ///   - rateLimiter: The limiter of the sending rate; nil for no limit.
     ///   - storedForm: Returns a resource in the form that `recorder` stores, for example without a configured query.
     ///   - plainTexts: Texts that are stored in any case, such as the file's name. A secret that occurs in them does
@@ -62,7 +60,6 @@ public struct UploadAttempt: Sendable {
     /// Sends the requests of the protocol's steps until a step ends the attempt.
     ///
     /// - Parameters:
-    ///   - uploadProtocol: The protocol, made for this attempt.
     ///   - resource: The state that an earlier attempt recorded most recently; nil for a new upload.
     ///   - capabilities: The current value that `learn` last received for this destination; nil if there is none.
     /// - Returns: The outcome; `cancelled`, with the connection closed at once, if the task is cancelled.

@@ -46,7 +46,7 @@ public struct MultipartFormData: Sendable {
 
     /// Appends bytes in memory.
     /// - Parameters:
-    ///   - fileName: The name of a file; nil for a form field. The same holds below.
+    ///   - fileName: The name of a file; nil for a form field.
     ///   - contentType: A media type such as `image/png`, by default from the extension of `fileName`. Without both,
     ///     the part has no `Content-Type`, which means `text/plain` (RFC 7578 §4.4).
     ///   - headers: Other header fields. With `Content-Disposition` or `Content-Type`, `open()` fails.
@@ -57,7 +57,7 @@ public struct MultipartFormData: Sendable {
         append(.bytes(Array(bytes)), name, fileName, contentType, headers)
     }
 
-    /// Appends text as UTF-8.
+    /// Appends text as UTF-8, with the parameters of bytes in memory.
     public mutating func append(
         _ text: some StringProtocol, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]
@@ -107,10 +107,7 @@ public struct MultipartFormData: Sendable {
     }
 
     /// Appends bytes that are produced while they are sent. With a stream of unknown length, the form is sent chunked.
-    /// - Parameters:
-    ///   - fileName: The file name. With a file name, the part is a file; nil makes it a form field.
-    ///   - contentType: The media type. nil derives the type from the extension of `fileName`. If both arguments are
-    ///     nil, the part has no `Content-Type`.
+    /// The other parameters are those of bytes in memory.
     public mutating func append(
         stream: BodyStream, name: String, fileName: String? = nil, contentType: String? = nil,
         headers: HTTPFields = [:]

@@ -31,7 +31,7 @@ public final class OAuth2Authenticator: Authenticator {
 
     /// - Parameters:
     ///   - file: The file that stores tokens. Without one, a new refresh token is lost when the process ends.
-    ///   - transport: The transport for requests to the token server, without interceptors and without a rate limit.
+    ///   - transport: The transport to the token server, without interceptors and rate limit.
     ///   - margin: The time before the end of an access token's lifetime, at most a tenth of it, for the refresh.
     public init(
         _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),

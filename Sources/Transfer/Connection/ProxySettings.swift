@@ -11,10 +11,8 @@ public enum ProxySettings: Hashable, Sendable {
     /// The given proxy for all hosts but those in `except`.
     case server(ProxyAddress, except: NoProxyList = NoProxyList())
 
-    /// - Parameters:
-    ///   - url: The absolute URL of the request.
-    ///   - environment: The variables for `.environment`.
-    /// - Returns: The proxy; nil if the request goes to its server directly.
+    /// - Parameter environment: The variables for `.environment`.
+    /// - Returns: nil if the request goes to its server directly.
     /// - Throws: `UploadFailure` (`permanent`) if the environment names an unusable proxy for the URL.
     public func proxy(
         for url: String, environment: ProxyEnvironment = .current
