@@ -28,8 +28,16 @@ static inline void ferry_release_code(void) {
     uintptr_t end = (uintptr_t)etext / page * page;
     if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
 }
+
+// Opens `path` only if it contains no symbolic link: openat2(2) with RESOLVE_NO_SYMLINKS. The C library has no function
+// for it, and old headers not its number, which is the same for all architectures.
+static inline int ferry_open_without_links(int folder, const char *path, int flags) {
+    struct { uint64_t flags, mode, resolve; } how = {(uint64_t)flags, 0, 4};
+    return (int)syscall(437, folder, path, &how, sizeof how);
+}
 #else
 static inline void ferry_release_code(void) {}
+static inline int ferry_open_without_links(int folder, const char *path, int flags) { return -1; }
 enum { FERRY_SPAWN_SETSID = POSIX_SPAWN_SETSID };
 #endif
 

@@ -1,3 +1,4 @@
+import CFerryFiles
 package import SystemPackage
 
 #if canImport(Glibc)
@@ -6,8 +7,8 @@ package import SystemPackage
     import Darwin
 #endif
 
-/// Functions that open a file for reading: `open(_:)` through no symbolic link anywhere in the path, component by
-/// component, and `following(_:)` through links.
+/// Functions that open a file for reading. `open(_:)` follows no symbolic link anywhere in the path. `following(_:)`
+/// follows symbolic links.
 package enum NoFollowOpen {
     package enum Ending {
         /// The file is open; the caller closes the descriptor.
@@ -31,18 +32,34 @@ package enum NoFollowOpen {
     private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
     package static func open(_ path: LocalPath) -> Ending {
-        let isAbsolute = path.bytes.first == 0x2F
         let components = path.bytes.split(separator: 0x2F).map(Array.init).filter { $0 != [0x2E] }
         guard let last = components.last else {
             return path.bytes.isEmpty ? .failed(.noSuchFileOrDirectory) : .special(isFolder: true)
         }
         // A trailing slash means a folder.
         if path.bytes.last == 0x2F { return .failed(.notDirectory) }
-        var walked = LocalPath(isAbsolute ? "/" : ".")
+        let start = LocalPath(path.bytes.first == 0x2F ? "/" : ".")
+        let above = components.dropLast().reduce(start) { $0.appending($1) }
+        // One call for all folders. If it fails, the walk finds the reason. Linux before 5.6 and some containers do not
+        // have the call.
+        let folder = above.withCString {
+            DescriptorLimit.leavingRoom(ferry_open_without_links(AT_FDCWD, $0, folderFlags))
+        }
+        if folder >= 0 {
+            defer { close(folder) }
+            return file(last, in: folder, at: above)
+        }
+        return walk(components.dropLast(), to: last, from: start)
+    }
+
+    private static func walk(_ folders: ArraySlice<[UInt8]>, to last: [UInt8], from start: LocalPath)
+        -> Ending
+    {
+        var walked = start
         var folder = walked.withCString { DescriptorLimit.leavingRoom(openat(AT_FDCWD, $0, folderFlags)) }
         guard folder >= 0 else { return .failed(.last) }
         defer { close(folder) }
-        for component in components.dropLast() {
+        for component in folders {
             let name = LocalPath(bytes: component)
             let next = name.withCString {
                 DescriptorLimit.leavingRoom(openat(folder, $0, folderFlags | O_NOFOLLOW))
@@ -56,10 +73,15 @@ package enum NoFollowOpen {
             folder = next
             walked = walked.appending(component)
         }
+        return file(last, in: folder, at: walked)
+    }
+
+    /// Opens the file `last` in the open folder `folder`, whose path is `above`.
+    private static func file(_ last: [UInt8], in folder: CInt, at above: LocalPath) -> Ending {
         let name = LocalPath(bytes: last)
         guard let kind = mode(of: name, in: folder) else { return .failed(.last) }
         switch kind {
-        case S_IFLNK: return .link(walked.appending(last))
+        case S_IFLNK: return .link(above.appending(last))
         case S_IFREG: break
         default: return .special(isFolder: kind == S_IFDIR)
         }
@@ -69,7 +91,7 @@ package enum NoFollowOpen {
         if file >= 0 { return .opened(FileDescriptor(rawValue: file)) }
         let code = errno
         // ELOOP: another process replaced the file by a symbolic link between fstatat and openat.
-        return code == ELOOP ? .link(walked.appending(last)) : .failed(Errno(rawValue: code))
+        return code == ELOOP ? .link(above.appending(last)) : .failed(Errno(rawValue: code))
     }
 
     /// Opens a file through symbolic links. The caller closes the descriptor.
