@@ -8,10 +8,14 @@
 /// at the end of its name.
 package struct LogFile: Sendable {
     private static let sizeLimit = 8 << 20
+    /// The number of bytes that this value appends between two looks at the length of the file.
+    private static let interval = 64 << 10
 
     private let path: LocalPath
     private let streams: [StandardStream]
     private var file: OpenFile?
+    /// The number of bytes that may be appended before the next look at the length.
+    private var left = 0
 
     /// Opens or creates the file. After a failure, nothing is logged: logging must never prevent an upload.
     ///
@@ -29,12 +33,14 @@ package struct LogFile: Sendable {
     }
 
     package mutating func append(_ line: [UInt8]) {
-        makeRoom()
+        if left <= 0 { makeRoom() }
+        left -= line.count
         _ = try? file?.appendOnce(line)
     }
 
     /// Begins a new file if this one is full.
     mutating func makeRoom() {
+        left = Self.interval
         guard let length = try? file?.length(), length > Self.sizeLimit else { return }
         // Another value may have put the full file aside already.
         if let named = FileStatus.of(path, follows: false), named.identity.size > Self.sizeLimit {
