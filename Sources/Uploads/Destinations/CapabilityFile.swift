@@ -3,13 +3,16 @@ public import FerryTransfer
 import Synchronization
 
 /// A store of the servers' capabilities in the file `capabilities.json` of the state folder. Each process reads a
-/// replaced file again, so no process needs a lock. Capabilities that cannot be written stay in memory.
+/// replaced file again, a second later at the latest, so no process needs a lock. Capabilities that cannot be written
+/// stay in memory.
 public final class CapabilityFile: CapabilityStore {
     static let name = "capabilities.json"
     private static let version = 1
     private static let sizeLimit = 1 << 20
     /// The maximum number of entries. Without a limit, URLs that were used only once would accumulate.
     private static let entryLimit = 500
+    /// The time between two looks at the file: thousands of small uploads ask for capabilities.
+    private static let interval = Duration.seconds(1)
 
     private struct Document: Codable {
         var version: Int
@@ -32,17 +35,23 @@ public final class CapabilityFile: CapabilityStore {
         /// The capabilities that could not be written to the file. The next write tries again to store them.
         var unsaved: Known = [:]
         /// The identity (nil for a missing file) and content of the file at the last reading. It is read again only
-        /// when its identity changes, because thousands of small uploads look up capabilities.
+        /// when its identity changes.
         var read: (file: FileIdentity?, known: Known) = (nil, [:])
+        /// The time when the file's identity was last compared; nil after a write.
+        var examined: ContinuousClock.Instant?
     }
 
     private let folder: LocalPath
     private let path: LocalPath
     private let memory = Mutex(Memory())
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Creates a store. The file is not opened or created before the first read or write.
-    public init(folder: LocalPath) {
+    public convenience init(folder: LocalPath) { self.init(folder: folder) { .now } }
+
+    init(folder: LocalPath, now: @escaping @Sendable () -> ContinuousClock.Instant) {
         self.folder = folder
+        self.now = now
         path = folder.appending(Array(Self.name.utf8))
     }
 
@@ -53,13 +62,18 @@ public final class CapabilityFile: CapabilityStore {
     public func keep(_ capabilities: Redacted<ServerCapabilities>, of place: CapabilityKey) {
         memory.withLock { memory in
             memory.unsaved[place] = capabilities.value
+            memory.examined = nil
             let all = known(in: &memory).merging(memory.unsaved) { _, new in new }
             guard let (kept, data) = try? Self.content(of: all) else { return }
             memory.unsaved = write(data) ? [:] : memory.unsaved.filter { kept.contains($0.key) }
+            memory.examined = nil
         }
     }
 
     private func known(in memory: inout Memory) -> Known {
+        let now = now()
+        if let examined = memory.examined, now - examined < Self.interval { return memory.read.known }
+        memory.examined = now
         let file = FileStatus.of(path, follows: true)?.identity
         if memory.read.file != file { memory.read = (file, file == nil ? [:] : read()) }
         return memory.read.known

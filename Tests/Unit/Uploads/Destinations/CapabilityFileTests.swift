@@ -1,6 +1,7 @@
 import FerryProtocols
 import FerryStateSimulation
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryTransfer
@@ -14,22 +15,41 @@ struct CapabilityFileTests {
         extensions: ["creation"], maximumSize: 5, facts: ["protocol": "tus"],
         asked: Date(timeIntervalSince1970: 1_760_000_000))
 
+    /// A clock that stands still until a test moves it.
+    private final class StillClock: Sendable {
+        let time = Mutex(ContinuousClock.now)
+    }
+
     private let state: TemporaryState
     private let file: CapabilityFile
+    private let clock = StillClock()
 
     init() throws {
         state = try TemporaryState()
         file = CapabilityFile(folder: LocalPath(state.path))
     }
 
-    private var another: CapabilityFile { CapabilityFile(folder: LocalPath(state.path)) }
+    private var another: CapabilityFile {
+        CapabilityFile(folder: LocalPath(state.path)) { [clock] in clock.time.withLock { $0 } }
+    }
 
-    @Test func `kept capabilities are there for the next process, and at once for another one`() {
+    @Test func `kept capabilities are there for the next process, and a second later for another one`() {
         #expect(file.capabilities(of: Self.place) == nil)
         let reader = another
         #expect(reader.capabilities(of: Self.place) == nil)
         file.keep(KnownSecrets().redact(Self.known), of: Self.place)
+        #expect(another.capabilities(of: Self.place) == Self.known)
+        clock.time.withLock { $0 += .seconds(1) }
         #expect(reader.capabilities(of: Self.place) == Self.known)
+    }
+
+    @Test func `what another process has stored since is not lost by storing`() {
+        let writer = another
+        #expect(writer.capabilities(of: Self.place) == nil)
+        file.keep(KnownSecrets().redact(Self.known), of: Self.place)
+        writer.keep(KnownSecrets().redact(Self.known), of: Self.server(1))
+        #expect(another.capabilities(of: Self.place) == Self.known)
+        #expect(another.capabilities(of: Self.server(1)) == Self.known)
     }
 
     /// Each server is asked at two addresses.
