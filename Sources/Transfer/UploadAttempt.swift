@@ -1,4 +1,3 @@
-import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 

@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// A queued upload that cannot start until a user acts, because it waits for one that has failed, is held, was paused
 /// by a user or is blocked too.
 package struct BlockedUpload: Equatable, Sendable {

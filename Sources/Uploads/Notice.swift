@@ -1,5 +1,3 @@
-public import FerryFiles
-
 /// A message to the user that is not the reply to a command.
 public struct Notice: Hashable, Codable, Sendable {
     /// The importance of a notice.

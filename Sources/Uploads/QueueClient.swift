@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 
 /// The interface through which clients use the upload queue. Clients in other processes use it over a Unix socket (the

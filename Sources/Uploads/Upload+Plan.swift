@@ -1,5 +1,3 @@
-public import FerryFiles
-
 extension Upload {
     /// The condition for the first start of an upload. The queue removes each part once it is met.
     public struct StartCondition: Hashable, Sendable {

@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
 

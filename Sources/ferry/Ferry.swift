@@ -1,5 +1,4 @@
 import ArgumentParser
-import FerryFiles
 import FerryTransfer
 
 @main

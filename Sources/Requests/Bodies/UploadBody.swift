@@ -1,4 +1,3 @@
-public import FerryFiles
 package import FerryProtocols
 public import FerryTransfer
 

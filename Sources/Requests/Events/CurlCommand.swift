@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 public import FerryTransfer
 import HTTPTypes

@@ -1,5 +1,4 @@
 import Dispatch
-public import FerryFiles
 public import FerryProtocols
 public import FerryTransfer
 import HTTPTypes

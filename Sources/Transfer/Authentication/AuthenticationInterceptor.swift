@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// Adds a credential to every request, and refreshes it once for all requests that need a new one: before it expires,
 /// or after the server has refused it, with which the request is sent again.
 ///

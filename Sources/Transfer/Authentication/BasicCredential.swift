@@ -1,4 +1,3 @@
-import FerryFiles
 package import FerryProtocols
 
 /// A user and a password in the form of `Authorization: Basic` (RFC 7617).

@@ -1,5 +1,4 @@
 import FerryConnectivity
-import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 

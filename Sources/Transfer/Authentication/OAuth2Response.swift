@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The parts of a token server's JSON response that `OAuth2Authenticator` uses (RFC 6749 §5).

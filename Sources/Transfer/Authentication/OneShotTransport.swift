@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// A transport for rare requests, with a connection of its own for each.

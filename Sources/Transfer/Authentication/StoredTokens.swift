@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The OAuth tokens of one client at one token server, as a token file stores them.

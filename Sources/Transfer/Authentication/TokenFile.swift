@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// A file that contains tokens and that only its owner can read, shared by the programs with the same account.

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import FerryFiles
 public import FerryProtocols
 import HTTPTypes
 import NIOCore

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import FerryFiles
 import FerryProtocols
 import NIOCore
 import NIOHTTP1

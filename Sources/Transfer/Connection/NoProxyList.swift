@@ -1,5 +1,4 @@
 import FerryConnectivity
-import FerryFiles
 
 /// The hosts that are contacted without a proxy, by curl's rules for `NO_PROXY`.
 public struct NoProxyList: Hashable, Sendable {

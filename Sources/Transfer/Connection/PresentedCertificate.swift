@@ -1,5 +1,4 @@
 import Crypto
-import FerryFiles
 import FerryProtocols
 import NIOCore
 import NIOPosix

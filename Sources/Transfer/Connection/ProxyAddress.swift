@@ -1,4 +1,3 @@
-import FerryFiles
 public import FerryProtocols
 
 /// The address of a proxy, with the user and password for it.

@@ -1,5 +1,4 @@
 import FerryConnectivity
-import FerryFiles
 public import FerryProtocols
 
 /// The choice of the proxy for requests. Requests to Unix sockets never use a proxy.

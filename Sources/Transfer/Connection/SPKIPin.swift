@@ -1,5 +1,4 @@
 import Crypto
-import FerryFiles
 import NIOCore
 import NIOSSL
 

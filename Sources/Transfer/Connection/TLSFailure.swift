@@ -1,4 +1,3 @@
-import FerryFiles
 import NIOSSL
 
 /// The meaning of TLS errors: whose certificate was refused, the reason in words, and the next step for the user.

@@ -1,4 +1,3 @@
-package import FerryFiles
 package import FerryProtocols
 
 /// The contents of the PEM files that TLS settings name.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The forms in which servers repeat a secret.

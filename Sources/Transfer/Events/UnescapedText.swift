@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// A text with its escapes of HTML, JSON, JavaScript and URLs decoded, and the original position of each byte.
 struct UnescapedText {
     /// The maximum number of decodings. A server can escape a text several times, such as for HTML and then for JSON.

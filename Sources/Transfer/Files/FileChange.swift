@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// A change of a file since it was queued, and its description for users.

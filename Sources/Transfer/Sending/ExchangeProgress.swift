@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// Converts the sent bytes of a request's body to those of the file, and reports them to `recorder`.

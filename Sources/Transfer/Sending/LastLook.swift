@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// Checks that the file is unchanged, right before a request that completes an upload without bytes of the file. The
 /// check comes after the credentials are fetched, which can take long.
 struct LastLook: RequestInterceptor {

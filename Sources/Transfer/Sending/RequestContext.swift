@@ -1,5 +1,3 @@
-public import FerryFiles
-
 /// The identity of a request and of its attempt, for adapters, retriers and monitors.
 public struct RequestContext: Sendable, Identifiable {
     /// The identifier, the same for all attempts at a request.

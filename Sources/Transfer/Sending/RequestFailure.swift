@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 
 /// The reason why a request ended without a result.

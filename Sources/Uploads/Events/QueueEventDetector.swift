@@ -1,5 +1,3 @@
-public import FerryFiles
-
 /// Finds events in the updates of a queue, for hooks, notifications, logs and line-by-line output.
 public struct QueueEventDetector: Sendable {
     /// An upload as it was in the last update that contained it, in memory that the queue shares.

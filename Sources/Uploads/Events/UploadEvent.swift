@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 
 /// An event of one upload.

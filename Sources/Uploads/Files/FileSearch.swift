@@ -1,4 +1,3 @@
-public import FerryFiles
 import FerryProtocols
 import FerryTransfer
 

@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 
 /// A limit on the rate of uploads.

@@ -1,5 +1,3 @@
-public import FerryFiles
-
 /// The bandwidth limits for weekdays and times of day.
 public struct Timetable: Hashable, Sendable {
     /// The parts of the week with their own limits. The first one that contains a moment applies.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// A token bucket. After a pause in sending, the bytes of about 100 milliseconds (`burst`) can be sent at once.

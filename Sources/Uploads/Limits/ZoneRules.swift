@@ -1,5 +1,3 @@
-public import FerryFiles
-
 /// A time zone: the offset of its clocks at each moment.
 public struct ZoneRules: Sendable {
     /// The time zone of this process.

@@ -1,5 +1,3 @@
-public import FerryFiles
-
 /// The source of the queue's time: a clock for delays, and dates for timetables and files.
 public struct QueueClock: Sendable {
     /// Returns the time by a clock that users cannot set and that also runs while the machine sleeps.

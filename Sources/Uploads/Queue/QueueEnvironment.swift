@@ -1,4 +1,3 @@
-import FerryFiles
 package import FerryProtocols
 import FerryTransfer
 

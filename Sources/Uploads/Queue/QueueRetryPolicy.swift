@@ -1,4 +1,3 @@
-import FerryFiles
 public import FerryProtocols
 
 /// The rules for the delay after a failure, and for when to stop retrying.

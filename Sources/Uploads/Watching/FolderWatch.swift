@@ -1,5 +1,4 @@
 import Dispatch
-import FerryFiles
 import FerryTransfer
 import Synchronization
 

@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// The functions that open the folder of an uploaded file and its target folder.
 extension UploadedFileDisposal {
     struct Folder {

@@ -1,5 +1,4 @@
 import Dispatch
-import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import Synchronization

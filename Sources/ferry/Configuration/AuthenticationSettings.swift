@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryTransfer
 
 /// The credentials for a destination (its member `auth`).

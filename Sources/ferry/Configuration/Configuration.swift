@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryUploads

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// The commands that run on events of the queue (the member `hooks` of the configuration).

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryTransfer
 
 /// The default paths of Ferry's files (XDG Base Directory Specification), and functions for paths and small files.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryTransfer
 
 struct TLSFields: Decodable {

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// The line of `--json` about the uploads that a command changed, or that `undo --dry-run` would change.

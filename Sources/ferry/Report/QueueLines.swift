@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryUploads
 
 /// The JSON line about a change of the network, in `ferry run --json` and for hooks.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryTransfer
 
 /// A file that only this user can read. Each write replaces the whole file or leaves it unchanged.

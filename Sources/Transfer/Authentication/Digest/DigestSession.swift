@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// One Digest challenge that many requests use, each with its own nonce count (`nc`, RFC 7616 §3.4).

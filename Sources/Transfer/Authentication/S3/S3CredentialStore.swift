@@ -1,4 +1,3 @@
-public import FerryFiles
 public import FerryProtocols
 
 /// The store of the S3 credentials that all requests share, loaded on first use and shortly before they expire.

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The done uploads of the queue as they finished, and the number of those that have moved to the history.

@@ -1,5 +1,4 @@
 package import FerryConnectivity
-package import FerryFiles
 package import FerryProtocols
 package import FerryTransfer
 

@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The bandwidth limits that apply now, and the next time when a timetable changes one.

@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// Decides whether uploads can use the network, from the reports of the link monitor and the commands of users.
 enum LinkGate: Equatable {
     case open

@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// The time at which the queue handles an event, by two clocks.
 package struct Moment: Sendable {
     /// The time by the continuous clock, which users cannot set. Delays use it.

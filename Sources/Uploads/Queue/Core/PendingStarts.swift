@@ -1,5 +1,3 @@
-import FerryFiles
-
 /// The uploads that have a start condition, each with the upload or the time for which it waits now.
 struct PendingStarts {
     enum Wait: Hashable {

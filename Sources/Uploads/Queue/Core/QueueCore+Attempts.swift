@@ -1,5 +1,4 @@
 import FerryConnectivity
-import FerryFiles
 import FerryProtocols
 import FerryTransfer
 

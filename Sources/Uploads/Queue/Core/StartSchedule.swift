@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The uploads that start by themselves: at once, after the wait for a retry, or once their start condition is met.

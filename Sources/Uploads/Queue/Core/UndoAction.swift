@@ -1,4 +1,3 @@
-import FerryFiles
 package import FerryProtocols
 
 /// An action that undoes or redoes a command of a user, and can mostly be undone itself.

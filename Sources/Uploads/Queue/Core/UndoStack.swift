@@ -1,4 +1,3 @@
-import FerryFiles
 import FerryProtocols
 
 /// The commands that `undo` and `redo` choose from.
