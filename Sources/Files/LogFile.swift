@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -10,12 +12,16 @@ package struct LogFile: Sendable {
     private static let sizeLimit = 8 << 20
     /// The number of bytes that this value appends between two looks at the length of the file.
     private static let interval = 64 << 10
+    /// The number of files that this process has put aside. After each, the other values open the new file.
+    private static let renamed = Atomic(0)
 
     private let path: LocalPath
     private let streams: [StandardStream]
     private var file: OpenFile?
     /// The number of bytes that may be appended before the next look at the length.
     private var left = 0
+    /// The value of `renamed` at the last look.
+    private var seen = 0
 
     /// Opens or creates the file. After a failure, nothing is logged: logging must never prevent an upload.
     ///
@@ -33,7 +39,7 @@ package struct LogFile: Sendable {
     }
 
     package mutating func append(_ line: [UInt8]) {
-        if left <= 0 { makeRoom() }
+        if left <= 0 || seen != Self.renamed.load(ordering: .relaxed) { makeRoom() }
         left -= line.count
         _ = try? file?.appendOnce(line)
     }
@@ -41,10 +47,12 @@ package struct LogFile: Sendable {
     /// Begins a new file if this one is full.
     mutating func makeRoom() {
         left = Self.interval
+        defer { seen = Self.renamed.load(ordering: .relaxed) }
         guard let length = try? file?.length(), length > Self.sizeLimit else { return }
         // Another value may have put the full file aside already.
         if let named = FileStatus.of(path, follows: false), named.identity.size > Self.sizeLimit {
             try? path.rename(to: LocalPath(bytes: path.bytes + Array(".1".utf8)))
+            Self.renamed.add(1, ordering: .relaxed)
         }
         open()
     }

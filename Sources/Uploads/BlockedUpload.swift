@@ -42,7 +42,7 @@ package struct BlockedUpload: Equatable, Sendable {
 
 extension Upload {
     /// True if the upload failed, is held, or was paused by the user.
-    package var needsUser: Bool { state.ending != nil || state.isPausedByUser }
+    fileprivate var needsUser: Bool { state.ending != nil || state.isPausedByUser }
 }
 
 extension Upload.StartCondition {

@@ -47,6 +47,8 @@ extension Upload {
         if case .failed = state { true } else { false }
     }
 
+    package var hasFailedOrIsHeld: Bool { state.ending != nil }
+
     /// True if the upload failed or is held, because it is unknown whether the server has stored the file.
     public var isUncertain: Bool { state.ending?.category == .outcomeUnknown }
 

@@ -60,6 +60,15 @@ struct RunTests {
         #expect(result.output == "nothing to do\n")
     }
 
+    @Test func `an upload that the user paused is no failure`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/")
+        try await place.ferry("add", try place.file("a"))
+        try await place.ferry("pause", "1")
+        let result = try await place.ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(0))
+        #expect(result.lines.last == "1 paused")
+    }
+
     @Test func `a failure from before the run is named and does not fail the run`() async throws {
         let server = try HostileServer([.answer(403), .answer(201), .answer(403)])
         defer { server.stop() }

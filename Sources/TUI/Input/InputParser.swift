@@ -231,6 +231,11 @@ private struct PasteBuffer {
 enum PastedText {
     /// Decodes pasted text. Terminals send line ends as carriage returns.
     static func decode(_ bytes: some Collection<UInt8>) -> String {
-        String(String(decoding: bytes, as: UTF8.self).map { $0 == "\r\n" || $0 == "\r" ? "\n" : $0 })
+        var (text, last) = ([UInt8](), UInt8(0))
+        for byte in bytes {
+            if byte != 0x0A || last != 0x0D { text.append(byte == 0x0D ? 0x0A : byte) }
+            last = byte
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -3,6 +3,7 @@ struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?
     private let carriedCredentials: Bool
+    private static let mostSchemes = 4
 
     init(_ response: ExchangeOutcome.Response) {
         let challenges = AuthenticationChallenge.list(in: response.fields)
@@ -10,7 +11,7 @@ struct SignInWish: Hashable, Sendable {
         for scheme in challenges.map({ ServerText.cleaned($0.scheme) }) where !schemes.contains(scheme) {
             schemes.append(scheme)
         }
-        self.schemes = Array(schemes.prefix(4))
+        self.schemes = Array(schemes.prefix(Self.mostSchemes))
         realm = challenges.lazy.compactMap { $0.parameters["realm"] }.map(ServerText.cleaned)
             .first { !$0.isEmpty }
         carriedCredentials = response.carriedCredentials

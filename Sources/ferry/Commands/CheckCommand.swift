@@ -67,7 +67,7 @@ struct CheckCommand: AsyncParsableCommand {
             }
             print(
                 json
-                    ? CheckLine(result: result).text
+                    ? CheckLine(result: result).json
                     : CheckText.block(result, headed: removeLeftovers, namesNone: removeLeftovers))
             results.append(result)
         }

@@ -50,7 +50,7 @@ struct ConfigCommand: AsyncParsableCommand {
             let line = ConfigurationLine(
                 configuration: configuration, watches: watches, file: isThere ? file : nil,
                 folder: global.stateFolder.text)
-            print(line.text)
+            print(line.json)
             return try Self.fail(of: configuration)
         }
         print("configuration  \(file)\(isThere ? "" : " (none; `ferry init` makes one)")")

@@ -31,7 +31,7 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         try global.checkFolder()
         let entries = try UploadHistory.read(inFolder: global.stateFolder, limit: limit, since: since?.date)
-        for entry in entries { print(json ? FinishedLine(entry).text : Self.line(entry)) }
+        for entry in entries { print(json ? FinishedLine(entry).json : Self.line(entry)) }
         if !entries.isEmpty, !json { print(Self.totals(entries)) }
         if entries.isEmpty, !json {
             StandardError.write("nothing has been uploaded \(since == nil ? "yet" : "since then")\n")

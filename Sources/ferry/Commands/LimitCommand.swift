@@ -41,7 +41,7 @@ struct LimitCommand: AsyncParsableCommand {
         guard case .limits(let limits) = try await access.perform(.limits) else { return }
         if rate == nil { try await checkIsKnown(limits, access) }
         for limit in scope.map({ [limits[$0]] }) ?? limits.withTotal {
-            print(json ? LimitLine(limit: limit).text : Self.line(limit))
+            print(json ? LimitLine(limit: limit).json : Self.line(limit))
         }
     }
 

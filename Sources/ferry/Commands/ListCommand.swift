@@ -91,7 +91,7 @@ struct ListCommand: AsyncParsableCommand {
                 print(
                     UploadRecordLine(
                         event: "upload", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload)
-                    ).text)
+                    ).json)
             }
         } else if let size = TerminalSize.ofOutput, !long, !uploads.isEmpty {
             let table = ListTable(

@@ -24,7 +24,7 @@ struct ReloadCommand: AsyncParsableCommand {
                 status: CommandFailure.nothingRuns, summary: "no engine is running",
                 hint: "`ferry` and `ferry run` read the configuration when they start")
         }
-        if json { return print(ReloadLine(report: report).text) }
+        if json { return print(ReloadLine(report: report).json) }
         for line in report.lines { print(SafeLine.text(line)) }
         for warning in report.warnings { StandardError.warn(warning) }
     }

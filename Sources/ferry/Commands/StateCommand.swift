@@ -28,7 +28,7 @@ struct StateCommand: AsyncParsableCommand {
             let folder = global.stateFolder.text
             print(
                 json
-                    ? VerifiedLine(report: report, folder: folder).text
+                    ? VerifiedLine(report: report, folder: folder).json
                     : StateText.lines(report, folder: folder).joined(separator: "\n"))
             if !report.problems.isEmpty { throw ExitCode(1) }
         }
@@ -49,7 +49,7 @@ struct StateCommand: AsyncParsableCommand {
         func run() async throws {
             _ = try await global.access().perform(.flush)
             let file = global.stateFolder.text + "/queue.json"
-            print(json ? FlushedLine(file: file).text : "\(SafeLine.text(file)) holds the whole queue")
+            print(json ? FlushedLine(file: file).json : "\(SafeLine.text(file)) holds the whole queue")
         }
     }
 

@@ -22,13 +22,13 @@ struct StatusCommand: AsyncParsableCommand {
         try client.checkPulse()
         switch client.ask(.report) {
         case .responded(.report(let report)):
-            print(json ? StatusLine(report: report).text : StatusText.lines(report))
+            print(json ? StatusLine(report: report).json : StatusText.lines(report))
         case .otherVersion(let failure): throw CommandFailure(inUse: failure)
         case .responded(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
         case .unknown, .responded: throw client.silence
         case .noEngine:
             let text = "no engine is running; `ferry` or `ferry run` starts one"
-            print(json ? StatusLine(report: nil).text : text)
+            print(json ? StatusLine(report: nil).json : text)
             throw ExitCode(CommandFailure.nothingRuns)
         }
     }

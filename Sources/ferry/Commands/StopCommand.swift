@@ -25,7 +25,7 @@ struct StopCommand: AsyncParsableCommand {
         case .reply:
             print(
                 json
-                    ? StopLine(running: true, process: process).text
+                    ? StopLine(running: true, process: process).json
                     : "the engine stops when its running uploads have ended")
         case .noEngine: tell(nil)
         case .unknown:
@@ -35,6 +35,6 @@ struct StopCommand: AsyncParsableCommand {
     }
 
     private func tell(_ process: Int32?) {
-        print(json ? StopLine(running: false, process: process).text : EngineStop.sentence(process))
+        print(json ? StopLine(running: false, process: process).json : EngineStop.sentence(process))
     }
 }

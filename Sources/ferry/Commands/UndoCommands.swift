@@ -27,7 +27,7 @@ struct UndoCommand: AsyncParsableCommand {
         }
         guard case .undoable(let offer) = try await global.access().perform(.nextUndo) else { return }
         if let refusal = offer.refusal { throw CommandFailure(refused: refusal) }
-        if json { return print(ChangedLine(offer).text) }
+        if json { return print(ChangedLine(offer).json) }
         print("would undo: \(offer.sentence(of: uploadsText(offer.ids), in: .local))")
     }
 }
@@ -62,7 +62,7 @@ private func goBack(
         command = direction.command(offer.number)
     }
     guard case .reversed(let change, let ids) = try await access.perform(command) else { return }
-    if json { return print(ChangedLine(change, ids).text) }
+    if json { return print(ChangedLine(change, ids).json) }
     print("\(direction.participle): \(change.sentence(of: uploadsText(ids), in: .local))")
 }
 

@@ -145,6 +145,6 @@ struct WaitCommand: AsyncParsableCommand {
             case .removed(let upload):
                 (UploadRecordLine(event: "removed", upload), UploadText.removed(upload))
             }
-        json ? output.write(line.text) : output.write(text, stampedWithDay: !isLive)
+        json ? output.write(line.json) : output.write(text, stampedWithDay: !isLive)
     }
 }

@@ -10,10 +10,13 @@ struct NotifySettings: Decodable, Equatable {
 
     var notification: TerminalNotification { TerminalNotification(terminal, for: events) }
 
+    /// The maximum number of characters of a notification.
+    private static let longest = 200
+
     /// Returns the command that shows a notification on the desktop. The text can contain control characters.
     static func desktopCommand(_ text: String) -> HookCommand {
         // Some desktops interpret the text as markup.
-        let plain = String(SafeLine.text(text).prefix(200)).replacing("&", with: "&amp;")
+        let plain = String(SafeLine.text(text).prefix(longest)).replacing("&", with: "&amp;")
             .replacing("<", with: "&lt;").replacing(">", with: "&gt;")
         return HookCommand(words: ["notify-send", "--app-name=Ferry", "--", "Ferry", plain])
     }

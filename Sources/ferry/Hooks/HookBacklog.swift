@@ -93,15 +93,15 @@ extension HookBacklog.Entry {
     var line: String {
         let name = name.rawValue
         switch event {
-        case .upload(let event): return UploadRecordLine(event: name, event.upload).text
+        case .upload(let event): return UploadRecordLine(event: name, event.upload).json
         case .idle(let counts):
             let named = counts.map { ($0.key.rawValue, $0.value) }
-            return CountsLine(event: name, counts: Dictionary(uniqueKeysWithValues: named)).text
-        case .status(.offline(let reason)): return NetworkLine(event: name, reason: reason).text
+            return CountsLine(event: name, counts: Dictionary(uniqueKeysWithValues: named)).json
+        case .status(.offline(let reason)): return NetworkLine(event: name, reason: reason).json
         case .status(.storage(_, let failure)):
             let text = failure?.summary ?? ""
-            return StorageLine(event: name, text: text, hint: failure?.hint).text
-        case .status: return NetworkLine(event: name).text
+            return StorageLine(event: name, text: text, hint: failure?.hint).json
+        case .status: return NetworkLine(event: name).json
         }
     }
 }

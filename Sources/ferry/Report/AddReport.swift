@@ -8,13 +8,13 @@ struct AddReport {
     let isJSON: Bool
 
     func skipped(_ problem: FileSelection.Problem) {
-        if isJSON { return print(SkippedLine(problem).text) }
+        if isJSON { return print(SkippedLine(problem).json) }
         StandardError.write(
             "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.advice))\n")
     }
 
     func skipped(_ new: NewUpload, known upload: Upload) {
-        if isJSON { print(SkippedLine(new, known: upload).text) }
+        if isJSON { print(SkippedLine(new, known: upload).json) }
     }
 
     func nothingFound(inList isList: Bool) {
@@ -37,13 +37,13 @@ struct AddReport {
     }
 
     func wouldAdd(_ new: NewUpload) {
-        if isJSON { return print(AddedLine(new, id: nil).text) }
+        if isJSON { return print(AddedLine(new, id: nil).json) }
         let (path, name) = (SafeLine.text(new.path.text), SafeLine.text(new.target.name))
         print("\(ByteFormat.compact(new.identity.size))  \(path) -> \(name)")
     }
 
     func added(_ new: NewUpload, _ id: Upload.ID) {
-        if isJSON { print(AddedLine(new, id: id).text) }
+        if isJSON { print(AddedLine(new, id: id).json) }
     }
 
     func knownBefore() {

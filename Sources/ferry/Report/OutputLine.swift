@@ -11,8 +11,8 @@ extension OutputLine {
     var event: String { Self.name }
     /// The name of this kind of line: the first possible value of its JSON member `event`.
     static var name: String { events[0].key }
-    /// The line, without a line break. Its keys are sorted.
-    var text: String { JSONLine.encoded(Whole(line: self)) }
+    /// The line, without a line break. Its keys are sorted. Not called `text`, because lines have members of that name.
+    var json: String { JSONLine.encoded(Whole(line: self)) }
 
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")

@@ -17,14 +17,14 @@ struct ReceiverReport: Sendable {
             omitted = count
         }
         let text = Self.text(event, omitted: omitted).map(SafeLine.text)
-        if let line = isJSON ? ReceiverLine(event, omitted: omitted)?.text : text { output.write(line) }
+        if let line = isJSON ? ReceiverLine(event, omitted: omitted)?.json : text { output.write(line) }
     }
 
     /// Prints the line about the start of the receiver, and how to use the token that the receiver made.
     func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
         let line = ListeningLine(
             url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)
-        if isJSON { return output.write(line.text) }
+        if isJSON { return output.write(line.json) }
         output.write(SafeLine.text("receiving into \(folder) at \(line.url) (tus at \(line.tus))"))
         if let token { output.write(Self.instructions(token, line.tus)) }
     }
@@ -39,7 +39,7 @@ struct ReceiverReport: Sendable {
     func flush() async {
         let omitted = refusals.takeOmitted()
         if omitted > 0 {
-            output.write(isJSON ? ReceiverLine(omitted: omitted).text : "refused      \(omitted) more")
+            output.write(isJSON ? ReceiverLine(omitted: omitted).json : "refused      \(omitted) more")
         }
         await output.flush()
     }

@@ -27,7 +27,7 @@ final class RunReport: Sendable {
 
     func note(_ notice: Notice) {
         if isJSON {
-            output.write(NoticeLine(notice: notice).text)
+            output.write(NoticeLine(notice: notice).json)
         } else if live != nil, StandardStream.errors.isTerminal {
             // On a terminal, the notice is written above the live lines.
             write(notice.line)
@@ -61,7 +61,7 @@ final class RunReport: Sendable {
     private func write(_ line: String) { output.write(line, stampedWithDay: live == nil) }
 
     private func write(_ line: @autoclosure () -> UploadRecordLine, _ text: @autoclosure () -> String) {
-        isJSON ? output.write(line().text) : write(text())
+        isJSON ? output.write(line().json) : write(text())
     }
 
     /// Prints the uploads that are blocked, and the number of uploads in each state. The text leaves out the uploads
@@ -78,13 +78,13 @@ final class RunReport: Sendable {
         }
         let blocked = BlockedUpload.all(among: uploads)
         for blocked in isJSON ? blocked[...] : blocked.prefix(Self.blockedShown) {
-            output.write(isJSON ? UploadRecordLine(blocked).text : UploadText.line(blocked))
+            output.write(isJSON ? UploadRecordLine(blocked).json : UploadText.line(blocked))
         }
         if !isJSON, blocked.count > Self.blockedShown {
             output.write("\(blocked.count - Self.blockedShown) more wait so; `ferry list` shows them")
         }
         if isJSON {
-            output.write(CountsLine(event: "summary", counts: counts).text)
+            output.write(CountsLine(event: "summary", counts: counts).json)
         } else {
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             output.write(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
@@ -94,7 +94,7 @@ final class RunReport: Sendable {
                 "\(before.count) failed or held before this run: `ferry list --long --state failed,held` shows "
                     + (before.count == 1 ? "it" : "them"))
         }
-        return blocked.isEmpty && !uploads.contains { $0.needsUser && !before.contains($0.id) }
+        return blocked.isEmpty && !uploads.contains { $0.hasFailedOrIsHeld && !before.contains($0.id) }
     }
 
     private func take(_ upload: Upload, isFirst: Bool) {
@@ -103,7 +103,7 @@ final class RunReport: Sendable {
             return shown[upload.id]
         }
         guard previous?.state != upload.state else { return }
-        if !isFirst || !upload.needsUser { failedBefore.withLock { _ = $0.remove(upload.id) } }
+        if !isFirst || !upload.hasFailedOrIsHeld { failedBefore.withLock { _ = $0.remove(upload.id) } }
         // On a terminal, the live lines count the uploads of the first update.
         if isFirst, upload.isDone || live != nil { return }
         write(UploadRecordLine(event: "state", upload), UploadText.line(upload, isBrief: live != nil))
@@ -136,12 +136,12 @@ final class RunReport: Sendable {
             return
         }
         switch change {
-        case .online: output.write(NetworkLine(event: "online").text)
-        case .offline(let reason): output.write(NetworkLine(event: "offline", reason: reason).text)
+        case .online: output.write(NetworkLine(event: "online").json)
+        case .offline(let reason): output.write(NetworkLine(event: "offline", reason: reason).json)
         case .storage(let storage, let failure): print(storage, change.sentence(in: .local), failure)
         case .notice(let failure): note(failure.summary)
-        case .asked(let pause): output.write(RetryAfterPauseLine(pause: pause).text)
-        case .limit(let limit): output.write(LimitLine(limit: limit).text)
+        case .asked(let pause): output.write(RetryAfterPauseLine(pause: pause).json)
+        case .limit(let limit): output.write(LimitLine(limit: limit).json)
         // The engine is this process, so the contact to it cannot change.
         case .contact, .happened: break
         }
@@ -155,6 +155,6 @@ final class RunReport: Sendable {
             case .refusing: "notSaved"
             }
         let text = storage == .saved ? sentence : failure?.summary ?? ""
-        output.write(StorageLine(event: event, text: text, hint: failure?.hint).text)
+        output.write(StorageLine(event: event, text: text, hint: failure?.hint).json)
     }
 }

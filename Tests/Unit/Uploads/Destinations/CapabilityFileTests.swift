@@ -43,7 +43,7 @@ struct CapabilityFileTests {
         #expect(reader.capabilities(of: Self.place) == Self.known)
     }
 
-    @Test func `what another process has stored since is not lost by storing`() {
+    @Test func `storing keeps what another process has stored since`() {
         let writer = another
         #expect(writer.capabilities(of: Self.place) == nil)
         file.keep(KnownSecrets().redact(Self.known), of: Self.place)

@@ -14,12 +14,12 @@ struct OutputSchemaTests {
     ).mapValues { $0.map(\.1) }
 
     private static func members(of line: some OutputLine) -> Set<String> {
-        let object = try? JSONSerialization.jsonObject(with: Data(line.text.utf8)) as? [String: Any]
+        let object = try? JSONSerialization.jsonObject(with: Data(line.json.utf8)) as? [String: Any]
         return Set((object ?? [:]).keys)
     }
 
     @Test func `lines are printed as ever`() {
-        #expect(OutputSamples.lines.map(\.text).joined(separator: "\n") == OutputSamples.text)
+        #expect(OutputSamples.lines.map(\.json).joined(separator: "\n") == OutputSamples.text)
     }
 
     @Test func `there is a sample of each kind of line`() {
@@ -41,8 +41,8 @@ struct OutputSchemaTests {
     @Test(arguments: OutputSamples.lines.indices)
     func `a line fits its schema`(index: Int) throws {
         let line = OutputSamples.lines[index]
-        let value = try JSONSerialization.jsonObject(with: Data(line.text.utf8))
-        #expect(type(of: line).lineSchema.issue(in: value) == nil, "\(line.text)")
+        let value = try JSONSerialization.jsonObject(with: Data(line.json.utf8))
+        #expect(type(of: line).lineSchema.issue(in: value) == nil, "\(line.json)")
     }
 
     @Test func `every event is printed by a command or read by a hook, and has a schema`() {
