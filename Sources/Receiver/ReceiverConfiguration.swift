@@ -57,6 +57,7 @@ public struct ReceiverConfiguration: Sendable {
     public var allowListing = false
     /// The time for which a resumable upload, finished or not, is remembered after the last request for it.
     public var expiry = Duration.seconds(24 * 60 * 60)
+    /// The limits that keep clients from exhausting the machine.
     public var limits = Limits()
     /// The limit in bytes per second for all uploads together; nil for no limit.
     public var bytesPerSecond: Int?

@@ -41,6 +41,7 @@ public struct MultipartFormData: Sendable {
         self.boundary = boundary
     }
 
+    /// The value of the request's `Content-Type`, with the boundary.
     public var contentType: String { boundary.contentType }
 
     /// Appends bytes in memory.

@@ -12,6 +12,7 @@ public struct UploadBody: ReopenableBody {
         case required(String)
     }
 
+    /// The content type of the body, and whether it replaces the request's own `Content-Type`.
     public let contentType: ContentType
     /// The number of bytes; nil if it is unknown before `open()`.
     package private(set) var knownLength: ByteCount?

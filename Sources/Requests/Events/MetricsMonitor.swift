@@ -25,6 +25,7 @@ public struct MetricsMonitor: EventMonitor {
     private let refreshes: Counter
     private let broken: Counter
 
+    /// - Parameter factory: The factory of the counters and timers; by default the current one of `MetricsSystem`.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
         self.factory = factory
         sentBytes = Counter(label: "ferry_sent_bytes", factory: factory)

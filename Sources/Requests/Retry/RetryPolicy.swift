@@ -38,6 +38,9 @@ public struct RetryPolicy: RequestInterceptor {
     private let random: @Sendable (ClosedRange<Double>) -> Double
     private let now: @Sendable () -> Date
 
+    /// - Parameters:
+    ///   - random: Returns a random number of seconds in the given range.
+    ///   - now: The wall clock, for a `Retry-After` that is a date.
     public init(
         random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) },
         now: @escaping @Sendable () -> Date = { Date() }

@@ -13,7 +13,9 @@ public struct Session: Sendable {
         public var headers: HTTPFields
         /// The interceptor before that of a request.
         public var interceptor: Interceptor
+        /// The validation of responses, if a request has none of its own.
         public var validation: ResponseValidation
+        /// The handler of redirects, if a request has none of its own.
         public var redirects: any RedirectHandler
         /// The monitors that receive all events of all requests.
         public var monitors: [any EventMonitor]

@@ -19,6 +19,7 @@ public struct UploadProgress: Hashable, Sendable {
 
     /// The number of the attempt, from 1.
     public var attempt = 1
+    /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
     /// The number of bytes of the body that were passed to the socket in this attempt. It never decreases within an
     /// attempt, even if a redirect repeats the body.

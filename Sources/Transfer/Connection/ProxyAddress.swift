@@ -12,6 +12,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static let defaultPort = 1080
 
+    /// The protocol of the proxy. An address without a protocol means HTTP.
     public var kind: Kind
     /// The name or the IP address of the proxy. An IPv6 address has no brackets.
     public var host: String

@@ -5,6 +5,7 @@ public import HTTPTypes
 public struct RequestSummary: Hashable, Sendable {
     /// The HTTP method.
     public let method: HTTPRequest.Method
+    /// The URL without user info, query values, fragment and possible secrets in its path.
     public private(set) var url: String
     /// The header fields.
     public let fields: HTTPFields

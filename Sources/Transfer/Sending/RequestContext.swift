@@ -11,6 +11,9 @@ public struct RequestContext: Sendable, Identifiable {
     private let monitors: [any EventMonitor]
     var secrets = Secrets()
 
+    /// - Parameters:
+    ///   - id: The identifier; nil for a new one.
+    ///   - monitors: The receivers of the request's events.
     public init(
         id: UUID? = nil, label: String = "", attempt: Int = 1, retries: RetryCounts = RetryCounts(),
         monitors: [any EventMonitor] = []

@@ -68,8 +68,11 @@ extension RequestFailure: CustomStringConvertible, LocalizedError {}
 extension TransportError: CustomStringConvertible, LocalizedError {}
 
 extension UploadFailureConvertible where Self: CustomStringConvertible & LocalizedError {
+    /// The message and the next step for users.
     public var description: String { failure.description }
+    /// The message for users.
     public var errorDescription: String? { failure.summary }
+    /// The next step for users; nil if there is none.
     public var recoverySuggestion: String? { failure.hint }
 }
 

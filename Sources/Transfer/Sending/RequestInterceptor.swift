@@ -45,6 +45,7 @@ package protocol ErrorRecoverer: RequestRetrier {
 
 /// A retrier that reads values for later requests from accepted responses, such as the next nonce (RFC 7616 §3.5).
 public protocol ResponseReader: RequestRetrier {
+    /// Reads the values that later requests need from an accepted response. `request` is the request as sent.
     func read(_ response: TransportResponse, to request: TransportRequest)
 }
 
