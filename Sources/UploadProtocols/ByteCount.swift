@@ -30,8 +30,8 @@ package enum ByteFormat {
     package static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
     /// Parses a byte count such as `2M`, `1.5 GB`, `65536` or `2M/s`, rounded to whole bytes. All units are powers of
-    /// 1024, also without `i`, because configurations that exist mean them so. Returns nil for any other text and
-    /// range.
+    /// 1024, also without `i`, because configurations that exist mean them so. Returns nil for any other text,
+    /// a negative number, and a result that is too large.
     package static func parse(_ text: String) -> ByteCount? {
         var body = text.uppercased().filter { $0 != " " }
         if body.hasSuffix("/S") { body.removeLast(2) }

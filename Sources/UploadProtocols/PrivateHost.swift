@@ -42,5 +42,4 @@ enum PrivateHost {
         // The prefixes of unique local addresses (fc00::/7, RFC 4193) and of link-local addresses (fe80::/10).
         return isLocal || bytes[0] & 0xFE == 0xFC || bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
     }
-
 }

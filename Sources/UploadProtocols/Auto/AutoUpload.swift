@@ -6,7 +6,8 @@ import HTTPTypes
 /// uploaded as a test. The choice is stored with the server's capabilities, and in the upload resource for resuming.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
-    /// The abilities of all protocols together. If the chosen one lacks one, the upload fails before the first byte.
+    /// The abilities of all protocols together. If the chosen one lacks one that the options require, the
+    /// upload fails before the first byte.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, respondsWithPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))

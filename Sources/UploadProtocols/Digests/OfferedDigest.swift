@@ -5,6 +5,7 @@ import HTTPTypes
 enum OfferedDigest {
     static let algorithm = DigestAlgorithm.sha256
     /// The maximum size, in bytes, of a file whose digests are compared. The server must read the whole file once more
+    /// before it responds, and for a larger one that could take longer than the response timeout.
     static let largestFile: ByteCount = 1 << 30
 
     /// Makes `exchange` ask for the file's digest by `Want-Repr-Digest`, in the same cases as `take`.

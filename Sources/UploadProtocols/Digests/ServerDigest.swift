@@ -7,7 +7,8 @@ public struct ServerDigest: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         /// Header fields such as `Repr-Digest`. An entity tag counts as a digest if it is an MD5, as in S3.
         case fields
-        /// Azure's fields for the content of a request. If both are present, the CRC-64 is used, which takes less time.
+        /// Azure's fields `x-ms-content-crc64` and `Content-MD5` for the content of a request. If both are present, the
+        /// CRC-64 is used, which takes less time.
         case azureFields
         /// The JSON document with which one of Google's services completes an upload.
         case googleObject

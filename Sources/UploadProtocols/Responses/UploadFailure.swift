@@ -35,7 +35,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case addressLost
         /// A captive portal certainly or possibly responded. The upload is retried, without counting.
         case signInPage
-        /// The source of the credentials, such as a token server, is away or busy. The upload is retried.
+        /// The source of the credentials, such as a token server, is away or busy. The upload is retried. It is no
+        /// failure of the server that receives the upload.
         case signInAway
         /// Another request uses the same upload on the server, most likely an earlier one of this client whose
         /// connection broke. The upload is retried within seconds, any number of times.

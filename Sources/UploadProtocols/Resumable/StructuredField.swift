@@ -1,7 +1,8 @@
 import RawStructuredFieldValues
 
 /// The parsers of structured header fields (RFC 9651). A field of another type or a malformed field counts as absent. A
-/// field of more than `longest` bytes counts as malformed: the parser takes half a second for parameters of 70 KB.
+/// field of more than `longest` bytes counts as malformed: the parser takes quadratic time for many parameters,
+/// half a second for 70 KB.
 package enum StructuredField {
     /// The maximum length of a field in bytes.
     package static let longest = 1 << 10

@@ -93,7 +93,8 @@ package struct S3Location: Hashable, Sendable {
             && name.utf8.first.map(PlainCharacters(alphanumericsAnd: "").contains) ?? false
     }
 
-    /// True for one label of a host name (RFC 1123 §2.1) in lower case. The wildcard of a TLS certificate covers one.
+    /// True for one label of a host name (RFC 1123 §2.1) in lower case. The wildcard of a TLS certificate covers one
+    /// only, so `auto` puts a bucket with several labels into the path.
     private static func isLabel(_ text: some StringProtocol) -> Bool {
         (1...63).contains(text.utf8.count)
             && text.utf8.allSatisfy(PlainCharacters(alphanumericsAnd: "-").contains)

@@ -81,7 +81,8 @@ extension Exchange {
 
         /// The request can be sent again, because of its method (RFC 9110 §9.2.2), an offset or an idempotency key.
         public static let idempotent = Traits(rawValue: 1 << 0)
-        /// A successful response completes the upload. The local file is checked for changes before.
+        /// A successful response completes the upload. The local file is checked for changes before its last bytes
+        /// are sent.
         public static let completes = Traits(rawValue: 1 << 1)
         /// The request is sent without the destination's credentials and header fields, if the URL grants access.
         public static let withoutCredentials = Traits(rawValue: 1 << 2)

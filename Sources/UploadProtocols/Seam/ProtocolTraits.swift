@@ -1,6 +1,7 @@
 /// The abilities and properties that all uploads by one protocol share.
 public struct ProtocolTraits: Hashable, Sendable {
-    /// True if an interrupted upload resumes at the confirmed bytes, and not, on some servers, at its first byte.
+    /// True if an interrupted upload resumes at the bytes that the server has confirmed. False if it starts again, at least
+    /// on some servers.
     public var resumes: Bool
     /// True if one upload can have several concurrent requests.
     public var isParallel: Bool

@@ -89,8 +89,9 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// Returns the checksum to send if the server offers one and the options require none; nil for an empty file. A
-    /// larger file has none either (see `TusSum.chunk`): `OfferedDigest` compares its digest at the end.
+    /// Returns the checksum to send if the server offers one and the options require none. Nil for an empty file, and
+    /// for one above `largestByItself`, whose digest `OfferedDigest` compares at the end. A server stores a request
+    /// with a checksum completely or not at all, so a break loses all its bytes.
     private static func offeredSum(_ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount)
         -> TusSum?
     {
