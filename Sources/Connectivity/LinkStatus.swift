@@ -17,11 +17,13 @@ public enum LinkStatus: Hashable, Sendable {
 /// A source of the state of this machine's network, such as `SystemLinkMonitor`.
 public protocol LinkMonitor: Sendable {
     /// Returns a stream of the current status and of each later change. Two statuses in a row differ, and a slow reader
-    /// receives only the newest. Each call begins a separate observation with `generation` 0.
+    /// receives only the newest. Each call begins a separate observation with `generation` 0. The observation ends when
+    /// the stream is cancelled or released.
     func statuses() -> AsyncStream<LinkStatus>
     /// True if the caller must send nothing before the first status, because that status can forbid the network.
     var holdsUntilKnown: Bool { get }
-    /// True if a `down` with this reason forbids a network that exists, so that every connection must be closed.
+    /// True if a `down` with this reason forbids a network that exists, so that every connection must be closed. If
+    /// false, there is no network, and a connection may survive the outage.
     func forbidsNetwork(because reason: String) -> Bool
 }
 

@@ -14,7 +14,8 @@ package struct ProbeSchedule: Hashable, Sendable {
     /// The time to wait before the next probe; nil if no probe or transfer has failed since the last success. The first
     /// waits are short, because most outages are short, and a probe costs only a packet or two.
     package var delay: Duration? {
-        // With waits of 1, 2 and 4 s, a tus upload on a link that works 2 s of 5 took 1.55 times as long as possible.
+        // With waits of 1, 2 and 4 s, a tus upload on a link that works 2 s of 5 took 1.55 times the shortest possible
+        // time.
         switch failures {
         case ...0: nil
         case ...8: .milliseconds(250)

@@ -208,7 +208,8 @@ package final class Directory: Sendable {
     }
 
     /// Replaces the file `name` by a new file that only its owner can access, and that survives a power cut. After an
-    /// error the old file remains; if only the sync of the folder failed, until then a power cut can bring it back.
+    /// error the old file remains. But if only the sync of the folder failed, the new file is in use, and a power cut
+    /// can bring back the old one.
     ///
     /// - Parameter draft: The name of the new file until it is complete. An existing one is removed.
     package func replace(_ name: LocalPath, with bytes: [UInt8], draft: LocalPath) throws(SystemCallError) {

@@ -173,6 +173,7 @@ package final class OpenFile: Sendable {
     /// Makes the content survive a power cut. If this fails, bytes may be dropped, and a later call succeeds.
     package func synchronize() throws(SystemCallError) {
         #if os(Linux)
+            // Not repeated after EINTR or any other error: a second call would report success.
             guard fdatasync(descriptor.rawValue) == 0 else { throw SystemCallError("fdatasync", name: name) }
         #else
             // `fsync` on Darwin leaves the data in the drive's cache.

@@ -118,7 +118,7 @@ package enum StandardStream: CInt, Sendable {
     /// The terminal shows nothing, waits for no end of a line, and turns no key into a signal, so that no key ends the
     /// process before the echo is switched on again.
     ///
-    /// - Returns: False if the modes of a terminal cannot be changed.
+    /// - Returns: False if the stream is not a terminal, or if its modes cannot be changed.
     package func readHidden(asking ask: () -> Void, _ take: (UInt8) -> Bool) -> Bool {
         var before = termios()
         guard tcgetattr(rawValue, &before) == 0 else { return false }

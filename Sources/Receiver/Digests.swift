@@ -25,7 +25,8 @@ struct DigestDemand {
     }
 
     /// Compares the client's digests `told` with the digests of a range of the file.
-    /// - Returns: The digest by the algorithm `wanted` as the value of `Repr-Digest`, if the range is the whole file.
+    /// - Returns: The digest of the range by the algorithm `wanted`, as the value of `Repr-Digest`; nil if `wanted` is
+    ///   nil. It is right for the file only if the range is the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`) if a digest differs.
     @discardableResult
     func check(_ told: [ServerDigest], _ file: OpenFile, _ range: Range<Int>) async throws -> String? {

@@ -19,7 +19,8 @@ public actor FlakyProxy {
 
     /// - Parameters:
     ///   - cutEvery: The mean time between two resets of all connections; nil to reset only in `takeLinkAway`.
-    ///   - seed: The seed of the random delays, which are 0.5 to 1.5 times `cutEvery`.
+    ///   - seed: The seed of the random delays, which are 0.5 to 1.5 times `cutEvery`. The same seed gives the same
+    ///     delays.
     public init(target: ReceiverAddress, cutEvery: Duration? = nil, seed: UInt64 = 1) {
         self.target = target
         self.cutEvery = cutEvery
@@ -48,7 +49,8 @@ public actor FlakyProxy {
         links.cut()
     }
 
-    /// Resets every open connection, and refuses new ones until `giveLinkBack` is called.
+    /// Resets every open connection, and refuses new ones until `giveLinkBack` is called. Does nothing if the proxy
+    /// accepts no connections at the moment.
     public func takeLinkAway() async {
         guard case .listening(let listener, let port) = state else { return }
         state = .away(port: port)

@@ -14,7 +14,7 @@ public struct ReceiverConfiguration: Sendable {
         /// The maximum number of resumable uploads that the receiver remembers, including finished and removed ones.
         public var uploads = 10_000
         /// The maximum number of unfinished resumable uploads of one client address. At the maximum, a new upload
-        /// replaces an unused one without bytes, or is refused with 503.
+        /// replaces an unused one of the same client without bytes, or is refused with 503.
         public var uploadsPerClient = 1_000
         /// The maximum time from accepting a connection to the end of its first request head, with the TLS handshake.
         public var headerTime = Duration.seconds(10)
@@ -25,8 +25,8 @@ public struct ReceiverConfiguration: Sendable {
         public var leastBytesPerSecond = 100
         /// The time over which that rate is averaged. Only the time in which the receiver waits for the client counts.
         public var slowTime = Duration.seconds(60)
-        /// The maximum number of bytes that the receiver stores, including unfinished uploads of an earlier run; nil
-        /// for no limit. Each file and each new folder counts as 4 KiB more.
+        /// The maximum number of bytes that the receiver stores in total while it runs, including unfinished uploads of
+        /// an earlier run; nil for no limit. Each file and each new folder counts as 4 KiB more.
         public var quota: Int?
         /// The maximum number of bytes of all folder lists (`PROPFIND`) in memory. Others are refused with 503.
         public var listBytes = 64 << 20
@@ -34,7 +34,8 @@ public struct ReceiverConfiguration: Sendable {
         public init() {}
     }
 
-    /// The folder for received files, which is created if it is missing. Unfinished uploads are in `.ferry` inside it.
+    /// The folder for received files. If it is missing, it is created with access for its owner only. Unfinished
+    /// uploads are in `.ferry` inside it.
     public var directory: String
     /// The name or address of this machine to listen on. `0.0.0.0` and `::` mean all addresses.
     public var host: String
@@ -55,7 +56,8 @@ public struct ReceiverConfiguration: Sendable {
     public var allowDownload = false
     /// True to list a folder (`PROPFIND` with `Depth: 1`), and not only files whose name a client knows.
     public var allowListing = false
-    /// The time for which a resumable upload, finished or not, is remembered after the last request for it.
+    /// The time for which a resumable upload, finished or not, is remembered after the last request for it. The bytes
+    /// of an unfinished upload are then removed.
     public var expiry = Duration.seconds(24 * 60 * 60)
     /// The limits that keep clients from exhausting the machine.
     public var limits = Limits()

@@ -56,7 +56,8 @@ enum FramingError: String {
 }
 
 /// Stores the `FramingError` of each request head in a header field of the head, before `HTTP1ToHTTPServerCodec` drops
-/// the HTTP version and a part of the target. A field because the head can wait behind earlier requests.
+/// the HTTP version and a part of the target. A field because the head can wait behind earlier requests. Removes a
+/// field of that name that the client has sent.
 final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -4,6 +4,7 @@ public import FerryProtocols
 public protocol AttemptRecorder: Sendable {
     /// Records the state from which a later attempt resumes; nil removes it. If `durably` is true, the change survives
     /// a power cut when this function returns.
+    /// - Throws: `UploadFailure` if the state was not recorded.
     func record(_ resource: Redacted<UploadResource>?, durably: Bool) async throws(UploadFailure)
     /// Reports that the attempt begins to read the file, to compute digests for its next request.
     func isReading()
@@ -14,7 +15,9 @@ public protocol AttemptRecorder: Sendable {
     func didSend(_ bytes: ByteCount, reached: ByteCount)
     /// Reports that the last byte of the request was sent.
     func didFinishSending(_ exchange: Exchange)
-    /// Reports the end of the attempt, with the value of `SentTotals.out`.
+    /// Reports the end of the attempt. `bytes` is the number of bytes confirmed when the attempt began, plus all bytes
+    /// of the file that its requests sent. A byte sent twice counts twice. Confirmed bytes that the server lost are
+    /// subtracted.
     func didEnd(out bytes: ByteCount)
 }
 

@@ -11,7 +11,8 @@ extension Session {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: An absolute URL: `http`, `https` or `http+unix`.
+    ///   - url: An absolute URL: `http`, `https` or `http+unix`. An invalid one ends the request with
+    ///     `RequestFailure.unusable`.
     ///   - headers: The header fields, in place of those of the session and of the body's suggested content type.
     /// - Returns: The request, which has begun if `startsRequestsImmediately` is true.
     @discardableResult

@@ -11,6 +11,9 @@ extension ActionTable {
     private static let fixed: Set<Key> = [.control("c"), .control("z")]
 
     /// Returns the table with the key labels for the actions of these `Entry.name`s.
+    /// - Throws: `RebindingError` for an unknown name or key, a key that cannot be bound, and `cancel` or `quit`
+    ///   without a key. Also for two actions of one context with the same key, and for a key that both opens and
+    ///   confirms a dialog.
     package func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }

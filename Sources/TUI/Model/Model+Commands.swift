@@ -133,7 +133,7 @@ extension Model {
         return []
     }
 
-    /// Quits; asks first if uploads run that nothing else finishes.
+    /// Quits. Asks first if uploads run, unless the engine is gone or the user already chose to wait for them.
     private mutating func quit() -> [Effect] {
         if phase == .finishing || table.running.isEmpty || isEngineGone { return [.finish(.quit)] }
         dialog = .quit(openedAt: clock.seconds, ownership)

@@ -1,6 +1,7 @@
 import FerryUploads
 
-/// Performs the effects that need the queue or the disk, and posts their results to the mailbox.
+/// Performs the effects that need the queue or the disk, and posts their results to the mailbox. Commands run one after
+/// the other, in the sequence in which they were typed.
 struct EffectRunner: Sendable {
     let client: any QueueClient
     let add: any AddService

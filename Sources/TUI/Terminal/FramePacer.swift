@@ -1,4 +1,5 @@
-/// Decides when to draw a frame: at once after a key, and at most ten times a second after other changes.
+/// Decides when to draw a frame: at once after a key, and at most ten times a second after other changes, or less often
+/// on a slow connection (`isSlow`) or if drawing takes long. Without a change, nothing is drawn.
 struct FramePacer {
     enum Urgency {
         /// The user waits for the frame.

@@ -3,6 +3,9 @@ import FerryUploads
 import Synchronization
 
 /// Passes messages to the thread of the screen or the task of the line mode. The first in an empty mailbox wakes it.
+///
+/// Updates of the queue are merged, so while the terminal is stalled, the mailbox holds at most one change per upload.
+/// Progress does not pass through the mailbox: the receiver samples it.
 final class Mailbox: Sendable {
     struct Contents: Sendable {
         var update: QueueUpdate?
@@ -14,7 +17,8 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// The index of each upload in `contents.update.changed`; nil until the first merge.
+        /// The index of each upload in `contents.update.changed`. Nil until the first merge: most updates need no
+        /// merge, and indices of the whole queue would be large.
         var indices: [Upload.ID: Int]?
     }
 

@@ -36,7 +36,9 @@ package struct PlainScreen: Sendable {
         post.yield(.ended(signal == Signal.hangUp ? .hangUp : .signal(signal)))
     }
 
-    /// Prints events and runs commands until the line mode ends. Call this function only once.
+    /// Prints events and runs commands until the user quits, all work is done after the end of a pipe, or the queue or
+    /// the system ends the line mode. If the calling task is cancelled, the outcome is `quit`. Call this function only
+    /// once.
     package func run() async -> ScreenOutcome {
         let mailbox = Mailbox { [post] in post.yield(nil) }
         LineInput.start { [post] in post.yield($0) }

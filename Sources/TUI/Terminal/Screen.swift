@@ -61,6 +61,7 @@ package struct Screen: Sendable {
     }
 
     /// Shows the screen until it ends or the task is cancelled (`quit`), then restores the terminal.
+    /// - Throws: `ScreenError` if there is no terminal or it cannot show a screen. Nothing was drawn then.
     package func run() async throws(ScreenError) -> ScreenOutcome {
         let mailbox = Mailbox()
         let runner = EffectRunner(client: client, add: add, mailbox: mailbox, startEngine: startEngine)
@@ -96,7 +97,8 @@ package enum ScreenOutcome: Hashable, Sendable {
     case detach
     /// The user left, and the attached engine is to stop.
     case stopEngine
-    /// The terminal is gone, or SIGHUP arrived, which stays ignored, so that the process can finish.
+    /// The terminal is gone, or SIGHUP arrived, which stays ignored, so that the process can finish. Printing can fail
+    /// from then on.
     case hangUp
     /// SIGINT, SIGTERM or SIGQUIT arrived. The exit status is 128 plus the number of the signal.
     case signal(Int32)

@@ -59,7 +59,8 @@ final class TerminalSession {
         return Size(rows: Int(rows), columns: Int(columns))
     }
 
-    /// Waits for events, an hour at most; none if a signal interrupted the wait.
+    /// Waits for events. The result is empty if nothing happened in time, or if a signal interrupted the wait.
+    /// - Parameter seconds: nil waits without a limit. A wait of more than an hour is shortened to an hour.
     func wait(seconds: Double?) -> Events { Events(rawValue: terminal_wait(Self.milliseconds(seconds))) }
 
     func waitInBackground(seconds: Double) { terminal_wait_in_background(Self.milliseconds(seconds)) }
@@ -102,7 +103,8 @@ final class TerminalSession {
     /// True inside tmux, which passes OSC 9 on only in a control sequence of its own.
     private static var isInTmux: Bool { !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty }
 
-    /// Restores the terminal and suspends the process. Returns false if it cannot be suspended.
+    /// Restores the terminal and suspends the process. Returns false if it cannot be suspended; true once it continues,
+    /// and also if a signal that ends the process arrived instead.
     func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }
 
     func resume() { terminal_resume() }

@@ -84,7 +84,7 @@ public struct TransportRequest: Sendable {
 /// A limit on bytes per second, shared by all its callers.
 public protocol RateLimiter: Sendable {
     /// Returns zero if this number of bytes can be sent now, and records them as sent. Otherwise returns the time to
-    /// wait before the next call.
+    /// wait before the next call, and records nothing.
     func delay(beforeSending bytes: ByteCount) -> Duration
     /// The maximum size of a chunk in bytes, so that the rate is even; nil for no limit.
     var chunkLimit: ByteCount? { get }

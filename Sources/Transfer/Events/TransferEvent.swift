@@ -16,9 +16,11 @@ public enum TransferEvent: Hashable, Sendable {
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting
-    /// The transport returned a response, possibly a refusal, after the time since `started`.
+    /// The transport returned a response, possibly a refusal. `bytesSent` is the number of body bytes that the socket
+    /// accepted; `after` is the time since `started`.
     case responded(status: Int, bytesSent: ByteCount, after: Duration)
-    /// The transport returned no response, because of an error or a cancellation.
+    /// The transport returned no response, because of an error or a cancellation. `bytesSent` and `after` are as in
+    /// `responded`.
     case broke(summary: String, bytesSent: ByteCount, after: Duration)
     /// The server has redirected the request, which is sent again with its whole body, except after a change to GET.
     case redirected(status: Int, to: String)

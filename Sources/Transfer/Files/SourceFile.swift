@@ -45,6 +45,8 @@ public final class SourceFile: Sendable {
     private static let recent = Duration.milliseconds(100)
 
     /// Opens a file through symbolic links. Does not open a device, which can have side effects.
+    /// - Throws: `UploadFailure` that names the path: `sourceAway` if the disk or share fails, `descriptors` if no
+    ///   descriptor is free, otherwise `sourceUnreadable`, as for a folder or a file of /proc.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The C library would end the path at the null byte.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }

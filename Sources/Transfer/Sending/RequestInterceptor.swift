@@ -15,7 +15,8 @@ public protocol RequestAdapter: Sendable {
 /// The error that a `RequestAdapter` throws after a wait, during which a time or a signature of an earlier adapter can
 /// become out of date. All adapters run again on the original request, within the same attempt.
 public struct AdapterRetry: Error, Hashable {
-    /// The maximum number of times that all adapters run in one attempt.
+    /// The maximum number of times that all adapters run in one attempt. The same error in the last run ends the
+    /// attempt.
     public static let limit = 8
 
     public init() {}

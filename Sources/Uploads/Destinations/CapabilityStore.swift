@@ -69,7 +69,8 @@ extension ServerCapabilities {
     /// The number of seconds for which stored capabilities are valid: a server's configuration can change.
     public static let lifetime: TimeInterval = 86_400
 
-    /// True if the server reported the capabilities within the last `lifetime`.
+    /// True if the server reported the capabilities at most a day ago. False if the time is unknown or more than a day
+    /// in the future.
     public func isFresh(at now: Date) -> Bool {
         guard let asked else { return false }
         // A clock that was set back must not keep the capabilities for ever.

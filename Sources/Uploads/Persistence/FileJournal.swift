@@ -8,7 +8,9 @@ public final class FileJournal: Journal {
     public struct Options: Sendable {
         /// The number of bytes in the journals above which a new snapshot is written, at least half of the old one's.
         public var compactionThreshold = 8 << 20
-        /// True to write a snapshot at opening and closing. With false, a process with one change only appends that.
+        /// True to write a snapshot when the journal is opened or closed, if the current one is missing or lacks
+        /// changes. False to write one only if it is missing or the journals are too long (`compactionThreshold`), so
+        /// that a process with one change does not rewrite a long queue.
         public var snapshotsAtEnds = true
         /// The maximum number of bytes that are written but not synced yet.
         public var maximumVolatile = 1 << 20

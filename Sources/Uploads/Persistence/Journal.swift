@@ -40,7 +40,8 @@ public enum JournalCondition: Hashable, Sendable {
     case healthy
     /// The journal accepts every change, but the last snapshot could not be written. The journal files grow.
     case snapshotOverdue(JournalError)
-    /// The journal refuses users' commands, but still stores changes of `finding` in the reserved disk space.
+    /// The journal refuses the changes of users' commands. On a full disk, it can still store changes of `finding` in
+    /// the reserved disk space, until that is used up.
     case refusing(JournalError)
 }
 

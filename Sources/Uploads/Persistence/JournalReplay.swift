@@ -52,6 +52,9 @@ struct JournalReplay {
 
     /// Adds all records of one journal, and returns their length in bytes. A crash can leave the last record incomplete
     /// if no later journal contains records (`isLast`).
+    /// - Throws: `.damaged` for a damaged or missing record, and for an incomplete one other than the last of all
+    ///   journals. `.newerFormat` for an unknown operation that is not marked as safe to skip, unless `readsNewer` is
+    ///   true.
     mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
         let index = journals.count
         journals.append(content)

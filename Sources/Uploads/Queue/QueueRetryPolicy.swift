@@ -6,9 +6,9 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     public var base: Double
     /// The highest upper bound of the random delay, in seconds. A server can ask for a longer delay.
     public var cap: Double
-    /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) before the upload fails. A 429 or 503
-    /// with `Retry-After` never fails it. With `OnUncertain.retry`, also the limit on sending a file again after a
-    /// missing response.
+    /// The number of temporary refusals in a row (408, 425, 429, most of 5xx) that are retried; one more fails the
+    /// upload. A 429 or 503 with `Retry-After` never fails it. With `OnUncertain.retry`, also the limit on sending a
+    /// file again after a missing response.
     public var serverTries: Int
     /// The delay in seconds from which a server's `Retry-After` holds the upload until a user decides.
     public var timeout: Double

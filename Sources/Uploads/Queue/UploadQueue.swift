@@ -5,9 +5,12 @@ import Synchronization
 
 /// The queue of uploads. Only this actor changes the states of its uploads.
 ///
-/// Clients see a change once the journal has written it. If the journal refuses a command, the queue undoes it in
-/// memory. Any other refused change, such as the end of an upload, stays in memory, and is written again as soon as the
-/// disk allows.
+/// Clients see a change once the journal has reported the result of the write. Some changes are not written, because a
+/// crash can lose them without harm, such as the end of a wait for a retry. Uploads are added and removed in memory
+/// only after the journal has written the change.
+///
+/// If the journal refuses a command, the queue undoes it in memory. Any other refused change, such as the end of an
+/// upload, stays in memory, and is written again as soon as the disk allows.
 ///
 /// `QueueCore`, a value, makes the decisions. This actor passes events to it, and performs the effects that it returns.
 public actor UploadQueue: QueueClient {

@@ -27,7 +27,8 @@ public struct FilePatterns: Sendable {
         }
     }
 
-    /// Returns whether the patterns choose a file, by its names below the watched folder.
+    /// Returns whether the patterns choose a file, by its names below the watched folder. A file in a hidden folder is
+    /// never chosen.
     package func take(file path: [[UInt8]]) -> Bool {
         guard let name = path.last, !left.contains(where: { $0.matches(name) }) else { return false }
         guard path.dropLast().allSatisfy({ $0.first != 0x2E }) else { return false }

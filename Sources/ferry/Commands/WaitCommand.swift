@@ -14,6 +14,7 @@ struct WaitCommand: AsyncParsableCommand {
               ferry wait 3-7 --timeout 1h
             """)
 
+    /// The exit status after `--timeout`, as of timeout(1).
     private static let timedOut: Int32 = 124
 
     @OptionGroup var chosen: SelectionOptions

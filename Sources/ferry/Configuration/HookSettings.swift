@@ -19,6 +19,7 @@ struct HookSettings: Decodable, Equatable {
 
 /// A program and its arguments. The program runs without a shell.
 struct HookCommand: Equatable, Sendable {
+    /// The program and its arguments: at least one element.
     var words: [String]
 
     var program: String { LocalFiles.program(words[0]) }

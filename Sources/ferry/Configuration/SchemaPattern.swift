@@ -1,7 +1,8 @@
 import FerryTUI
 import FerryUploads
 
-/// The regular expressions (ECMAScript) for texts in the JSON Schema. A few match more than Ferry accepts.
+/// The regular expressions (ECMAScript) for texts in the JSON Schema. They match every text that Ferry accepts, and a
+/// few that it does not accept.
 enum SchemaPattern {
     static let something = "."
     static let path = "^(/|~$|~/)"

@@ -7,8 +7,8 @@ struct TypedPath: Hashable, Sendable {
         case pattern
     }
 
-    /// The line up to its last slash, or the last one before a pattern. It is the whole line if that has quotes, is `~`
-    /// or a `file://` URL, or ends with `..`.
+    /// The line up to its last slash, or the last one before a pattern. It is the whole line if that has quotes or
+    /// backslashes, is `~` or a `file://` URL, or has `..` as its last component.
     let folder: String
     /// The text after the last slash; empty for a pattern and if `folder` is the whole line.
     let started: String

@@ -113,7 +113,8 @@ extension QueueCore {
         }
         store(upload)
         let isNewVersion = upload.identity != before.identity
-        // An attempt that deletes the bytes of the old version also removes the upload resource.
+        // An attempt that deletes the bytes of the old version also removes the upload resource. Here it is still
+        // recorded, so the bytes are possibly still on the server.
         if isNewVersion, before.resource != nil { discard([before]) }
         if upload.state.isEnd { unconfirmed.hide(id, before: before.state) }
         submit(.save([id], upload.state.isEnd || isNewVersion ? .finding : .process), reply)

@@ -5,11 +5,13 @@ import FerryProtocols
 struct StartPause {
     typealias Instant = ContinuousClock.Instant
 
-    /// The time between two checks of a host behind a captive portal, soon after the user has signed in.
+    /// The time between two checks of a host behind a captive portal; short, so that uploads start soon after the user
+    /// has signed in.
     static let portalInterval = Duration.seconds(10)
 
+    /// The moment until which no upload starts. After it all can start, or behind a captive portal one at a time.
     let until: Instant
-    /// The moment after which `notice` is obsolete and all uploads can start.
+    /// The moment after which `notice` is obsolete, and after a captive portal all uploads can start.
     let end: Instant
     let notice: UploadFailure
 
