@@ -47,7 +47,7 @@ import Testing
     func `S2 a kill at every call of the system while writing loses nothing that was acknowledged`(
         scenario: Scenario
     ) throws {
-        let summary = try campaign("syscalls", "--changes", "8", "--scenario", scenario.rawValue)
+        let summary = try campaign("syscalls", "--changes", "4", "--scenario", scenario.rawValue)
         #expect(try figure("kills", in: summary) > 50)
     }
 
@@ -66,7 +66,7 @@ import Testing
         throws
     {
         let summary = try campaign(
-            "errors", "--changes", "6", "--error", "turns", "--scenario", scenario.rawValue)
+            "errors", "--changes", "3", "--error", "turns", "--scenario", scenario.rawValue)
         #expect(try figure("errors", in: summary) > 50)
     }
 
