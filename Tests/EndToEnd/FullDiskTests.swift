@@ -104,14 +104,15 @@
             let place = place
             try await withJournal(on: "size=6m") { disk in
                 let before = disk.content("queue.json")
+                let reserve = try #require(disk.inode("reserve"))
                 #expect(try disk.fill() == ENOSPC)
                 let engine = try place.start("run", "--json", "--state", disk.state)
                 try await engine.output.wait { $0.contains { EventLine.name(of: $0) == "notSaved" } }
                 try await Eventually.holds("a new snapshot") { disk.content("queue.json") != before }
-                #expect(!disk.names.contains("reserve"))
                 try await disk.free()
                 try await engine.output.wait { $0.contains { EventLine.name(of: $0) == "saved" } }
                 #expect(disk.content("reserve")?.count == 1 << 20)
+                #expect(disk.inode("reserve") != reserve)
                 engine.signal(SIGINT)
                 #expect(try await engine.ending() == .exited(130))
                 let list = try await place.ferry("list", "--json", "--state", disk.state)

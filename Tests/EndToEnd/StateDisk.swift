@@ -116,6 +116,11 @@
 
         func content(_ name: String) -> Data? { FileManager.default.contents(atPath: state + "/" + name) }
 
+        func inode(_ name: String) -> UInt64? {
+            var status = stat()
+            return stat(state + "/" + name, &status) == 0 ? UInt64(status.st_ino) : nil
+        }
+
         var names: Set<String> {
             Set((try? FileManager.default.contentsOfDirectory(atPath: state)) ?? [])
         }
