@@ -1,19 +1,23 @@
-"""The commands of `Tests/bench` that compare Ferry with other clients: tls, rtt, s3, digests and memory."""
+"""The commands of `Tests/bench` that compare Ferry with other clients: tls, rtt, s3, digests, limit and memory."""
 
 import contextlib
 import itertools
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 
 from link_lab import CLIENT_DEVICE, HOST, IN_CLIENT, IN_SERVER, NAMES, SERVER_DEVICE, namespaces
 from upload_clients import (
-    Discard, Places, compiled, conditions, destination, ferry_client, heading, in_turns, others, work_folder, write_files,
+    Discard, Places, compiled, conditions, destination, environment, ferry_client, heading, in_turns, measured, others,
+    work_folder, write_files,
 )
 
 SMALL = 4096
 ROUND_TRIP_MILLISECONDS = 20
+WINDOW_MILLISECONDS = 100
+LIMIT = 2 << 20
 DELAYED = "10.78.0.1", "10.78.0.2"
 
 
@@ -135,6 +139,43 @@ def digests(options, ferry):
                 for word in ("none", digest)
             }
             in_turns(protocol, clients, options.rounds, places.next, places.check)
+
+
+def limit(options, ferry):
+    size = options.mebibytes << 20
+    seconds = size // LIMIT
+    with work_folder() as folder, running(Discard(folder, options=["--windows", str(WINDOW_MILLISECONDS)])) as server:
+        files = write_files(folder / "one", 1, size)
+        file = next(files.iterdir())
+        home = folder / "home"
+        home.mkdir()
+        clients = {
+            "ferry": ferry_client(
+                ferry, lambda url: destination("put", url), files, folder, limits={"bandwidth": f"{LIMIT >> 20}M"}
+            )
+        }
+        commands = {
+            "curl": lambda url: ["curl", "-s", "--limit-rate", str(LIMIT), "-T", file, f"{url}/{file.name}"],
+            "rclone": lambda url: ["rclone", "copy", "--config", os.devnull, "--bwlimit", f"{LIMIT >> 20}M", "-q",
+                                   files, ":webdav:", "--webdav-url", f"{url}/"],
+        }
+        for name, command in commands.items():
+            if shutil.which(name):
+                clients[name] = lambda url, command=command: measured(command(url), environment(home))
+        print(f"{options.mebibytes} MiB by PUT at {LIMIT >> 20} MiB/s on loopback to {server_name()};"
+              f" medians of {options.rounds} rounds; load {os.getloadavg()[0]:.1f}")
+        print(f"deviation: of the bytes in windows of {WINDOW_MILLISECONDS} ms, to the mean; the first and last are left out\n")
+        print("| client | rate to the limit | deviation | fullest window to the limit |\n| --- | ---: | ---: | ---: |")
+        for name, run in clients.items():
+            rows = []
+            for number in range(options.rounds):
+                run(f"{server.url}/limit{name}{number}")
+                windows = server.windows()
+                full = windows[1 : seconds * 1000 // WINDOW_MILLISECONDS - 1]
+                mean, share = statistics.mean(full), LIMIT * WINDOW_MILLISECONDS / 1000
+                rows.append((sum(windows) / len(windows) / share, statistics.pstdev(full) / mean, max(windows) / share))
+            rate, deviation, most = (statistics.median(column) for column in zip(*rows))
+            print(f"| {name} | {rate:.3f} | {100 * deviation:.1f} % | {most:.2f} |", flush=True)
 
 
 def memory(options, ferry, nginx):

@@ -71,15 +71,19 @@ def measured(command, environment=None, allowed=(0,)):
 class Discard:
     """The C server of `Tests/Servers/discard_uploads.c`, which accepts every upload and keeps only sizes."""
 
-    def __init__(self, folder, prefix=(), host="127.0.0.1"):
+    def __init__(self, folder, prefix=(), host="127.0.0.1", options=()):
         program = compiled("discard_uploads", folder, "-lpthread")
-        options = [] if host == "127.0.0.1" else ["--anywhere"]
+        options = [*options] if host == "127.0.0.1" else ["--anywhere", *options]
         self.process = subprocess.Popen([*prefix, program, *options], stdout=subprocess.PIPE, text=True)
         self.url = f"http://{host}:{self.process.stdout.readline().split()[1]}"
 
     def received(self):
         self.process.send_signal(signal.SIGUSR1)
         return int(self.process.stdout.readline().split()[1])
+
+    def windows(self):
+        """Returns the bytes of the last body by windows of the length that `--windows` gave."""
+        return [int(word) for word in self.process.stdout.readline().split()[1:]]
 
     def stop(self):
         self.process.terminate()
