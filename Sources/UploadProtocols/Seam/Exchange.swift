@@ -79,7 +79,9 @@ extension Exchange {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The request can be sent again, because of its method (RFC 9110 §9.2.2), an offset or an idempotency key.
+        /// The request can be sent again, because of its method (RFC 9110 §9.2.2), an offset or an idempotency key. The
+        /// sender may then repeat it by itself. Without this trait, a break of a request that completes the upload leaves
+        /// the outcome unknown.
         public static let idempotent = Traits(rawValue: 1 << 0)
         /// A successful response completes the upload. The local file is checked for changes before its last bytes
         /// are sent.
