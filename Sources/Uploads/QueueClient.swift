@@ -210,7 +210,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case refused(UploadFailure)
     }
 
-    /// Whether there is a network.
+    /// True if there is a network.
     public var network: Network
     /// The current bandwidth limits. An unlimited scope is included if a timetable will limit it, or if a command
     /// removed its limit.
@@ -229,7 +229,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var awayFolders: [String]
     /// The latest notices about other things than the queue, at most 10, the oldest first.
     public var notices: [DatedNotice]
-    /// Whether the client reaches the engine. If not, this status is possibly out of date.
+    /// True if the client reaches the engine. If not, this status is possibly out of date.
     public var contact: Contact
 
     public init(

@@ -14,7 +14,7 @@ public struct StreamedBody: Sendable {
     public var segments: [Segment]
     /// A check that runs before the last chunk, each time that the body is sent. If it throws, the chunk is not sent.
     ///
-    /// Of a stream of unknown length at the end, `HTTPClientTransport` sends all bytes before the check.
+    /// If the last part is a stream of unknown length, `HTTPClientTransport` sends all bytes before the check.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// The limiter of the sending rate; nil for full speed.
     public var rateLimiter: (any RateLimiter)?

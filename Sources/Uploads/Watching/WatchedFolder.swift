@@ -15,7 +15,7 @@ public struct WatchedFolder: Sendable {
     public var path: LocalPath
     /// The patterns that choose files in the folder.
     public var patterns: FilePatterns
-    /// Whether the files in folders below the watched folder are included.
+    /// True if the files in folders below the watched folder are included.
     public var isRecursive: Bool
     /// The time for which a file must be unchanged before it counts as complete.
     public var settle: Duration

@@ -31,7 +31,7 @@ package struct WatchedTree {
     private var nextRound: Instant?
     /// The reason, found at the last full scan, why the system does not report the changes of some folder.
     private var unwatched: UnwatchedFolder?
-    /// Whether the kernel reports which processes have a file open for writing, by device number of the file system.
+    /// True if the kernel reports which processes have a file open for writing, by device number of the file system.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
     private var again: Set<LocalPath> = []

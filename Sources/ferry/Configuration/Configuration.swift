@@ -148,7 +148,7 @@ struct TimeoutSettings: Decodable, Equatable {
 }
 
 struct ConnectivitySettings: Decodable, Equatable {
-    /// Whether Ferry watches the network. Otherwise it is taken to be always up.
+    /// True if Ferry watches the network. Otherwise it is taken to be always up.
     var monitor = true
     var policy = NetworkPolicy()
 
@@ -178,7 +178,7 @@ struct AppearanceSettings: Decodable, Equatable {
     var theme = ThemeChoice.builtIn(.standard)
     var graph = Graph.auto
     var mouse = true
-    /// Whether the screen draws at most one frame a second while no key is pressed, for slow connections.
+    /// True if the screen draws at most one frame a second while no key is pressed, for slow connections.
     var isSlow = false
 
     init() {}

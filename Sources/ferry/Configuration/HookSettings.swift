@@ -24,7 +24,7 @@ struct HookCommand: Equatable, Sendable {
 
     var program: String { LocalFiles.program(words[0]) }
 
-    /// Whether the program exists and is executable. A name without a slash is searched in `PATH`.
+    /// True if the program exists and is executable. A name without a slash is searched in `PATH`.
     var isThere: Bool {
         if program.contains("/") {
             return FileManager.default.isExecutableFile(atPath: LocalFiles.configured(program))

@@ -7,7 +7,7 @@ struct HeadlessRun {
     let isJSON: Bool
     /// True to end as soon as no upload runs or will start without a user's action.
     let endsWhenIdle: Bool
-    /// Whether the live progress lines on a terminal contain only ASCII.
+    /// True if the live progress lines on a terminal contain only ASCII.
     var isASCII = false
 
     /// Runs until a signal arrives or the run ends by itself, and stops the engine. A second signal ends the process.

@@ -23,6 +23,6 @@ struct NetworkPolicy: Equatable {
 struct CurrentNetwork: Equatable, Sendable {
     /// The name that NetworkManager shows for the connection, often that of the wireless network; nil if unknown.
     var name: String?
-    /// Whether the network is metered, or NetworkManager guesses that it is.
+    /// True if the network is metered, or NetworkManager guesses that it is.
     var isMetered = false
 }

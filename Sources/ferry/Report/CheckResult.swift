@@ -45,12 +45,13 @@ struct CheckResult: Sendable {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
 
-    /// Whether one upload can have several requests at once: in tus, an extension of only some servers.
+    /// True if one upload can have several requests at once. In tus, only some servers have that extension. Nil if the
+    /// protocol is unknown.
     var isParallel: Bool? {
         ability(\.isParallel, in: TusUpload.name) { $0.extensions.contains("concatenation") }
     }
 
-    /// Whether an interrupted upload can resume, which only some WebDAV servers support.
+    /// True if an interrupted upload can resume, which only some WebDAV servers support. Nil if the protocol is unknown.
     var resumes: Bool? { ability(\.resumes, in: WebDAVUpload.name) { $0.resumesWebDAV(destination.options) } }
 
     /// The digest algorithms that the key `checksum` of the destination can name; a tus server names its own.

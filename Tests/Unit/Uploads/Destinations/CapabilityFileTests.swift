@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryStateSimulation
+import FerryTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import FerryTransfer
@@ -15,14 +15,10 @@ struct CapabilityFileTests {
         extensions: ["creation"], maximumSize: 5, facts: ["protocol": "tus"],
         asked: Date(timeIntervalSince1970: 1_760_000_000))
 
-    /// A clock that stands still until a test moves it.
-    private final class StillClock: Sendable {
-        let time = Mutex(ContinuousClock.now)
-    }
-
     private let state: TemporaryState
     private let file: CapabilityFile
-    private let clock = StillClock()
+    private let clock = ManualClock()
+    private let start = ContinuousClock.now
 
     init() throws {
         state = try TemporaryState()
@@ -30,7 +26,7 @@ struct CapabilityFileTests {
     }
 
     private var another: CapabilityFile {
-        CapabilityFile(folder: LocalPath(state.path)) { [clock] in clock.time.withLock { $0 } }
+        CapabilityFile(folder: LocalPath(state.path)) { [clock, start] in start + clock.now.offset }
     }
 
     @Test func `kept capabilities are there for the next process, and a second later for another one`() {
@@ -39,7 +35,7 @@ struct CapabilityFileTests {
         #expect(reader.capabilities(of: Self.place) == nil)
         file.keep(KnownSecrets().redact(Self.known), of: Self.place)
         #expect(another.capabilities(of: Self.place) == Self.known)
-        clock.time.withLock { $0 += .seconds(1) }
+        clock.advance(by: .seconds(1))
         #expect(reader.capabilities(of: Self.place) == Self.known)
     }
 
