@@ -10,6 +10,8 @@ struct TusConcatenation: Sendable {
         case creating
         case filling
         case joining
+        /// The server refuses partial uploads. The caller must delete them and send the file as one upload.
+        case givenUp
     }
 
     /// The minimum size of a part in bytes. Smaller parts would not make the upload faster.
@@ -18,8 +20,6 @@ struct TusConcatenation: Sendable {
     static let mostParts = 8
 
     private(set) var resource: UploadResource
-    /// True once the server refuses partial uploads. The caller must delete them and send the file as one upload.
-    private(set) var isGivenUp = false
     private let creation: TusCreation
     private let options: ProtocolOptions
     /// The partial uploads; nil for one that does not exist yet.
@@ -34,6 +34,7 @@ struct TusConcatenation: Sendable {
     /// The URLs of the partial uploads, as they were last recorded on disk.
     private var noted: [String] = []
 
+    var isGivenUp: Bool { if case .givenUp = phase { true } else { false } }
     private var item: UploadItem { creation.item }
 
     /// Prepares a new upload in parts; nil if the file is too small, or if the options or the server do not allow it.
@@ -83,6 +84,7 @@ struct TusConcatenation: Sendable {
     mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Step {
         switch phase {
         case .joining: return receiveJoined(reply)
+        case .givenUp: return .failed(.unasked)
         case .creating, .filling:
             let index = part - 1
             guard parts.indices.contains(index) else { return .failed(.unasked) }
@@ -265,13 +267,13 @@ extension TusConcatenation {
         }
         let mayRepeat = budget.allows(.refusal, limit: 2)
         switch phase {
-        case .filling: return .failed(failure, notes: [.resource(resource)])
+        case .filling, .givenUp: return .failed(failure, notes: [.resource(resource)])
         case .joining where mayRepeat:
             (heard, full) = ([], [])
             return fill().noting([.resource(resource)])
         case .joining, .creating:
             guard !Self.urls(in: resource).isEmpty else { return .failed(failure) }
-            isGivenUp = true
+            phase = .givenUp
             return .wait(notes: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
         }
     }
