@@ -5,7 +5,7 @@ extension JSONScanner {
     package mutating func string() throws(MalformedJSON) -> String {
         let (text, hasEscapes) = try rawString()
         // Nearly all texts are ASCII, and validation as UTF-8 takes longer.
-        if !hasEscapes, text.allSatisfy({ $0 < 0x80 }) { return String(decoding: text, as: UTF8.self) }
+        if !hasEscapes, Self.isASCII(text) { return String(decoding: text, as: UTF8.self) }
         let value =
             hasEscapes
             ? String(validating: try unescape(text), as: UTF8.self) : String(validating: text, as: UTF8.self)
@@ -23,7 +23,7 @@ extension JSONScanner {
     mutating func skipString() throws(MalformedJSON) {
         let start = self
         let (text, hasEscapes) = try rawString()
-        guard hasEscapes || !text.allSatisfy({ $0 < 0x80 }) else { return }
+        guard hasEscapes || !Self.isASCII(text) else { return }
         self = start
         _ = try string()
     }
@@ -49,8 +49,20 @@ extension JSONScanner {
         return (UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]), hasEscapes)
     }
 
+    /// Returns true if all bytes are ASCII, by eight bytes per step.
+    private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let raw = UnsafeRawBufferPointer(text)
+        var index = 0
+        while raw.count - index >= 8 {
+            guard raw.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+            else { return false }
+            index += 8
+        }
+        return raw[index...].allSatisfy { $0 < 0x80 }
+    }
+
     /// Returns the position of the first quote, backslash or control character, by eight bytes per step.
-    private func endOfPlainText(from start: Int) -> Int {
+    func endOfPlainText(from start: Int) -> Int {
         let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         let raw = UnsafeRawBufferPointer(bytes)
         var index = start

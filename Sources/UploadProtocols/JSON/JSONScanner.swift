@@ -49,10 +49,10 @@ package struct JSONScanner {
     /// The next byte. The end of the text reads as NUL, which no rule of the grammar accepts.
     var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
+    // Inlined, because the reading of a long queue calls this for nearly every sign.
+    @inline(__always)
     package mutating func skipWhitespace() {
-        while position < bytes.count, next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 {
-            position += 1
-        }
+        while next <= 0x20, next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
     }
 
     /// Reads `sign` after optional white space. Throws if another byte follows.
@@ -61,6 +61,7 @@ package struct JSONScanner {
     }
 
     /// Reads `sign` after optional white space. Returns false if another byte follows.
+    @inline(__always)
     package mutating func take(_ sign: Unicode.Scalar) -> Bool {
         skipWhitespace()
         guard next == UInt8(ascii: sign) else { return false }
@@ -179,6 +180,30 @@ package struct JSONScanner {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try skipNumber()
         default: throw unexpected("invalid value")
         }
+        return start..<position
+    }
+
+    /// Skips one value, of an object or array by its brackets and strings alone: several times as fast as `skipValue`.
+    /// Returns the range of its bytes. This is for a text that has a checksum, or that is read again.
+    package mutating func skipUnchecked() throws(MalformedJSON) -> Range<Int> {
+        skipWhitespace()
+        guard next == UInt8(ascii: "{") || next == UInt8(ascii: "[") else { return try skipValue() }
+        let start = position
+        var depth = 0
+        repeat {
+            switch next {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\""):
+                position = endOfPlainText(from: position + 1)
+                while next == UInt8(ascii: "\\") {
+                    position = endOfPlainText(from: min(position + 2, bytes.count))
+                }
+                guard next == UInt8(ascii: "\"") else { throw unexpected("a text that does not end") }
+            default: guard !isAtEnd else { throw unexpected("a value that does not end") }
+            }
+            position += 1
+        } while depth > 0
         return start..<position
     }
 

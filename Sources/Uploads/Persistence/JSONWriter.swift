@@ -124,14 +124,25 @@ struct JSONWriter {
     }
 
     private mutating func digits(_ value: some FixedWidthInteger) {
-        var rest = UInt64(value.magnitude)
         if value < 0 { raw("-") }
-        let start = bytes.count
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
+        bytes.append(decimal: UInt64(value.magnitude))
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number in decimal digits, with zeros in front if it has fewer than `digits`, which is at most 20.
+    mutating func append(decimal number: UInt64, digits: Int = 1) {
+        // No number of 64 bits has more digits. They are made from the last to the first.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
+            var rest = number
+            var start = text.count
+            while rest > 0 || start > text.count - digits {
+                start -= 1
+                text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+        }
     }
 }
 

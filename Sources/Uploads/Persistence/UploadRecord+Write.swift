@@ -178,7 +178,7 @@ extension String {
     /// The URL without `user:password@`, because passwords must never enter the files of the queue.
     var withoutUserInfo: String {
         // Few URLs have user info, and the search for the scheme takes long.
-        guard utf8.contains(UInt8(ascii: "@")), let scheme = utf8.firstRange(of: "://".utf8) else {
+        guard hasByte("@"), let scheme = utf8.firstRange(of: "://".utf8) else {
             return self
         }
         let authority = utf8[scheme.upperBound...].prefix {

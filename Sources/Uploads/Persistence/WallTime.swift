@@ -19,17 +19,18 @@ enum WallTime {
         guard (0...9999).contains(civil.year) else { return nil }
         var text: [UInt8] = []
         text.reserveCapacity(30)
-        append(civil.year, digits: 4, to: &text)
-        for (mark, number) in [
-            ("-", civil.month), ("-", civil.day), ("T", ofDay / 3600), (":", ofDay / 60 % 60),
-            (":", ofDay % 60),
-        ] as [(Unicode.Scalar, Int)] {
-            text.append(UInt8(ascii: mark))
-            append(number, digits: 2, to: &text)
+        func append(_ number: Int, digits: Int, after mark: Unicode.Scalar? = nil) {
+            if let mark { text.append(UInt8(ascii: mark)) }
+            text.append(decimal: UInt64(number), digits: digits)
         }
+        append(civil.year, digits: 4)
+        append(civil.month, digits: 2, after: "-")
+        append(civil.day, digits: 2, after: "-")
+        append(ofDay / 3600, digits: 2, after: "T")
+        append(ofDay / 60 % 60, digits: 2, after: ":")
+        append(ofDay % 60, digits: 2, after: ":")
         if nanosecond != 0 {
-            text.append(UInt8(ascii: "."))
-            append(nanosecond, digits: 9, to: &text)
+            append(nanosecond, digits: 9, after: ".")
             while text.last == UInt8(ascii: "0") { text.removeLast() }
         }
         text.append(UInt8(ascii: "Z"))
@@ -61,14 +62,6 @@ enum WallTime {
 
     private static func date(second: Int, nanosecond: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: Double(second) + Double(nanosecond) / 1e9)
-    }
-
-    private static func append(_ number: Int, digits: Int, to text: inout [UInt8]) {
-        var divisor = (1..<digits).reduce(1) { value, _ in value * 10 }
-        while divisor > 0 {
-            text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-            divisor /= 10
-        }
     }
 
     private static func number(_ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ count: Int) -> Int? {

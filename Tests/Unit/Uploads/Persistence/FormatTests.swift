@@ -134,8 +134,11 @@ struct FormatTests {
         }
     }
 
-    @Test func `S19 an unknown operation that may be passed over is kept, through snapshots too`() throws {
-        let operation = #""op":"note","skip":true,"text":"x""#
+    @Test(arguments: ["\"text\":\"x\"", "\"v\":5", "\"v\":null", "\"ops\":[1]"])
+    func `S19 an unknown operation that may be passed over is kept, through snapshots too`(member: String)
+        throws
+    {
+        let operation = #""op":"note","skip":true,"# + member
         let disk = try journal(operation)
         var (store, recovered) = try JournalStore.opened(disk)
         #expect(recovered.notices == [.skippedRecords(1)])
@@ -144,6 +147,27 @@ struct FormatTests {
         try store.compact()
         let saved = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)
         #expect(saved.contains(operation))
+    }
+
+    @Test(arguments: ["\"v\":{1}", "\"v\":[}"])
+    func `S19 an unknown operation that is no JSON is damage and stays out of the snapshot`(member: String)
+        throws
+    {
+        let disk = try journal(#""op":"note","skip":true,"# + member)
+        #expect(throws: JournalError.self) { try JournalStore.opened(disk) }
+    }
+
+    @Test(arguments: [
+        (0, 1, "0"), (7, 2, "07"), (120, 2, "120"), (5, 9, "000000005"),
+        (UInt64.max, 1, "18446744073709551615"),
+        (1, 20, "00000000000000000001"),
+    ])
+    func `a number is written with its digits and the zeros that are asked for`(
+        number: UInt64, digits: Int, text: String
+    ) {
+        var bytes: [UInt8] = []
+        bytes.append(decimal: number, digits: digits)
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
     }
 
     @Test func `S7 a snapshot edited by hand is refused, then taken over in one step`() throws {
