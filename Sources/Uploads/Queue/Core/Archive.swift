@@ -38,18 +38,20 @@ struct Archive {
         finished.count > kept ? finished.prefix(min(finished.count - kept, Self.batch)) : nil
     }
 
-    /// Removes the `count` uploads that finished first, because they have moved to the history. Users had removed those
-    /// that are not in `gone`.
-    mutating func retire(_ count: Int, gone: [Upload]) {
-        // The uploads that were done before this engine started are the oldest. `retired` does not count them.
-        let earlier = min(inherited, count)
-        let known = Set(finished.prefix(earlier))
+    /// Counts uploads that have just left the queue, because the history has them. The uploads that were done before
+    /// this engine started are the oldest, and are not counted.
+    mutating func countRetired(_ gone: [Upload]) {
+        let known = Set(finished.prefix(inherited))
         for upload in gone where !known.contains(upload.id) {
             retired.count += 1
             let (sum, overflow) = retired.bytes.addingReportingOverflow(upload.size)
             retired.bytes = overflow ? .max : sum
         }
-        inherited -= earlier
+    }
+
+    /// Removes the `count` uploads that finished first, because they have moved to the history.
+    mutating func retire(_ count: Int) {
+        inherited -= min(inherited, count)
         finished.removeFirst(count)
     }
 }

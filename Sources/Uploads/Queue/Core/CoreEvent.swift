@@ -41,8 +41,8 @@ package enum CoreEvent: Sendable {
     case awayFolders([String])
     /// The history now contains the done uploads that a killed engine could not add.
     case historyCompleted
-    /// The oldest `count` done uploads have moved to the history. `gone` were still in the queue.
-    case retired(count: Int, gone: [Upload])
+    /// The oldest `count` done uploads have moved to the history, with those that users had removed.
+    case retired(count: Int)
 }
 
 package enum AttemptEvent: Sendable {

@@ -209,6 +209,17 @@ struct QueueCoreTests {
         #expect(queue.state(1)?.isDone == true)
     }
 
+    @Test func `an upload is counted as retired the moment it leaves the queue`() {
+        var queue = Driven([.make(1)])
+        queue.end(1, .done(Receipt(bytes: 1)))
+        queue.answer()
+        queue.handle(.transaction(.retire([1]), 1))
+        #expect(queue.core.archive.retired.count == 0)
+        queue.answer()
+        #expect(queue.state(1) == nil)
+        #expect(queue.core.archive.retired.count == 1)
+    }
+
     @Test func `an end that an earlier record contains survives a power cut before it is shown`() {
         var queue = Driven([.make(1), .make(2)])
         queue.handle(.transaction(.setRanks([1: 9]), 1))
