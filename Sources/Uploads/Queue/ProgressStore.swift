@@ -12,7 +12,7 @@ final class ProgressStore: Sendable {
         var carriesAll = false
         /// True once the attempt has ended. Clients see the upload as running until the result is on disk.
         var hasEnded = false
-        /// The last report of the number of sent bytes to the queue.
+        /// The last report of the number of sent bytes to the queue, or before it the begin of the first request.
         var noted: ContinuousClock.Instant?
         /// The last time when a request with bytes of the file began, when bytes were sent, or when reading ended.
         var moved: ContinuousClock.Instant?
@@ -85,8 +85,12 @@ final class ProgressStore: Sendable {
         }
     }
 
-    func start(_ id: Upload.ID, carriesAll: Bool) {
-        state.withLock { $0.entries[id]?.carriesAll = carriesAll }
+    /// Notes that a request with bytes of the file begins. The first report to the queue is due `noteInterval` later.
+    func start(_ id: Upload.ID, carriesAll: Bool, at instant: ContinuousClock.Instant) {
+        state.withLock { state in
+            state.entries[id]?.carriesAll = carriesAll
+            if state.entries[id]?.noted == nil { state.entries[id]?.noted = instant }
+        }
     }
 
     /// Notes that `bytes` bytes were sent, and that `reached` bytes of the file are now sent or confirmed. Returns true

@@ -20,6 +20,13 @@ package struct QueueEnvironment: Sendable {
         self.look = look
     }
 
+    /// Starts a task of the queue.
+    @discardableResult
+    func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        // A task with a preference, even for nil, looks it up under a lock at each of its hops.
+        executor.map { Task(executorPreference: $0, operation: body) } ?? Task(operation: body)
+    }
+
     /// Returns the environment outside of simulations. `readers` open files, which can block on a slow volume.
     package static func system(_ readers: BlockingIOPool = .shared) -> QueueEnvironment {
         QueueEnvironment(

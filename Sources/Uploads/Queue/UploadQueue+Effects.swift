@@ -41,21 +41,21 @@ extension UploadQueue {
     private func perform(_ effect: CoreEffect) {
         switch effect {
         case .append(let changes, let durability, let ticket):
-            journal.submit(changes, durability) { [executor = environment.executor] result in
+            journal.submit(changes, durability) { [environment] result in
                 let isFirst = self.appendResults.withLock { results in
                     results.append((ticket, result))
                     return results.count == 1
                 }
                 // An earlier result has started the task that takes all of them.
                 guard isFirst else { return }
-                Task(executorPreference: executor) { await self.takeAppendResults() }
+                environment.task { await self.takeAppendResults() }
             }
         case .reply(let id, let result): replies.waiters.removeValue(forKey: id)?.resume(returning: result)
         case .publish(let ids, let removed): publish(ids, removed: removed)
         case .start(let upload, let run): start(upload, run: run)
         case .cancel(let id): tasks.runs[id]?.task.cancel()
         case .probe(let host, let number):
-            tasks.probes[number] = Task(executorPreference: environment.executor) { [weak self, probe] in
+            tasks.probes[number] = environment.task { [weak self, probe] in
                 let result = await probe(host)
                 await self?.probed(host, number: number, result)
             }
@@ -66,9 +66,9 @@ extension UploadQueue {
         case .linkIsAway(let isAway): runner.linkChanged(isAway: isAway)
         case .remember(let entries): history?.add(entries)
         case .retire: startRetiring()
-        case .repair: Task(executorPreference: environment.executor) { await self.repairJournal() }
+        case .repair: environment.task { await self.repairJournal() }
         case .saveDirty:
-            Task(executorPreference: environment.executor) {
+            environment.task {
                 await self.saveDirty()
                 await self.send(.advance)
             }
@@ -88,16 +88,14 @@ extension UploadQueue {
 
     private func publish(_ ids: [Upload.ID], removed: [Upload.ID]) {
         guard !listeners.isEmpty else { return }
-        let now = now
-        listeners.publish(
-            changed: ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } },
-            removed: removed, status: core.status(at: now))
+        let (changed, status) = core.news(of: ids, at: now)
+        listeners.publish(changed: changed, removed: removed, status: status)
     }
 
     private func setTimer(_ instant: ContinuousClock.Instant?) {
         tasks.timer?.cancel()
         tasks.timer = instant.map { instant in
-            Task(executorPreference: environment.executor) { [weak self, clock] in
+            environment.task { [weak self, clock] in
                 guard (try? await clock.sleep(instant)) != nil else { return }
                 await self?.send(.timer)
             }
@@ -114,7 +112,7 @@ extension UploadQueue {
         let number = tasks.lastDiscard
         // This entry remains if the server does not respond or this process ends, so the bytes can be deleted later.
         runner.abandon([upload], since: clock.date())
-        tasks.discards[number] = Task(executorPreference: environment.executor) { [runner] in
+        tasks.discards[number] = environment.task { [runner] in
             await runner.discard(upload)
             await self.didDiscard(number)
         }
@@ -128,7 +126,7 @@ extension UploadQueue {
     private func start(_ upload: Upload, run number: Int) {
         progressStore.begin(upload, confirmed: upload.confirmed)
         let recorder = RunRecorder(queue: self, progressStore: progressStore, upload: upload, run: number)
-        let task = Task(executorPreference: environment.executor) { [runner] in
+        let task = environment.task { [runner] in
             if !QueueCore.isBrief(upload) { _ = try? await self.transact(.save([upload.id], .process)) }
             let outcome = await runner.run(upload, recorder: recorder)
             await self.ended(
@@ -214,7 +212,7 @@ extension UploadQueue {
         // Without `keptDone`, the queue may contain more done uploads than the history keeps.
         let newest = core.configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
         let done = newest.compactMap { core.uploads[$0] }
-        tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
+        tasks.retiring = environment.task { [weak self] in
             let isSecure = done.isEmpty ? true : await history.secure(done)
             await self?.didRetire()
             if isSecure { await self?.send(.historyCompleted) }
@@ -223,7 +221,7 @@ extension UploadQueue {
 
     private func startRetiring() {
         guard let history, tasks.retiring == nil else { return }
-        tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
+        tasks.retiring = environment.task { [weak self] in
             while let batch = await self?.nextToRetire() {
                 guard await self?.retire(batch, to: history) == true else {
                     await self?.didRetire()
@@ -251,10 +249,9 @@ extension UploadQueue {
     private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
         let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
         // A user may remove some of the uploads while the history is written.
-        guard await history.secure(uploads),
-            let result = try? await transact(.retire(uploads.map(\.id)))
+        guard await history.secure(uploads), (try? await transact(.retire(uploads.map(\.id)))) != nil
         else { return false }
-        send(.retired(count: batch.count, gone: result.gone))
+        send(.retired(count: batch.count))
         return true
     }
 }
@@ -283,13 +280,15 @@ private struct RunRecorder: AttemptRecorder {
         guard case .file(let range, _, _) = exchange.body else {
             return progressStore.startWithoutFile(id, at: queue.clock.now())
         }
-        progressStore.start(id, carriesAll: range == 0..<upload.size && !exchange.traits.contains(.kept))
+        progressStore.start(
+            id, carriesAll: range == 0..<upload.size && !exchange.traits.contains(.kept),
+            at: queue.clock.now())
         didSend(0, reached: reached)
     }
 
     func didSend(_ bytes: ByteCount, reached: ByteCount) {
         guard progressStore.sent(id, bytes: bytes, reached: reached, at: queue.clock.now()) else { return }
-        Task(executorPreference: queue.environment.executor) { await queue.noteSent(of: id, run: run) }
+        queue.environment.task { await queue.noteSent(of: id, run: run) }
     }
 
     func didFinishSending(_ exchange: Exchange) {

@@ -147,7 +147,7 @@ extension UploadQueue {
         _ stream: AsyncStream<Element>, as event: @escaping @Sendable (Element) -> CoreEvent
     ) {
         tasks.reporters.append(
-            Task(executorPreference: environment.executor) { [weak self] in
+            environment.task { [weak self] in
                 for await element in stream { await self?.send(event(element)) }
             })
     }
@@ -181,7 +181,7 @@ extension UploadQueue {
     private func finishDiscards() async {
         let tasks = Array(tasks.discards.values)
         guard !tasks.isEmpty else { return }
-        let limit = Task(executorPreference: environment.executor) { [clock] in
+        let limit = environment.task { [clock] in
             guard (try? await clock.sleep(clock.now().advanced(by: .seconds(3)))) != nil else { return }
             for task in tasks { task.cancel() }
         }
@@ -282,7 +282,7 @@ extension UploadQueue {
     public nonisolated func tell(_ notice: Notice) {
         let number = lastNotice.add(1, ordering: .relaxed).newValue
         let dated = DatedNotice(notice, at: clock.date())
-        Task(executorPreference: environment.executor) { await self.send(.noticed(dated, number: number)) }
+        environment.task { await self.send(.noticed(dated, number: number)) }
     }
 
     /// Reports to all clients which watched folders are missing now, by their paths for display.

@@ -65,6 +65,12 @@ extension QueueCore {
         return upload
     }
 
+    /// Returns uploads and the status as clients see them. This changes nothing; it is mutating because the queue's actor
+    /// would copy the whole core for the call of another function.
+    mutating func news(of ids: [Upload.ID], at now: Moment) -> ([Upload], EngineStatus) {
+        (ids.compactMap { id in uploads[id].map { shown($0, at: now) } }, status(at: now))
+    }
+
     func all(at now: Moment, where isMeant: (Upload) -> Bool = { _ in true }) -> [Upload] {
         compactMap(at: now) { isMeant($0) ? $0 : nil }.sorted { $0.rank < $1.rank }
     }
@@ -279,6 +285,8 @@ extension QueueCore {
             removals.add(gone, now: now.instant)
             for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
             abandon(gone)
+        } else {
+            archive.countRetired(gone)
         }
         publish(Array(orphaned.keys), removed: ids)
         return .success(

@@ -104,7 +104,7 @@ package struct QueueCore {
             notices.awayFolders = folders
             publish([])
         case .historyCompleted: retireIfDue(slack: 0)
-        case .retired(let count, let gone): archive.retire(count, gone: gone)
+        case .retired(let count): archive.retire(count)
         }
     }
 
@@ -138,19 +138,23 @@ package struct QueueCore {
 
     private var nextInstant: ContinuousClock.Instant? {
         mutating get {
-            var instants: [ContinuousClock.Instant?] = []
+            var next = removals.nextEnd
+            func consider(_ instant: ContinuousClock.Instant?) {
+                if let instant { next = min(next ?? instant, instant) }
+            }
             switch phase {
             case .stopped: return nil
             case .editing: break
             case .accepting:
-                instants += [
-                    schedule.nextInstant(after: now), hosts.nextInstant(after: now.instant),
-                ]
+                consider(schedule.nextInstant(after: now))
+                consider(hosts.nextInstant(after: now.instant))
                 fallthrough
             case .finishing:
-                instants += [limits.nextLook(after: now), hosts.nextProbe, health.nextRepair]
+                consider(limits.nextLook(after: now))
+                consider(hosts.nextProbe)
+                consider(health.nextRepair)
             }
-            return (instants + [removals.nextEnd]).compactMap { $0 }.min()
+            return next
         }
     }
 
