@@ -244,8 +244,7 @@ public struct UploadAttempt: Sendable {
             let sender = exchange.traits.contains(.withoutCredentials) ? sender.withoutCredentials : sender
             let response = try await sender.perform(
                 request, label: label,
-                interceptor: exchange.traits.contains(.completes) && !carriesFile
-                    ? LastLook(file: file, identity: identity) : nil,
+                interceptor: lastStep(of: exchange, marker),
                 delegate: progress, accept: acceptance(of: exchange, marker, known: known))
             var received = response.protocolResponse(with: digests, sender, exchange)
             received.digests += await comparisons(for: exchange, received)
@@ -297,7 +296,16 @@ public struct UploadAttempt: Sendable {
         of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
         sender.acceptance {
-            if case .file = exchange.body { await marker.remove(leaving: known) }
+            if exchange.carriesFile { await marker.remove(leaving: known) }
+        }
+    }
+
+    /// Returns the step right before the request: the mark of a small body, or the check of the file before a request
+    /// that completes the upload without bytes of it; nil if neither is needed.
+    private func lastStep(of exchange: Exchange, _ marker: UnknownOutcomeMarker) -> LastStep? {
+        guard exchange.traits.contains(.completes) else { return nil }
+        guard !exchange.carriesFile else { return exchange.isMarkedFirst ? LastStep(run: marker.set) : nil }
+        return LastStep { [file, identity] () async throws(UploadFailure) in try await file.confirm(identity)
         }
     }
 
@@ -307,14 +315,14 @@ public struct UploadAttempt: Sendable {
         case .bytes(let bytes): return .bytes(bytes)
         case .file(let range, let prefix, let suffix):
             let (file, identity) = (file, identity)
-            // A small range is read in one chunk, and the file is checked at that time.
-            let isRead = range.upperBound - range.lowerBound <= ChunkSize.alwaysBuffered
+            let isOneChunk = exchange.isOneChunk
             let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
-                if !isRead { try await file.confirm(identity) }
+                if !isOneChunk { try await file.confirm(identity) }
                 try await marker.set()
             }
             let isNeeded =
-                exchange.traits.contains(.completes) && (!isRead || exchange.markBeforeLastBytes != nil)
+                exchange.traits.contains(.completes)
+                && (!isOneChunk || !exchange.isMarkedFirst && exchange.markBeforeLastBytes != nil)
             return .streamed(
                 StreamedBody(
                     [.bytes(prefix), .file(file, identity: identity, range: range), .bytes(suffix)],
@@ -350,6 +358,18 @@ extension Step {
 extension Exchange {
     fileprivate var carriesFile: Bool {
         if case .file = body { true } else { false }
+    }
+
+    /// True if the file's part of the body is so small that it is checked for changes when it is read.
+    fileprivate var isOneChunk: Bool {
+        guard case .file(let range, _, _) = body else { return false }
+        return range.upperBound - range.lowerBound <= ChunkSize.alwaysBuffered
+    }
+
+    /// True if the mark is recorded right before the request, and not between its head and its last bytes. A small body
+    /// then goes out in one write with the head.
+    fileprivate var isMarkedFirst: Bool {
+        isOneChunk && traits.contains(.mayBeMarkedEarly) && markBeforeLastBytes != nil
     }
 }
 

@@ -41,6 +41,9 @@ public final class HostileConnection: Sendable {
 
     public var isOpen: Bool { socket.isOpen }
 
+    /// The number of bytes that were received and not read yet.
+    public var received: Int { state.withLock { $0.buffer.count } }
+
     /// Waits for the first byte of a request, and leaves it unread.
     /// - Returns: False if the client closed the connection instead.
     public func waitForRequest() throws -> Bool {

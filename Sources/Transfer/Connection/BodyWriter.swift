@@ -53,6 +53,10 @@ final class BodyWriter: Sendable {
     /// True if the kernel itself reads a file of the body while it sends the file (`FileRegion`).
     var sendsRegions: Bool { chunks.needsWatching }
 
+    /// True if the body usually follows the head of the request at once: it is small and needs no check. A stream or a
+    /// bandwidth limit can delay it.
+    var followsAtOnce: Bool { chunks.isSmall && body.beforeLastBytes == nil }
+
     /// Writes the whole body, on the event loop.
     ///
     /// - Returns: A future that completes when the kernel has accepted the last chunk. It fails if the body cannot be
@@ -154,12 +158,46 @@ final class BodyWriter: Sendable {
 
     private func goOn() {
         let next: EventLoopFuture<Chunk> = withRun { $0.following.take() } ?? nextChunk()
-        next.flatMap { chunk in
-            self.clearance(for: chunk).map { chunk }
-        }.whenComplete { result in
+        next.whenComplete { result in
             switch result {
-            case .success(let chunk): self.send(chunk)
+            case .success(let chunk): self.sendInTime(chunk)
             case .failure(let error): self.end(.failure(error))
+            }
+        }
+    }
+
+    /// Waits for the rate limiter, and sends the chunk. Checks the files before the last one.
+    private func sendInTime(_ chunk: Chunk) {
+        let delay = body.rateLimiter?.delay(beforeSending: chunk.count) ?? .zero
+        guard delay <= .zero else {
+            let pause = eventLoop.scheduleTask(in: TimeAmount(delay)) { self.sendInTime(chunk) }
+            let started: Void? = withRun { $0.pause = pause }
+            if started == nil { pause.cancel() }
+            return
+        }
+        guard chunk.isLast else { return send(chunk) }
+        // A file that the kernel does not read by itself was checked when it was read.
+        guard chunks.needsWatching else { return sendLast(chunk) }
+        chunks.check(on: eventLoop).whenComplete { result in
+            switch result {
+            case .success: self.sendLast(chunk)
+            case .failure(let error): self.end(.failure(error))
+            }
+        }
+    }
+
+    /// Runs `beforeLastBytes`, and sends the last chunk.
+    private func sendLast(_ chunk: Chunk) {
+        guard let check = body.beforeLastBytes else { return send(chunk) }
+        state.withLock { state in
+            guard case .running = state.phase else { return }
+            state.check = Task {
+                do {
+                    try await check()
+                    eventLoop.execute { self.send(chunk) }
+                } catch {
+                    self.end(.failure(error))
+                }
             }
         }
     }
@@ -177,44 +215,6 @@ final class BodyWriter: Sendable {
         }
         let following = nextChunk()
         withRun { $0.following = following }
-    }
-
-    /// Waits for the rate limiter. Before the last chunk, also checks the files and runs `beforeLastBytes`.
-    private func clearance(for chunk: Chunk) -> EventLoopFuture<Void> {
-        let paced = pause(for: chunk)
-        guard chunk.isLast else { return paced }
-        return paced.flatMap { [chunks, eventLoop] in
-            // A file that the kernel does not read by itself was checked when it was read.
-            chunks.needsWatching ? chunks.check(on: eventLoop) : eventLoop.makeSucceededVoidFuture()
-        }.flatMap {
-            guard let check = self.body.beforeLastBytes else {
-                return self.eventLoop.makeSucceededVoidFuture()
-            }
-            let checked = self.eventLoop.makePromise(of: Void.self)
-            let isStarted = self.state.withLock { state in
-                guard case .running = state.phase else { return false }
-                state.check = Task {
-                    do {
-                        try await check()
-                        checked.succeed(())
-                    } catch {
-                        checked.fail(error)
-                    }
-                }
-                return true
-            }
-            if !isStarted { checked.fail(Stopped()) }
-            return checked.futureResult
-        }
-    }
-
-    private func pause(for chunk: Chunk) -> EventLoopFuture<Void> {
-        let delay = body.rateLimiter?.delay(beforeSending: chunk.count) ?? .zero
-        guard delay > .zero else { return eventLoop.makeSucceededVoidFuture() }
-        let pause = eventLoop.scheduleTask(in: TimeAmount(delay)) {}
-        let started: Void? = withRun { $0.pause = pause }
-        if started == nil { pause.cancel() }
-        return pause.futureResult.flatMap { self.pause(for: chunk) }
     }
 
     private func nextChunk() -> EventLoopFuture<Chunk> {

@@ -37,6 +37,8 @@ final class ResponseCollector: HTTPClientResponseDelegate {
     /// The maximum number of unsent bytes in the kernel's buffer; nil for its default. Without it, a rate-limited upload
     /// would fill the buffer while the network is away, and those bytes would count as progress.
     let unsentLimit: Int?
+    /// True if the body usually follows the head of the request at once.
+    var bodyFollowsAtOnce: Bool { writer?.followsAtOnce ?? false }
     private let expected: ByteCount?
     private let keptLimit: Int
     private let isForwarded: Bool

@@ -66,6 +66,8 @@ final class StallDetector: ChannelDuplexHandler {
     private var running: Running?
     private var exchangesServed = 0
     private var pendingWrites = 0
+    /// True from the head of a request until its flush, if the body follows at once.
+    private var awaitsBody = false
     private var movement = Movement()
     private var lastSeen = Movement()
     private var lastMoved = NIODeadline.now()
@@ -92,10 +94,13 @@ final class StallDetector: ChannelDuplexHandler {
             self.running = running
             lastMoved = .now()
             watch(context)
+            awaitsBody = running.observer?.bodyFollowsAtOnce ?? false
             limitUnsent(to: running.observer?.unsentLimit, context.channel)
             running.observer?.didStart(onKeptConnection: exchangesServed > 0)
         case .body: break
-        case .end: requestIsComplete()
+        case .end:
+            requestIsComplete()
+            return context.write(data, promise: promise)
         }
         pendingWrites += 1
         let bodyBytes: Int? = if case .body(let data) = part { data.readableBytes } else { nil }
@@ -116,6 +121,14 @@ final class StallDetector: ChannelDuplexHandler {
             }
         }
         context.write(wrapOutboundOut(part), promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        guard awaitsBody else { return context.flush() }
+        // A body that follows in this turn of the event loop shares the write of the head.
+        awaitsBody = false
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.execute { bound.value.flush() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -92,6 +92,9 @@ extension Exchange {
         public static let kept = Traits(rawValue: 1 << 3)
         /// The response possibly takes minutes, with only single bytes from time to time.
         public static let slowResponse = Traits(rawValue: 1 << 4)
+        /// The mark of `markBeforeLastBytes` does no harm if the request is never sent, because a later attempt compares
+        /// the content. It may then be written before the head, so that a small body follows the head at once.
+        public static let mayBeMarkedEarly = Traits(rawValue: 1 << 5)
     }
 }
 

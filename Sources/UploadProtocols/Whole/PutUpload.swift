@@ -111,6 +111,8 @@ extension PutUpload {
         var begun = UploadResource(url: UploadAddress.withoutQuery(address))
         begun[PutMemory.self].name = name
         exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
+        // Without a policy, only an equal digest ends the next attempt (`MissingResponseCheck`).
+        exchange.set(.mayBeMarkedEarly, if: !looks)
         phase = .sending(exchange, name: name)
         return .send(exchange, notes: looks ? [.resource(begun)] : [])
     }
@@ -230,7 +232,7 @@ private struct PutMemory: ResumeForm {
     /// The URL that the response named for the file, if it is another one than that of the `PUT`.
     var reported: String?
 
-    static let keys: [ResumeKey<Self>] =
+    static let keys: ResumeKeys<Self> =
         [.init("name", \.name), .init("stored", \.isStored), .init("told", \.reported)]
 }
 

@@ -44,6 +44,23 @@ struct UploadAttemptTests {
             ])
     }
 
+    @Test func `a mark that does no harm precedes the request of a small body, and each one after a 401`()
+        async throws
+    {
+        let stage = try AttemptStage()
+        let put = PutUpload(item: .make(url: "http://server.example/f", size: 10), options: .init())
+        _ = try await stage.run(put, retriers: [WatchingRetrier {}]) { number, _ in
+            .success(TransportResponse(status: number == 1 ? 401 : 201, bodySent: 10))
+        }
+        let kinds = stage.log.all.map { entry in
+            switch entry {
+            case .recorded(let mark, _): mark == nil ? "no mark" : "mark"
+            case .request(let method): method
+            }
+        }
+        #expect(kinds.prefix(5) == ["mark", "PUT", "no mark", "mark", "PUT"])
+    }
+
     @Test func `a mark stays when the last bytes got out`() async throws {
         let stage = try AttemptStage()
         let outcome = try await stage.run(stage.post) { _, _ in brokenLink(.cancelled, sent: 10) }

@@ -12,6 +12,30 @@ private let sizes = [
 ]
 
 struct BodyTests {
+    @Test func `a small body comes in one write with the head of its request`() async throws {
+        let bytes = [UInt8](repeating: 7, count: 4096)
+        let besidesHead = Mutex<[Int]>([])
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readHead()
+                besidesHead.withLock { $0.append(connection.received) }
+                _ = try connection.readBody()
+                try connection.answer(201)
+            }
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            for _ in 0..<3 {
+                let response = try await transport.perform(
+                    TransportRequest(
+                        method: .put, url: server.url(), body: .streamed(StreamedBody([.bytes(bytes)]))),
+                    delegate: nil)
+                #expect(response.status == 201)
+            }
+        }
+        #expect(besidesHead.withLock { $0 } == [4096, 4096, 4096])
+    }
+
     @Test(arguments: sizes)
     func `a file arrives byte for byte`(size: Int) async throws {
         let file = try TestFile(count: size)
