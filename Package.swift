@@ -52,6 +52,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         // The interface of loggers, to which the library writes its events. 2 s, and the HTTP client needs it.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // Imported to see whether the program has a tracer: without one, the HTTP client makes no spans. The HTTP client
+        // needs this package anyway.
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         // Counters and timers, which a program that uses the library can send to any metrics backend. 2 s.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
@@ -90,6 +93,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOSOCKS", package: "swift-nio-extras"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             path: "Sources/Transfer"),
         // The API for programs that send HTTP requests of their own.
