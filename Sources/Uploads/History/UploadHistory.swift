@@ -15,6 +15,10 @@ public final class UploadHistory: Sendable {
         var doubtful: Set<Upload.ID> = []
     }
 
+    /// The time that the lines of done uploads wait for others, as small files end hundreds of times a second. The lines
+    /// that a crash prevents are written at the next start.
+    private static let delay = DispatchTimeInterval.milliseconds(20)
+
     private let state: Mutex<State>
     private let added = Mutex<[HistoryEntry]>([])
     private let queue = DispatchQueue(label: "history", qos: .utility)
@@ -33,20 +37,26 @@ public final class UploadHistory: Sendable {
             defer { added += entries }
             return added.isEmpty
         }
-        guard isFirst else { return }
-        queue.async { [self] in
-            let entries = added.withLock { added in
-                defer { added = [] }
-                return added
-            }
-            state.withLock { _ = Self.write(entries, to: &$0) }
+        if entries.contains(where: { $0.outcome != .done }) {
+            queue.async { [self] in writeAdded() }
+        } else if isFirst {
+            queue.asyncAfter(deadline: .now() + Self.delay) { [self] in writeAdded() }
         }
+    }
+
+    private func writeAdded() {
+        let entries = added.withLock { added in
+            defer { added = [] }
+            return added
+        }
+        state.withLock { _ = Self.write(entries, to: &$0) }
     }
 
     /// Makes sure that each done upload in `uploads` has a line that survives a power cut; false after an error.
     public nonisolated(nonsending) func secure(_ uploads: [Upload]) async -> Bool {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
+                writeAdded()
                 continuation.resume(returning: state.withLock { Self.secure(uploads, in: &$0) })
             }
         }
@@ -56,6 +66,7 @@ public final class UploadHistory: Sendable {
     public nonisolated(nonsending) func close() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
+                writeAdded()
                 state.withLock { $0.files.close() }
                 continuation.resume()
             }

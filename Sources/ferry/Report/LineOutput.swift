@@ -7,6 +7,8 @@ import Synchronization
 /// counted. On a terminal, `show` draws live lines, such as progress, below the written lines.
 final class LineOutput: Sendable {
     private static let timeout = Duration.seconds(2)
+    /// The time that lines wait for others. Standard error does not wait, so that its lines may stand before earlier ones.
+    private static let delay = DispatchTimeInterval.milliseconds(10)
 
     /// The lines that wait for the reader of standard output.
     struct Buffer {
@@ -43,30 +45,52 @@ final class LineOutput: Sendable {
         }
 
         mutating func didWrite(_ count: Int) { waiting -= count }
+
+        var isWriting: Bool { waiting > next.count }
+    }
+
+    /// The text of a second, without and with its day.
+    private struct Stamp {
+        var second: Int
+        var time: String
+        var moment: String
     }
 
     /// The dispatch queue for writes. A blocked write must not take a thread from the uploads.
     let queue = DispatchQueue(label: "output")
     private let buffer = Mutex(Buffer())
+    /// The time of the last line: small files end hundreds of times a second.
+    private let stamp = Mutex(Stamp(second: .min, time: "", moment: ""))
     /// The live lines on the terminal. Only the tasks of `queue` use this value.
     private let foot = Mutex<[LiveLine]>([])
 
     func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        if buffer.withLock({ $0.add(bytes) }) { queue.async { self.writeNext() } }
+        // Small files make hundreds of lines a second, so that many share a write.
+        if buffer.withLock({ $0.add(bytes) }) {
+            queue.asyncAfter(deadline: .now() + Self.delay) { self.writeNext() }
+        }
     }
 
     /// Writes a line after the time. On a terminal the time of day is enough; a log also needs the day.
     func write(_ line: String, stampedWithDay hasDay: Bool) {
         let now = Date()
-        let time = Strings.timeOfDay(now, in: .local)
-        write((hasDay ? "\(Strings.day(now, in: .local)) \(time)" : time) + "  " + line)
+        let second = Int(now.timeIntervalSinceReferenceDate.rounded(.down))
+        let stamp = stamp.withLock { stamp in
+            if stamp.second != second {
+                let (day, time) = (Strings.day(now, in: .local), Strings.timeOfDay(now, in: .local))
+                stamp = Stamp(second: second, time: time, moment: "\(day) \(time)")
+            }
+            return hasDay ? stamp.moment : stamp.time
+        }
+        write("\(stamp)  \(line)")
     }
 
     /// Writes the lines in the buffer and, below them, the live lines. First tells how many lines were dropped.
     private func writeNext() {
         let (bytes, dropped) = buffer.withLock { ($0.takeNext(), $0.takeDropped()) }
         Self.tell(dropped: dropped)
+        guard !bytes.isEmpty else { return }
         let foot = foot.withLock { $0 }
         let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)
         // Uploads continue after the reader has closed the pipe. `SignalStream` ignores SIGPIPE.
@@ -74,9 +98,9 @@ final class LineOutput: Sendable {
         buffer.withLock { $0.didWrite(bytes.count) }
     }
 
-    /// Replaces the live lines at the bottom of the terminal, unless other lines wait in the buffer.
+    /// Replaces the live lines at the bottom of the terminal, unless other lines are being written.
     func show(_ lines: [LiveLine]) {
-        guard lines.isEmpty || buffer.withLock({ $0.waiting == 0 }) else { return }
+        guard lines.isEmpty || !buffer.withLock({ $0.isWriting }) else { return }
         queue.async { [self] in
             let before = foot.withLock { foot in
                 defer { foot = lines }
@@ -108,7 +132,7 @@ final class LineOutput: Sendable {
     func flush() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         queue.async { [self] in
-            Self.tell(dropped: buffer.withLock { $0.takeDropped() })
+            writeNext()
             end.finish()
         }
         let limit = Task {

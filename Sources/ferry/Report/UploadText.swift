@@ -14,17 +14,17 @@ enum UploadText {
         _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, isBrief: Bool = false,
         now: Date = Date()
     ) -> String {
-        let columns = [
-            padded("\(upload.id)", 6, right: true), padded(upload.state.kind, 8),
-            padded(ByteFormat.compact(upload.size), 5, right: true),
-            padded(progress(upload, sent: sent), 4, right: true), showsPlace ? named(upload) : name(upload),
-        ]
+        let number = padded("\(upload.id)", 6, right: true)
+        let state = padded(upload.state.kind, 8)
+        let size = padded(ByteFormat.compact(upload.size), 5, right: true)
+        let share = padded(progress(upload, sent: sent), 4, right: true)
+        let file = showsPlace ? named(upload) : name(upload)
         let remarks = [
             newName(upload), upload.batch.map { "batch \(SafeLine.text($0))" },
             upload.mayBeDuplicate ? "possible duplicate" : nil,
             isBrief ? briefRemark(upload, now: now) : remark(upload, now: now),
         ]
-        return columns.joined(separator: "  ") + bracketed(remarks)
+        return "\(number)  \(state)  \(size)  \(share)  \(file)" + bracketed(remarks)
     }
 
     private static func progress(_ upload: Upload, sent: ByteCount?) -> String {

@@ -19,6 +19,7 @@ struct AttachedSession {
         if case .otherVersion(let failure) = client.ask(.report) { throw CommandFailure(inUse: failure) }
         assembly.noteUnusedEdit()
         let outcome = try await interface.run()
+        await output.flush()
         switch outcome {
         case .hangUp: throw ExitCode(128 + Signal.hangUp)
         case .signal(let number): throw ExitCode(128 + number)
