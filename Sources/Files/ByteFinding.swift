@@ -4,6 +4,20 @@
     import Darwin
 #endif
 
+extension String {
+    /// True if the text has this ASCII character, which is searched as a byte (`memchr(3)`).
+    package func hasByte(_ character: Unicode.Scalar) -> Bool { byteOffset(of: character) != nil }
+
+    /// Returns the position in UTF-8 of the first such ASCII character.
+    package func byteOffset(of character: Unicode.Scalar) -> Int? {
+        let byte = UInt8(ascii: character)
+        let found = utf8.withContiguousStorageIfAvailable {
+            UnsafeRawBufferPointer($0).firstIndex(of: byte, from: 0)
+        }
+        return found ?? Array(utf8).firstIndex(of: byte)
+    }
+}
+
 extension UnsafeRawBufferPointer {
     /// Returns the position of the first `byte` at or after `start` (`memchr(3)`).
     package func firstIndex(of byte: UInt8, from start: Int) -> Int? {

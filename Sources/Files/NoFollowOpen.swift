@@ -32,24 +32,27 @@ package enum NoFollowOpen {
     private static let fileFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
     package static func open(_ path: LocalPath) -> Ending {
+        // One call for all folders. If it fails, the walk finds the reason. Linux before 5.6 and some containers do not
+        // have the call.
+        if let slash = path.bytes.lastIndex(of: 0x2F), slash > 0 {
+            let above = LocalPath(bytes: Array(path.bytes[..<slash]))
+            let last = Array(path.bytes[(slash + 1)...])
+            let folder = above.withCString {
+                DescriptorLimit.leavingRoom(ferry_open_without_links(AT_FDCWD, $0, folderFlags))
+            }
+            if folder >= 0 {
+                defer { close(folder) }
+                let isName = last.count > 2 || !last.allSatisfy { $0 == 0x2E }
+                if isName { return file(last, in: folder, at: above) }
+            }
+        }
         let components = path.bytes.split(separator: 0x2F).map(Array.init).filter { $0 != [0x2E] }
         guard let last = components.last else {
             return path.bytes.isEmpty ? .failed(.noSuchFileOrDirectory) : .special(isFolder: true)
         }
         // A trailing slash means a folder.
         if path.bytes.last == 0x2F { return .failed(.notDirectory) }
-        let start = LocalPath(path.bytes.first == 0x2F ? "/" : ".")
-        let above = components.dropLast().reduce(start) { $0.appending($1) }
-        // One call for all folders. If it fails, the walk finds the reason. Linux before 5.6 and some containers do not
-        // have the call.
-        let folder = above.withCString {
-            DescriptorLimit.leavingRoom(ferry_open_without_links(AT_FDCWD, $0, folderFlags))
-        }
-        if folder >= 0 {
-            defer { close(folder) }
-            return file(last, in: folder, at: above)
-        }
-        return walk(components.dropLast(), to: last, from: start)
+        return walk(components.dropLast(), to: last, from: LocalPath(path.bytes.first == 0x2F ? "/" : "."))
     }
 
     private static func walk(_ folders: ArraySlice<[UInt8]>, to last: [UInt8], from start: LocalPath)

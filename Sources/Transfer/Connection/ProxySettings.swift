@@ -16,6 +16,7 @@ public enum ProxySettings: Hashable, Sendable {
     public func proxy(
         for url: String, environment: ProxyEnvironment = .current
     ) throws(UploadFailure) -> ProxyAddress? {
+        if case .environment = self, environment.isEmpty { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host(percentEncoded: false)
         else { return nil }
@@ -40,6 +41,8 @@ public struct ProxyEnvironment: Hashable, Sendable {
 
     private let proxies: [String: String]
     private let exceptions: NoProxyList
+
+    var isEmpty: Bool { proxies.isEmpty }
 
     /// - Parameter variables: The values, by the name of the variable. An empty value counts as missing.
     public init(_ variables: [String: String]) {

@@ -10,13 +10,16 @@ enum RequestHead {
 
     /// - Throws: `UploadFailure` (`permanent`) that names the server and the longest part of a head over `longest`.
     static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
-        // The URL parser can percent-encode one byte as three.
-        let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)
+        let written = route.url.utf8.count
         let fields = request.fields.map {
             ($0.name.rawName, $0.name.rawName.utf8.count + $0.value.utf8.count + 4)
         }
         let added = route.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-        let length = fields.reduce(address + added) { $0 + $1.1 }
+        let rest = fields.reduce(added) { $0 + $1.1 }
+        // The URL parser can percent-encode one byte as three.
+        guard written * 3 + rest > longest else { return }
+        let address = max(written, URL(string: route.url)?.absoluteString.utf8.count ?? 0)
+        let length = address + rest
         guard length > longest else { return }
         let field = fields.max { $0.1 < $1.1 }
         let largest = field.flatMap { $0.1 > address ? "the field \($0.0)" : nil } ?? "the address"

@@ -7,7 +7,7 @@ extension Redaction {
             let pattern = /[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/[^\s"'<>]+/.matchingSemantics(.unicodeScalar)
             text.replace(pattern) { shown(String($0.output)) }
         }
-        if text.utf8.contains(UInt8(ascii: "?")) {
+        if text.hasByte("?") {
             text.replace(/[^\s"'<>]+/.matchingSemantics(.unicodeScalar)) { cutReference($0.output) }
         }
         return cutNamedValues(credentials(cutFrom: text))

@@ -205,14 +205,16 @@ struct Secrets: Sendable {
         return hexadecimal.map { Array($0.prefix(shownPrefix)) }
             + escapedForms(of: value).map { form in
                 form.utf8.allSatisfy { $0 < 0x80 }
-                    ? UnescapedText.caseFolded(form.prefix(shownLength(of: form))) : []
+                    ? UnescapedText.caseFolded(Substring(form.utf8.prefix(shownLength(of: form)))) : []
             }
     }
 
     /// Returns the number of leading characters by which a form is recognized and cut: 8 for a form of at least 16
     /// characters. For a shorter one, it is more than half of them, and at least 5.
     private static func shownLength(of form: String) -> Int {
-        form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
+        // Counting the characters of a long text takes long. Two bytes of ASCII are at least one.
+        if form.utf8.count >= telling * 2, form.utf8.allSatisfy({ $0 < 0x80 }) { return shownPrefix }
+        return form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }
 }
 

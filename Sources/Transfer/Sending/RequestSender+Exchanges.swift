@@ -40,7 +40,7 @@ extension RequestSender {
 
     /// True if the request possibly carries credentials: in its URL's query, by an adapter, or by configured fields.
     func signs(_ exchange: Exchange) -> Bool {
-        guard !exchange.url.utf8.contains(UInt8(ascii: "?")) else { return true }
+        guard !exchange.url.hasByte("?") else { return true }
         return !exchange.traits.contains(.withoutCredentials)
             && !(interceptor.adapters.isEmpty && headers.isEmpty)
     }

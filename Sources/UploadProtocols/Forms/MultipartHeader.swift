@@ -53,6 +53,8 @@ package struct MultipartHeader: Hashable, Sendable {
 
     /// Converts each line break to CRLF. Then percent-encodes CR, LF and the double quote.
     static func escaped(fieldName: String) -> String {
+        // Compiling the expression takes a fifth of the time of a small upload.
+        guard fieldName.hasByte("\r") || fieldName.hasByte("\n") else { return escaped(fileName: fieldName) }
         let lineBreak = /\r\n|\r|\n/.matchingSemantics(.unicodeScalar)
         return escaped(fileName: fieldName.replacing(lineBreak, with: "\r\n"))
     }

@@ -247,7 +247,7 @@ struct NextcloudMemory: ResumeForm {
     /// The file that the `MOVE` replaces; nil if there was none.
     var old: WebDAVVersion?
 
-    static let keys: [ResumeKey<Self>] = [
+    static let keys: ResumeKeys<Self> = [
         .init("name", \.name), .init("chunk", \.chunkSize), .init("polls", \.polls),
         .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag), .init("oldTime", \.old.storedTime),
     ]

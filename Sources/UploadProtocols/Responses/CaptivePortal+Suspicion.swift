@@ -128,6 +128,6 @@ extension CaptivePortal {
     private static func isForgeable(
         _ response: ExchangeOutcome.Response, to url: String, of software: Set<String> = []
     ) -> Bool {
-        URL(string: url)?.scheme?.lowercased() == "http" && !isOwn(response, of: software)
+        UploadAddress.isUnencrypted(url) && !isOwn(response, of: software)
     }
 }

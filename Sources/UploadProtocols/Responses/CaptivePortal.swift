@@ -21,6 +21,8 @@ package struct CaptivePortal: Hashable, Sendable {
         _ response: ExchangeOutcome.Response, to url: String, isKnown: Bool, mayBePage: Bool,
         isAboutFile: Bool, completes: Bool
     ) {
+        // Nearly all responses are none of these, and a URL takes long to parse.
+        guard Self.isPage(response) || [302, 303, 307, 511].contains(response.status) else { return nil }
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }
         let target = response.fields[.location].flatMap {

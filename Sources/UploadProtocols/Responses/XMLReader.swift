@@ -169,18 +169,22 @@ extension XMLReader {
     /// - Throws: `Malformed` for an unknown reference or a control character.
     private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
         var text: [UInt8] = []
-        while let next = rest.first, !ends(next) {
-            rest.removeFirst()
+        while true {
+            let plain = rest.prefix {
+                !ends($0) && $0 != UInt8(ascii: "&") && ($0 >= 0x20 || $0 == 0x09 || $0 == 0x0A)
+            }
+            text += plain
+            rest = rest[plain.endIndex...]
+            guard let next = rest.first, !ends(next) else { return text }
+            rest = rest.dropFirst()
             switch next {
             case UInt8(ascii: "&"): text += try reference()
             case 0x0D:
                 _ = skip("\n")
                 text.append(0x0A)
-            case 0..<0x20 where !Self.isSpace(next): throw Malformed()
-            default: text.append(next)
+            default: throw Malformed()
             }
         }
-        return text
     }
 
     private mutating func reference() throws(Malformed) -> [UInt8] {
@@ -211,7 +215,9 @@ extension XMLReader {
     private static let greaterThan = UInt8(ascii: ">")
     private static let slash = UInt8(ascii: "/")
 
-    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
 
     private mutating func skipSpace() -> Bool {
         let space = rest.prefix(while: Self.isSpace)
@@ -219,19 +225,30 @@ extension XMLReader {
         return !space.isEmpty
     }
 
-    private mutating func skip(_ text: String) -> Bool {
-        guard rest.starts(with: text.utf8) else { return false }
-        rest = rest.dropFirst(text.utf8.count)
+    private mutating func skip(_ text: StaticString) -> Bool {
+        guard begins(with: text, at: rest.startIndex) else { return false }
+        rest = rest.dropFirst(text.utf8CodeUnitCount)
+        return true
+    }
+
+    private func begins(with text: StaticString, at start: Int) -> Bool {
+        guard rest.endIndex - start >= text.utf8CodeUnitCount else { return false }
+        for offset in 0..<text.utf8CodeUnitCount where rest[start + offset] != text.utf8Start[offset] {
+            return false
+        }
         return true
     }
 
     /// Returns the bytes before `mark`, and moves the position behind `mark`.
     /// - Throws: `Malformed` if `mark` is not in the next `limit` bytes.
     private mutating func upTo(
-        _ mark: String, within limit: Int = .max
+        _ mark: StaticString, within limit: Int = .max
     ) throws(Malformed) -> ArraySlice<UInt8> {
-        guard let found = rest.prefix(limit).firstRange(of: mark.utf8) else { throw Malformed() }
-        defer { rest = rest[found.upperBound...] }
-        return rest[..<found.lowerBound]
+        let last = rest.prefix(limit).endIndex - mark.utf8CodeUnitCount
+        guard rest.startIndex <= last,
+            let found = (rest.startIndex...last).first(where: { begins(with: mark, at: $0) })
+        else { throw Malformed() }
+        defer { rest = rest[(found + mark.utf8CodeUnitCount)...] }
+        return rest[..<found]
     }
 }

@@ -11,7 +11,7 @@ struct ResumableMemory: ResumeForm {
     /// The digest that Ferry sent when it created the upload, to compare with the server's; nil if it sent none.
     var ownDigest: [UInt8]?
 
-    static let keys: [ResumeKey<Self>] = [
+    static let keys: ResumeKeys<Self> = [
         .init("interop", \.interop), .init("limit", \.limit), .init("append", \.largestAppend),
         .init("digest", \.ownDigest),
     ]

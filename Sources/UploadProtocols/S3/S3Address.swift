@@ -12,16 +12,19 @@ struct S3Address: Hashable, Sendable {
     /// - Throws: `UploadFailure` (`permanent`) if the text is no URL, or if the URL names no bucket.
     init(_ url: String, options: S3Options) throws(UploadFailure) {
         let url = UploadAddress.withoutQuery(url)
-        let parts = url.split(separator: "://", maxSplits: 1)
-        guard parts.count == 2 else { throw Self.noBucket(url) }
-        let slash = parts[1].firstIndex(of: "/") ?? parts[1].endIndex
-        let host = parts[1][..<slash].prefix { $0 != ":" }.lowercased()
-        origin = "\(parts[0])://\(parts[1][..<slash])"
-        path = String(parts[1][slash...])
+        let (server, path, _) = UploadAddress.parts(of: url)
+        let address = server.utf8.drop { $0 != UInt8(ascii: ":") }
+        guard address.startIndex > server.startIndex, address.starts(with: "://".utf8),
+            address.count + path.utf8.count > 3
+        else { throw Self.noBucket(url) }
+        let host = Substring(address.dropFirst(3).prefix { $0 != UInt8(ascii: ":") }).lowercased()
+        (origin, self.path) = (String(server), String(path))
         isBucketInPath = options.bucketInPath ?? (Self.bucket(inHost: host) == nil)
         if isBucketInPath {
-            let first = path.dropFirst().prefix { $0 != "/" }
-            guard !first.isEmpty, !first.contains(UploadAddress.nameMark) else { throw Self.noBucket(url) }
+            let first = String(Substring(path.utf8.dropFirst().prefix { $0 != UInt8(ascii: "/") }))
+            guard !first.isEmpty, !(first.hasByte("{") && first.contains(UploadAddress.nameMark)) else {
+                throw Self.noBucket(url)
+            }
             bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
         } else {
             let name = Self.bucket(inHost: host) ?? host.split(separator: ".").first.map(String.init)
@@ -64,16 +67,16 @@ struct S3Address: Hashable, Sendable {
     }
 
     private func key(inPath path: String) -> String {
-        var rest = path.dropFirst()
-        if isBucketInPath { rest = rest.drop { $0 != "/" }.dropFirst() }
-        return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
+        var rest = path.utf8.dropFirst()
+        if isBucketInPath { rest = rest.drop { $0 != UInt8(ascii: "/") }.dropFirst() }
+        return String(decoding: SigV4Encoding.decoded(Substring(rest)), as: UTF8.self)
     }
 
     /// Returns the bucket in an AWS host name such as `bucket.s3.REGION.amazonaws.com`; nil for any other host.
     private static func bucket(inHost host: String) -> String? {
+        guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn") else { return nil }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
-            let end = labels.dropFirst().firstIndex(where: { $0 == "s3" || $0.hasPrefix("s3-") })
+        guard let end = labels.dropFirst().firstIndex(where: { $0 == "s3" || $0.hasPrefix("s3-") })
         else { return nil }
         return labels[..<end].joined(separator: ".")
     }

@@ -66,7 +66,7 @@ struct S3Memory: ResumeForm {
     var entityTag: String?
     var digest: String?
 
-    static let keys: [ResumeKey<Self>] = [
+    static let keys: ResumeKeys<Self> = [
         .init("uploadId", \.uploadID), .init("partSize", \.partSize),
         .init("laterPartSizes", \.laterPartSizes), .init("checksum", \.checksum),
         .init("created", \.created), .init("parallel", \.parallelLimit),

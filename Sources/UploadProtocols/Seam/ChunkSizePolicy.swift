@@ -48,7 +48,7 @@ struct AppendMemory: ResumeForm {
     /// The number of telling requests in a row without stored bytes; 0 once `learntChunk` has a value.
     private var fruitless = 0
 
-    static let keys: [ResumeKey<Self>] = [
+    static let keys: ResumeKeys<Self> = [
         .init("chunk", \.learntChunk), .init("appendedFrom", \.appendedFrom), .init("fruitless", \.fruitless),
     ]
 

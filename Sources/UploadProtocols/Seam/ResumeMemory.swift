@@ -30,7 +30,22 @@ extension ResumeMemory: Codable {
 protocol ResumeForm: Hashable, Sendable {
     init()
     /// The properties that are stored, in the order of reading. A stored property, because making key paths takes long.
-    static var keys: [ResumeKey<Self>] { get }
+    static var keys: ResumeKeys<Self> { get }
+}
+
+/// The keys of a form, which are found by their names.
+struct ResumeKeys<Form>: Sendable, ExpressibleByArrayLiteral {
+    let all: [ResumeKey<Form>]
+    private let positions: [String: Int]
+
+    init(_ all: [ResumeKey<Form>]) {
+        self.all = all
+        positions = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
+    }
+
+    init(arrayLiteral keys: ResumeKey<Form>...) { self.init(keys) }
+
+    func position(of name: String) -> Int? { positions[name] }
 }
 
 /// The key of a stored property of `Form`, with the functions that read and write the property.
@@ -51,12 +66,24 @@ extension UploadResource {
     subscript<Form: ResumeForm>(_: Form.Type) -> Form {
         get {
             var form = Form()
-            guard !memory.members.isEmpty else { return form }
-            // A new form has the values that missing entries stand for.
-            for key in Form.keys { if let stored = memory[key.name] { key.read(&form, stored) } }
+            // A new form has the values that missing entries stand for. A memory has few entries, a form up to 13 keys.
+            for position in positions(of: Form.keys) {
+                Form.keys.all[position].read(&form, memory[Form.keys.all[position].name])
+            }
             return form
         }
-        set { for key in Form.keys { memory[key.name] = key.write(newValue) } }
+        set {
+            let old = positions(of: Form.keys)
+            for (position, key) in Form.keys.all.enumerated() {
+                let stored = key.write(newValue)
+                if stored != nil || old.contains(position) { memory[key.name] = stored }
+            }
+        }
+    }
+
+    /// Returns the positions of the keys that have an entry, in ascending order.
+    private func positions<Form>(of keys: ResumeKeys<Form>) -> [Int] {
+        memory.members.keys.compactMap(keys.position).sorted()
     }
 }
 

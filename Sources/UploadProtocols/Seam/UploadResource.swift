@@ -58,7 +58,7 @@ struct ResumeMarks: ResumeForm {
     /// The time when the server dropped an earlier upload of the same file, which this upload replaces.
     var droppedAt: Date?
 
-    static let keys: [ResumeKey<Self>] = [
+    static let keys: ResumeKeys<Self> = [
         .init("wholeBodySent", \.wholeBodySent), .init("acknowledged", \.isAcknowledged),
         .init("dropped", \.droppedAt),
     ]

@@ -305,7 +305,7 @@ struct AzureMemory: ResumeForm {
     /// True if every block of this upload that was sent had its MD5 in the request.
     var hasBlockSums = false
 
-    static let keys: [ResumeKey<Self>] =
+    static let keys: ResumeKeys<Self> =
         [.init("blockSize", \.blockSize), .init("onlyNew", \.mustBeNew), .init("md5", \.hasBlockSums)]
 }
 

@@ -125,7 +125,7 @@ struct SessionMemory: ResumeForm {
     /// The name of the file in the request that created the session; nil for a given one, and for Microsoft Graph.
     var name: String?
 
-    static let keys: [ResumeKey<Self>] = [.init("given", \.isGiven), .init("name", \.name)]
+    static let keys: ResumeKeys<Self> = [.init("given", \.isGiven), .init("name", \.name)]
 }
 
 extension UploadResource {

@@ -13,11 +13,11 @@ struct TusMemory: ResumeForm {
     /// The URLs of the partial uploads. The keys are the indices of the parts in the file.
     var partials: [Int: String] = [:]
 
-    static let keys: [ResumeKey<Self>] =
+    static let keys = ResumeKeys<Self>(
         [
             .init("checksum", \.sum), .init("checked", \.isChecked), .init("override", \.overridesMethod),
             .init("requestLimit", \.requestLimit), .init("mayBeJoined", \.mayBeJoined),
-        ] + (0..<TusConcatenation.mostParts).map { .init("partial\($0)", \.partials[$0]) }
+        ] + (0..<TusConcatenation.mostParts).map { .init("partial\($0)", \.partials[$0]) })
 }
 
 extension UploadResource {

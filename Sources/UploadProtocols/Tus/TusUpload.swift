@@ -191,7 +191,7 @@ extension TusUpload {
         do throws(UploadFailure) {
             var resource = UploadResource(url: try creation.url(in: response))
             resource.expires = response.expiry
-            (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
+            resource.tus = TusMemory(sum: sum, isChecked: sum != nil)
             resource.takeFacts(of: capabilities)
             dropped.mark(&resource)
             var appending = TusAppending(

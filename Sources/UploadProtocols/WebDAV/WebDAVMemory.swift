@@ -12,7 +12,7 @@ struct WebDAVMemory: ResumeForm {
     /// The target of a trial `MOVE` in progress: a second temporary name.
     var nextURL: String?
 
-    static let keys: [ResumeKey<Self>] = [
+    static let keys: ResumeKeys<Self> = [
         .init("name", \.movedName), .init("old", \.old.storedSize), .init("oldTag", \.old.storedTag),
         .init("oldTime", \.old.storedTime), .init("new", \.new.storedSize), .init("newTag", \.new.storedTag),
         .init("newTime", \.new.storedTime), .init("refused", \.refusedLooks),

@@ -42,9 +42,9 @@ extension Destinations {
             throw .unknownDestination(target.destination)
         }
         // Credentials must be sent only to the server that the configuration names now.
-        guard let queued = URL(string: target.url).flatMap(UploadAddress.origin),
-            queued == URL(string: known.url).flatMap(UploadAddress.origin)
-        else { throw .movedDestination(target.destination) }
+        guard UploadAddress.haveSameOrigin(target.url, known.url) else {
+            throw .movedDestination(target.destination)
+        }
         return known
     }
 
