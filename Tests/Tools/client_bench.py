@@ -179,7 +179,7 @@ def limit(options, ferry):
 
 
 def memory(options, ferry, nginx):
-    size, at_once = options.mebibytes << 20, 256
+    size, at_once = options.mebibytes << 20, options.uploads
     with work_folder() as folder, running(Discard(folder)) as server:
         conditions(f"{options.mebibytes} MiB by PUT on loopback, in one file or in {at_once} at once", options)
         heading()

@@ -163,16 +163,17 @@ def others(protocol, files, folder, prefix=(), certificate=None, at_once=AT_ONCE
     names = sorted(files.iterdir())
     home = folder / "home"
     home.mkdir(exist_ok=True)
-    trust = ["--cacert", certificate] if certificate else []
     rclone = ["rclone", "copy", "--config", os.devnull, "--transfers", str(at_once), "--checkers", "8", "-q"]
     rclone += ["--ca-cert", certificate] if certificate else []
 
     def curl(url):
         each = "form = \"file=@{}\"\nurl = \"{}/\"" if protocol == "form" else "upload-file = \"{}\"\nurl = \"{}/{}\""
-        text = "\nnext\n".join("silent\nfail\noutput = /dev/null\n" + each.format(path, url, path.name) for path in names)
+        # `next` forgets the options before it.
+        kept = "silent\nfail\noutput = /dev/null\n" + (f"cacert = \"{certificate}\"\n" if certificate else "")
+        text = "\nnext\n".join(kept + each.format(path, url, path.name) for path in names)
         (folder / "curl.conf").write_text(text)
         parallel = ["--parallel", "--parallel-immediate", "--parallel-max", str(at_once)] if len(names) > 1 else []
-        return ["curl", *parallel, *trust, "-K", folder / "curl.conf"]
+        return ["curl", *parallel, "-K", folder / "curl.conf"]
 
     def lftp(url):
         base, _, run = url.rpartition("/")
