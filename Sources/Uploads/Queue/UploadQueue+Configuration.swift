@@ -7,7 +7,7 @@ extension UploadQueue {
         public var concurrency: Int
         /// The number of slots for the uploads to one host; nil for all slots.
         public var concurrencyPerHost: Int?
-        /// The number of equal shares of a slot. An upload occupies one share for each started 128 KiB, and at most the
+        /// The number of equal shares of a slot. An upload occupies one share for each started 64 KiB, and at most the
         /// whole slot. The setting has no effect while a command sets the number of running uploads.
         public var smallUploadsPerSlot: Int
         /// The bandwidth limits by the group of uploads that share one. A scope without an entry has no limit.

@@ -182,7 +182,7 @@ struct Assembly {
         return UploadQueue.Configuration(
             concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
             // A limit that the user has set counts small uploads like large ones.
-            smallUploadsPerSlot: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
+            smallUploadsPerSlot: limits.concurrency == nil && limits.perHost == nil ? 16 : 1,
             limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
             retry: QueueRetryPolicy(
                 base: retry.base, cap: retry.cap, serverTries: retry.serverTries,

@@ -5,7 +5,10 @@ extension QueueCore {
     ///
     /// Large files occupy more shares, up to the whole slot, so that fewer run at once. Many servers discard all bytes
     /// of a broken request: if 32 uploads of 1 MiB share a link that carries 16 MiB before it breaks, none is complete.
-    private static let shareUnit: ByteCount = 128 << 10
+    private static let shareUnit: ByteCount = 64 << 10
+
+    /// The size up to which sending a file again after a crash costs no more than a journal record of its start.
+    private static let briefSize: ByteCount = 128 << 10
 
     /// An upload that sends no byte for this time is stuck. Although all slots are taken, an upload can then start at a
     /// host without running uploads.
@@ -19,8 +22,7 @@ extension QueueCore {
         return min(whole, max(1, Int(clamping: units)))
     }
 
-    /// True if sending the file again after a crash costs no more than a journal record of the start.
-    static func isBrief(_ upload: Upload) -> Bool { upload.size <= shareUnit }
+    static func isBrief(_ upload: Upload) -> Bool { upload.size <= briefSize }
 
     mutating func startRuns() {
         // An instant in the past would make the timer fire again and again while no upload may start.

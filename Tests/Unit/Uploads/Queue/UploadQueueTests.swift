@@ -398,10 +398,10 @@ struct UploadQueueTests {
 
     @Test(
         arguments: [
-            (0, 1), (1, 1), (128 << 10, 1), (128 << 10 + 1, 2), (1 << 20, 8), (1 << 20 + 1, 8),
-            (ByteCount.max, 8),
+            (0, 1), (1, 1), (64 << 10, 1), (64 << 10 + 1, 2), (1 << 20, 16), (1 << 20 + 1, 16),
+            (ByteCount.max, 16),
         ] as [(ByteCount, Int)])
-    func `an upload takes up an eighth of a slot for each 128 KiB`(size: ByteCount, share: Int) {
-        #expect(QueueCore.share(ofSize: size, whole: 8) == share)
+    func `an upload takes up a sixteenth of a slot for each 64 KiB`(size: ByteCount, share: Int) {
+        #expect(QueueCore.share(ofSize: size, whole: 16) == share)
     }
 }
