@@ -42,11 +42,14 @@ final class StallDetector: ChannelDuplexHandler {
         let began = NIODeadline.now()
         let acknowledged: UInt64
         var sent = SentCount()
+        /// True from the head of the request until its flush, if the body follows at once.
+        var awaitsBody: Bool
 
         init(_ observer: ResponseCollector?, stall: Duration, since movement: Movement) {
             self.observer = observer
             acknowledged = movement.acknowledged
             interim = InterimCount(written: movement.written, acknowledged: movement.acknowledged)
+            awaitsBody = observer?.bodyFollowsAtOnce ?? false
             let breakCostsLittle = observer?.breakCostsLittle ?? false
             silence = DeadPeerDetector(breakCostsLittle: breakCostsLittle)
             self.stall = StallLimit(stall: stall, breakCostsLittle: breakCostsLittle)
@@ -66,8 +69,6 @@ final class StallDetector: ChannelDuplexHandler {
     private var running: Running?
     private var exchangesServed = 0
     private var pendingWrites = 0
-    /// True from the head of a request until its flush, if the body follows at once.
-    private var awaitsBody = false
     private var movement = Movement()
     private var lastSeen = Movement()
     private var lastMoved = NIODeadline.now()
@@ -94,7 +95,6 @@ final class StallDetector: ChannelDuplexHandler {
             self.running = running
             lastMoved = .now()
             watch(context)
-            awaitsBody = running.observer?.bodyFollowsAtOnce ?? false
             limitUnsent(to: running.observer?.unsentLimit, context.channel)
             running.observer?.didStart(onKeptConnection: exchangesServed > 0)
         case .body: break
@@ -124,9 +124,9 @@ final class StallDetector: ChannelDuplexHandler {
     }
 
     func flush(context: ChannelHandlerContext) {
-        guard awaitsBody else { return context.flush() }
+        guard running?.awaitsBody == true else { return context.flush() }
         // A body that follows in this turn of the event loop shares the write of the head.
-        awaitsBody = false
+        running?.awaitsBody = false
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.execute { bound.value.flush() }
     }

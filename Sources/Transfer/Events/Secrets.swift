@@ -212,7 +212,8 @@ struct Secrets: Sendable {
     /// Returns the number of leading characters by which a form is recognized and cut: 8 for a form of at least 16
     /// characters. For a shorter one, it is more than half of them, and at least 5.
     private static func shownLength(of form: String) -> Int {
-        // Counting the characters of a long text takes long. Two bytes of ASCII are at least one.
+        // Counting the characters of a long text takes long. Two bytes of ASCII are at least
+        // one character.
         if form.utf8.count >= telling * 2, form.utf8.allSatisfy({ $0 < 0x80 }) { return shownPrefix }
         return form.count >= telling ? shownPrefix : max(5, form.count / 2 + 1)
     }

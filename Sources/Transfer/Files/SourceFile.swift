@@ -152,24 +152,19 @@ public final class SourceFile: Sendable {
     ) throws(UploadFailure) -> Content? {
         guard identity.size <= smallest else { return nil }
         let now = ContinuousClock.now
-        let size = Int(identity.size)
-        let bytes = try translating(path) { () throws(SystemCallError) in
-            var result = Result<Void, SystemCallError>.success(())
-            let bytes = [UInt8](unsafeUninitializedCapacity: size) { space, done in
-                let raw = UnsafeMutableRawBufferPointer(space)
-                result = Result { () throws(SystemCallError) in
-                    while done < size {
-                        let rest = UnsafeMutableRawBufferPointer(rebasing: raw[done..<size])
-                        let got = try descriptor.read(into: rest, at: ByteCount(done))
-                        guard got > 0 else { return }
-                        done += got
-                    }
+        var bytes = [UInt8](repeating: 0, count: Int(identity.size))
+        var done = 0
+        while done < bytes.count {
+            let result = bytes.withUnsafeMutableBytes { space in
+                Result { () throws(SystemCallError) in
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: space[done...])
+                    return try descriptor.read(into: rest, at: ByteCount(done))
                 }
             }
-            try result.get()
-            return bytes
+            let got = try translating(path) { () throws(SystemCallError) in try result.get() }
+            guard got > 0 else { return nil }
+            done += got
         }
-        guard bytes.count == size else { return nil }
         guard try status(of: descriptor, path: path).identity == identity else { return nil }
         return Content(bytes: bytes, read: now)
     }

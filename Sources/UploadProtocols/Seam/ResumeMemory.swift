@@ -68,7 +68,8 @@ extension UploadResource {
             var form = Form()
             // A new form has the values that missing entries stand for. A memory has few entries, a form up to 13 keys.
             for position in positions(of: Form.keys) {
-                Form.keys.all[position].read(&form, memory[Form.keys.all[position].name])
+                let key = Form.keys.all[position]
+                key.read(&form, memory[key.name])
             }
             return form
         }

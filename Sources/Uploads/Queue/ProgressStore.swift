@@ -12,7 +12,8 @@ final class ProgressStore: Sendable {
         var carriesAll = false
         /// True once the attempt has ended. Clients see the upload as running until the result is on disk.
         var hasEnded = false
-        /// The last report of the number of sent bytes to the queue, or before it the begin of the first request.
+        /// The time of the last report of the sent bytes to the queue. Before the first report, it is the time at which the
+        /// first request with bytes of the file began.
         var noted: ContinuousClock.Instant?
         /// The last time when a request with bytes of the file began, when bytes were sent, or when reading ended.
         var moved: ContinuousClock.Instant?

@@ -290,8 +290,7 @@ extension QueueCore {
         }
         publish(Array(orphaned.keys), removed: ids)
         return .success(
-            TransactionResult(ids: ids, gone: gone, undo: isRemoval ? .putBack(ids, orphaned: orphaned) : nil)
-        )
+            TransactionResult(ids: ids, undo: isRemoval ? .putBack(ids, orphaned: orphaned) : nil))
     }
 
     /// Begins to put removed uploads back at their ranks. The `orphaned` ones still held return to these states.

@@ -69,7 +69,6 @@ package enum UploadChange: Sendable {
 package struct TransactionResult: Sendable {
     package var ids: [Upload.ID] = []
     var isPaused = false
-    var gone: [Upload] = []
     /// The action that undoes the transaction; nil if `undo` ignores the transaction.
     package var undo: UndoAction?
 }
