@@ -1,14 +1,16 @@
 /// A writer that appends JSON text to a buffer. Callers pass commas, braces and members' names as fixed texts.
-struct JSONWriter {
-    var bytes: [UInt8] = []
+package struct JSONWriter {
+    package internal(set) var bytes: [UInt8] = []
 
-    mutating func raw(_ text: StaticString) {
+    package init() {}
+
+    package mutating func raw(_ text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    mutating func raw(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
+    package mutating func raw(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
 
-    mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { string($0) }
     }
@@ -42,7 +44,7 @@ struct JSONWriter {
     mutating func member(_ name: StaticString, _ value: Date?) { member(name, value) { $0.date($1) } }
 
     /// Appends a JSON member whose value is an array. `write` appends one element. Appends nothing if there are none.
-    mutating func list<Elements: Collection>(
+    package mutating func list<Elements: Collection>(
         _ name: StaticString, _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
     ) {
         guard !elements.isEmpty else { return }
@@ -88,7 +90,7 @@ struct JSONWriter {
     }
 
     /// Appends the shortest text of the same number. Infinity and NaN stand in quotes, because JSON lacks them.
-    mutating func double(_ value: Double) {
+    package mutating func double(_ value: Double) {
         if !value.isFinite { raw("\"") }
         raw(value.description.utf8)
         if !value.isFinite { raw("\"") }
@@ -123,7 +125,7 @@ struct JSONWriter {
         }
     }
 
-    private mutating func digits(_ value: some FixedWidthInteger) {
+    package mutating func digits(_ value: some FixedWidthInteger) {
         if value < 0 { raw("-") }
         bytes.append(decimal: UInt64(value.magnitude))
     }

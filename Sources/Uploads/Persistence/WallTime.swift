@@ -1,5 +1,5 @@
 /// Wall-clock times as ISO 8601 text in UTC: `2026-11-20T22:55:59.25Z`, with as many decimals as needed, nine at most.
-enum WallTime {
+package enum WallTime {
     private static let secondsPerDay = 86_400
     /// The number of seconds from 1970 to 2001, Foundation's reference date.
     private static let referenceSecond = 978_307_200
@@ -35,6 +35,12 @@ enum WallTime {
         }
         text.append(UInt8(ascii: "Z"))
         return text
+    }
+
+    /// Returns the text of the second in which `date` is, such as `2026-11-20T22:55:59Z`.
+    package static func second(of date: Date) -> String {
+        let second = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+        return text(second).map { String(decoding: $0, as: UTF8.self) } ?? date.formatted(.iso8601)
     }
 
     /// Reads a date from text such as `2026-11-20T22:55:59.25Z`. Returns nil for any other form.

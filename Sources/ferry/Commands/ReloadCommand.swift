@@ -50,7 +50,7 @@ struct ReloadLine: OutputLine {
     let report: ReloadReport
 
     static let events: KeyValuePairs = ["reload": "The running engine read its configuration again."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("file", "The path of the configuration file.", \.report.file),
         .always("added", "New destinations.", \.report.changes.added),
         .always("changed", "Changed destinations.", \.report.changes.changed),

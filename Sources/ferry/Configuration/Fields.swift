@@ -4,7 +4,7 @@ import FerryTUI
 
 /// A reader of one JSON object in the configuration. Its errors name the key path.
 struct Fields {
-    private let container: KeyedDecodingContainer<LineKey>
+    private let container: KeyedDecodingContainer<FieldKey>
     private let members: [Schema.Member]
 
     /// Starts to read a JSON object. Throws if it has an unknown key, or both the name and former name of a member.
@@ -22,7 +22,7 @@ struct Fields {
     /// - Parameter members: The members of the object's schema; empty for an object without a schema.
     init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
         self.members = members
-        container = try decoder.container(keyedBy: LineKey.self)
+        container = try decoder.container(keyedBy: FieldKey.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
             // `$schema` is for editors, so the message does not list it.
             let former = members.compactMap(\.formerName)
@@ -39,9 +39,9 @@ struct Fields {
     var keys: [String] { container.allKeys.map(\.stringValue) }
 
     /// Returns the key of a member in the JSON object, which can be its former name; nil if it is absent.
-    private func found(_ name: String) -> LineKey? {
+    private func found(_ name: String) -> FieldKey? {
         let names = [name, members.first { $0.name == name }?.formerName].compactMap { $0 }
-        return names.map(LineKey.init(stringValue:)).first(where: container.contains)
+        return names.map(FieldKey.init(stringValue:)).first(where: container.contains)
     }
 
     /// Returns the value of a key; nil if it is absent. Throws if the value is null or has another type.
@@ -148,4 +148,12 @@ struct ConfigurationIssue: Error, Equatable {
     var path: [String]
     /// The text that follows "expected" in the message.
     var expected: String
+}
+
+private struct FieldKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }

@@ -21,10 +21,10 @@ struct AddedLine: OutputLine {
     private static let shared: Set = [
         "path", "name", "destination", "url", "protocol", "size", "batch", "startsAt", "after",
     ]
-    static let members: [LineMember<Self>] =
-        UploadRecordLine.members.filter { shared.contains($0.row.name) }.map { $0.of(\.upload) } + [
+    static let members = LineMembers<Self>(
+        UploadRecordLine.members.all.filter { shared.contains($0.row.name) }.map { $0.of(\.upload) } + [
             .maybe("id", "The upload's number. The queue gives it to no other upload.", as: .positive, \.id)
-        ]
+        ])
 }
 
 /// The line of `ferry add --json` for a file that the command has not queued.
@@ -47,7 +47,7 @@ struct SkippedLine: OutputLine {
     }
 
     static let events: KeyValuePairs = ["skipped": "The file was left out."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("path", "The path as given or found; `base64:` and the bytes if not UTF-8.", \.path.encoded),
         .always("reason", "The reason, in a few words.", \.reason),
         .maybe("known", "True if the file has an upload already, which is not a failure.") {

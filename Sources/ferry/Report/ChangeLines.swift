@@ -43,7 +43,7 @@ struct ChangedLine: OutputLine {
         "changed": "A command changed the queue.",
         "wouldUndo": "`undo` would make this change without `--dry-run`.",
     ]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always(
             "change", "The kind of change; `putBack` is a removal that was undone.", as: .choice(Change.self),
             \.change.rawValue),
@@ -61,7 +61,7 @@ struct StopLine: OutputLine {
     var process: Int32?
 
     static let events: KeyValuePairs = ["stop": "The running engine was asked to stop."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("running", "True if the engine stops later, when its running uploads have ended.", \.running),
         .maybe("process", "The process ID of the engine; absent if none ran.", as: .positive, \.process),
     ]

@@ -11,7 +11,7 @@ struct CheckLine: OutputLine {
     }
 
     static let events: KeyValuePairs = ["check": "The result for one destination."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always(
             "destination", "The destination's name in the configuration; empty if a URL was given.",
             \.result.destination.name),
@@ -55,7 +55,7 @@ struct CheckLine: OutputLine {
 }
 
 extension CheckResult.Leftover: LineObject {
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("name", "The name that the file was to have.", \.leftover.name),
         .always(
             "state",

@@ -24,7 +24,7 @@ struct ConfigurationLine: OutputLine {
     }
 
     static let events: KeyValuePairs = ["configuration": "The paths of Ferry's files, and the configuration."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("folder", "The folder of the queue and the logs.", \.folder),
         .always("destinations", "The destinations, sorted by name.", \.destinations),
         .always("watch", "The watched folders, as the configuration lists them.") {
@@ -51,7 +51,7 @@ struct ConfigurationLine: OutputLine {
         let settings: DestinationSettings
         let isDefault: Bool
 
-        static let members: [LineMember<Self>] = [
+        static let members: LineMembers<Self> = [
             .always("name", "The name that `--to` takes.", \.name),
             .always("url", "The URL, without its query.") { UploadAddress.withoutQuery($0.settings.url) },
             .always("protocol", "The protocol in the configuration.", \.settings.protocolName),
@@ -63,7 +63,7 @@ struct ConfigurationLine: OutputLine {
         let watch: FerryUploads.Watch
         let settings: WatchSettings
 
-        static let members: [LineMember<Self>] = [
+        static let members: LineMembers<Self> = [
             .always("folder", "The path of the folder.", \.watch.folder.path.text),
             .always("there", "Whether the folder exists.") {
                 LocalFiles.isFolder($0.watch.folder.path.text) ?? false
@@ -89,7 +89,7 @@ struct ConfigurationLine: OutputLine {
         let command: HookCommand
         let timeout: Double
 
-        static let members: [LineMember<Self>] = [
+        static let members: LineMembers<Self> = [
             .always(
                 "event", "The event at which the command runs.", as: .choice(QueueEvent.Name.self),
                 \.event.rawValue),
@@ -106,7 +106,7 @@ struct ConfigurationLine: OutputLine {
         let scope: LimitScope
         let timetable: Timetable
 
-        static let members: [LineMember<Self>] = [
+        static let members: LineMembers<Self> = [
             .always(
                 "scope", "The uploads that share the limit.", as: .choice(["total", "destination"]),
                 \.scope.kind),
@@ -122,7 +122,7 @@ struct ConfigurationLine: OutputLine {
 }
 
 extension Timetable.Entry: LineObject {
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always(
             "days", "The days on which the entry begins.",
             as: .array(.choice(Timetable.Weekday.allCases.map(\.name)), atLeast: 1)

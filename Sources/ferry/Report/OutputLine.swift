@@ -1,4 +1,5 @@
 import FerryFiles
+import FerryUploads
 
 /// A line of JSON for programs, printed with `--json` or given to hooks. Names and units stay the same in all versions.
 protocol OutputLine: LineObject {
@@ -12,7 +13,14 @@ extension OutputLine {
     /// The name of this kind of line: the first possible value of its JSON member `event`.
     static var name: String { events[0].key }
     /// The line, without a line break. Its keys are sorted. Not called `text`, because lines have members of that name.
-    var json: String { JSONLine.encoded(Whole(line: self)) }
+    var json: String {
+        JSONLine.text { json in
+            Self.members.write(self, to: &json) { json in
+                LineKey("event").write(to: &json)
+                json.string(event)
+            }
+        }
+    }
 
     static var lineSchema: Schema {
         let purpose = events.map { "\($0.key): \($0.value)" }.joined(separator: " ")
@@ -20,55 +28,69 @@ extension OutputLine {
     }
 }
 
-private struct Whole<Line: OutputLine>: Encodable {
-    let line: Line
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: LineKey.self)
-        try container.encode(line.event, forKey: LineKey(stringValue: "event"))
-        try line.encode(to: encoder)
-    }
-}
-
 /// A value that can be a part of a line of JSON.
-protocol LineValue: Encodable, Sendable {
+protocol LineValue: Sendable {
     static var schema: Schema { get }
+    func write(to json: inout JSONWriter)
 }
 
-/// A JSON object in a line. Its schema and its encoding both come from the table `members`.
+/// A JSON object in a line. Its schema and its text both come from the table `members`.
 protocol LineObject: LineValue {
-    static var members: [LineMember<Self>] { get }
+    static var members: LineMembers<Self> { get }
 }
 
 extension LineObject {
     static var schema: Schema { record([]) }
 
     fileprivate static func record(_ first: [Schema.Member]) -> Schema {
-        .record(
-            first + members.filter(\.isAlwaysThere).map(\.row),
-            maybe: members.filter { !$0.isAlwaysThere }.map(\.row))
+        let (always, maybe) = (members.all.filter(\.isAlwaysThere), members.all.filter { !$0.isAlwaysThere })
+        return .record(first + always.map(\.row), maybe: maybe.map(\.row))
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: LineKey.self)
-        for member in Self.members { try member.write(self, &container) }
+    func write(to json: inout JSONWriter) { Self.members.write(self, to: &json) }
+}
+
+/// The members of a JSON object in a line.
+struct LineMembers<Object>: ExpressibleByArrayLiteral, Sendable {
+    /// The members in the order of the schema.
+    let all: [LineMember<Object>]
+    /// The members sorted by name: those before `event` of an `OutputLine`, and those after it.
+    private let sorted: (before: [LineMember<Object>], after: [LineMember<Object>])
+
+    init(_ all: [LineMember<Object>]) {
+        self.all = all
+        let members = all.sorted { $0.row.name < $1.row.name }
+        sorted = (members.filter { $0.row.name <= "event" }, members.filter { $0.row.name > "event" })
+    }
+
+    init(arrayLiteral members: LineMember<Object>...) { self.init(members) }
+
+    /// Appends the JSON object, sorted by name. `event` appends the member of that name, if it is not in this table.
+    fileprivate func write(
+        _ object: Object, to json: inout JSONWriter, event: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        json.raw("{")
+        for member in sorted.before { member.write(object, &json) }
+        event(&json)
+        for member in sorted.after { member.write(object, &json) }
+        json.raw("}")
     }
 }
 
-/// A member of a JSON object in a line: its description in the schema, and the function that writes its value.
+/// A member of a JSON object in a line: its description in the schema, and the function that writes it.
 struct LineMember<Object>: Sendable {
-    typealias Container = KeyedEncodingContainer<LineKey>
-
     let row: Schema.Member
     let isAlwaysThere: Bool
-    fileprivate let write: @Sendable (Object, inout Container) throws -> Void
+    fileprivate let write: @Sendable (Object, inout JSONWriter) -> Void
 
     static func always<Value: LineValue>(
         _ name: String, _ purpose: String, as schema: Schema = Value.schema,
         _ value: @escaping @Sendable (Object) -> Value
     ) -> LineMember {
-        LineMember(row: .init(name, schema, purpose), isAlwaysThere: true) {
-            try $1.encode(value($0), forKey: LineKey(stringValue: name))
+        let key = LineKey(name)
+        return LineMember(row: .init(name, schema, purpose), isAlwaysThere: true) { object, json in
+            key.write(to: &json)
+            value(object).write(to: &json)
         }
     }
 
@@ -77,35 +99,45 @@ struct LineMember<Object>: Sendable {
         _ name: String, _ purpose: String, as schema: Schema = Value.schema,
         _ value: @escaping @Sendable (Object) -> Value?
     ) -> LineMember {
-        LineMember(row: .init(name, schema, purpose), isAlwaysThere: false) {
-            try $1.encodeIfPresent(value($0), forKey: LineKey(stringValue: name))
+        let key = LineKey(name)
+        return LineMember(row: .init(name, schema, purpose), isAlwaysThere: false) { object, json in
+            guard let value = value(object) else { return }
+            key.write(to: &json)
+            value.write(to: &json)
         }
     }
 
     /// Returns the same member for the type `Outer`, with the value from the object that `object` returns.
     func of<Outer>(_ object: @escaping @Sendable (Outer) -> Object) -> LineMember<Outer> {
-        LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { try write(object($0), &$1) }
+        LineMember<Outer>(row: row, isAlwaysThere: isAlwaysThere) { write(object($0), &$1) }
     }
 }
 
-struct LineKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+/// The name of a member of a JSON object, as the text `"name":`.
+private struct LineKey {
+    private let text: [UInt8]
 
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
+    init(_ name: String) { text = Array("\"\(name)\":".utf8) }
+
+    func write(to json: inout JSONWriter) {
+        if json.bytes.last != UInt8(ascii: "{") { json.raw(",") }
+        json.raw(text)
+    }
 }
 
 extension String: LineValue {
     static var schema: Schema { .text() }
+    func write(to json: inout JSONWriter) { json.string(self) }
 }
 
 extension Bool: LineValue {
     static var schema: Schema { .flag }
+    func write(to json: inout JSONWriter) { json.raw(self ? "true" : "false") }
 }
 
 extension Date: LineValue {
     static var schema: Schema { .moment }
+    func write(to json: inout JSONWriter) { json.string(WallTime.second(of: self)) }
 }
 
 extension Schema {
@@ -115,6 +147,7 @@ extension Schema {
 
 extension FixedWidthInteger where Self: LineValue {
     static var schema: Schema { .whole(0...Int.max) }
+    func write(to json: inout JSONWriter) { json.digits(self) }
 }
 
 extension Int: LineValue {}
@@ -123,10 +156,18 @@ extension Int64: LineValue {}
 
 extension Double: LineValue {
     static var schema: Schema { .number(0...1e12) }
+
+    func write(to json: inout JSONWriter) {
+        if let whole = Int64(exactly: self) { json.digits(whole) } else { json.double(self) }
+    }
 }
 
 extension Array: LineValue where Element: LineValue {
     static var schema: Schema { .array(Element.schema) }
+
+    func write(to json: inout JSONWriter) {
+        if isEmpty { json.raw("[]") } else { json.list("", self) { $1.write(to: &$0) } }
+    }
 }
 
 extension Dictionary: LineValue where Key == String, Value == Int {
@@ -135,18 +176,25 @@ extension Dictionary: LineValue where Key == String, Value == Int {
         .object(
             UploadRecordLine.states.map { .init($0, Value.schema, "The number of uploads in this state.") })
     }
+
+    func write(to json: inout JSONWriter) {
+        json.raw("{")
+        for (name, count) in sorted(by: { $0.key < $1.key }) {
+            LineKey(name).write(to: &json)
+            json.digits(count)
+        }
+        json.raw("}")
+    }
 }
 
 enum JSONLine {
     /// Returns the text as a JSON string, in quotes.
-    static func quoted(_ text: String) -> String { encoded(text) }
+    static func quoted(_ text: String) -> String { self.text { $0.string(text) } }
 
-    fileprivate static func encoded(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        guard let data = try? encoder.encode(value) else { return "{}" }
-        return escaped(String(decoding: data, as: UTF8.self))
+    fileprivate static func text(_ write: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter()
+        write(&json)
+        return escaped(String(decoding: json.bytes, as: UTF8.self))
     }
 
     /// Replaces characters that a terminal interprets, except `harmless`, by JSON escapes such as `\u009b`.

@@ -6,7 +6,7 @@ struct NetworkLine: OutputLine {
     var reason: String?
 
     static let events: KeyValuePairs = ["offline": "There is no network.", "online": "The network is back."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .maybe("reason", "The reason why there is no network (`offline` only).", \.reason)
     ]
 }
@@ -22,7 +22,7 @@ struct StorageLine: OutputLine {
         "snapshotFailed": "All changes are saved, but the journal grows.",
         "saved": "All changes are saved again.",
     ]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("text", "The message, in a sentence.", \.text),
         .maybe("hint", "The next step for the user.", \.hint),
     ]
@@ -36,7 +36,7 @@ struct NoticeLine: OutputLine {
     static let events: KeyValuePairs = [
         "note": "A notice for the user.", "warning": "A warning, such as of a setting that may do harm.",
     ]
-    static let members: [LineMember<Self>] = [.always("text", "The message, in a sentence.", \.notice.text)]
+    static let members: LineMembers<Self> = [.always("text", "The message, in a sentence.", \.notice.text)]
 }
 
 /// The JSON line with numbers of uploads by state, at the end of `ferry run --json` and for hooks of `idle`.
@@ -48,7 +48,7 @@ struct CountsLine: OutputLine {
         "summary": "The run has ended.",
         "idle": "No upload runs or will start by itself. `counts` has what ended since the last `idle`.",
     ]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("counts", "The number of uploads by state; states without uploads are left out.", \.counts)
     ]
 }
@@ -58,7 +58,7 @@ struct RetryAfterPauseLine: OutputLine {
     let pause: RetryAfterPause
 
     static let events: KeyValuePairs = ["slow": "A busy server asked for a pause."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("host", "The name of the server's host.", \.pause.host),
         .always("status", "The HTTP status of its response.", as: .whole(100...999), \.pause.status),
         .always("until", "The time when uploads to it resume.", \.pause.until),
@@ -70,7 +70,7 @@ struct RetryAfterPauseLine: OutputLine {
 struct UnreachableHostLine: LineObject {
     let host: UnreachableHost
 
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("host", "The name of the host.", \.host.host),
         .always("reason", "The error, as the rest of a sentence that begins with the host.", \.host.reason),
         .always("waiting", "The number of uploads that wait for it.", \.host.waiting),
@@ -89,7 +89,7 @@ struct LimitLine: OutputLine {
     }
 
     static let events: KeyValuePairs = ["limit": "A bandwidth limit."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always(
             "scope", "The uploads that share the limit.", as: .choice(["total", "destination", "batch"]),
             \.limit.scope.kind),

@@ -8,7 +8,7 @@ struct ListeningLine: OutputLine {
     let tokenFile: String?
 
     static let events: KeyValuePairs = ["listening": "The receiver accepts uploads from now on."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("url", "The URL below which clients PUT and POST.", \.url),
         .always("tus", "The URL at which clients create tus uploads.", \.tus),
         .always("folder", "The folder for the files, as given.", \.folder),
@@ -65,7 +65,7 @@ struct ReceiverLine: OutputLine {
         "expired": "The receiver removed an unfinished upload that no request used for too long.",
         "refused": "The receiver refused a request.",
     ]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .maybe("id", "The identifier of the upload at this receiver; absent for `refused`.", \.id),
         .maybe("name", "The path below the folder; until `stored`, as the client requested it.", \.name),
         .maybe("size", "The size in bytes, if it is known.", \.size),

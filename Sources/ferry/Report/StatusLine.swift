@@ -19,7 +19,7 @@ struct StatusLine: OutputLine {
     }
 
     static let events: KeyValuePairs = ["status": "The state of the running engine."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("running", "Whether an engine runs. Without one, the other members are absent.") {
             $0.report != nil
         },
@@ -68,28 +68,37 @@ extension Array {
     fileprivate var ifAny: Self? { isEmpty ? nil : self }
 }
 
-extension EngineReport.Counts: LineValue {
-    static let schema = Schema.record(
-        UploadRecordLine.states.map { .init($0, Int.schema, "The number of uploads in this state.") } + [
-            .init(
-                "bytesLeft", Int.schema,
-                "The unsent bytes of uploads that need no command and have no start time."),
-            .init("bytesLater", Int.schema, "The unsent bytes of uploads with a start time."),
-        ],
-        maybe: [.init("offline", Int.schema, "The number of paused uploads that wait only for the network.")])
+extension EngineReport.Counts: LineObject {
+    private static let purpose = "The number of uploads in this state."
+
+    static let members: LineMembers<Self> = [
+        .always("queued", purpose, \.queued), .always("running", purpose, \.running),
+        .always("waiting", purpose, \.waiting), .always("paused", purpose, \.paused),
+        .always("held", purpose, \.held), .always("done", purpose, \.done),
+        .always("failed", purpose, \.failed),
+        .always(
+            "bytesLeft", "The unsent bytes of uploads that need no command and have no start time.",
+            \.bytesLeft),
+        .always("bytesLater", "The unsent bytes of uploads with a start time.", \.bytesLater),
+        .maybe("offline", "The number of paused uploads that wait only for the network.", \.offline),
+    ]
 }
 
-extension EngineReport.Watched: LineValue {
-    static let schema = Schema.record(
-        [
-            .init("folder", .text(), "The path of the folder."),
-            .init("to", .text(), "The name of the destination, or its URL without a query."),
-            .init("there", .flag, "Whether the folder exists."),
-            .init("settle", .number(WatchSettings.settleRange), "How many seconds a file must be unchanged."),
-            .init("after", .choice(["keep", "delete", "move"]), "The treatment of a file after its upload."),
-            .init("settling", Int.schema, "The number of files that changed too recently."),
-            .init(
-                "inUse", Int.schema,
-                "The number of files that a program has open for writing, or that cannot be read."),
-        ], maybe: [.init("goal", .text(), "The folder to which the file is moved.")])
+extension EngineReport.Watched: LineObject {
+    static let members: LineMembers<Self> = [
+        .always("folder", "The path of the folder.", \.folder),
+        .always("to", "The name of the destination, or its URL without a query.", \.to),
+        .always("there", "Whether the folder exists.", \.there),
+        .always(
+            "settle", "How many seconds a file must be unchanged.", as: .number(WatchSettings.settleRange),
+            \.settle),
+        .always(
+            "after", "The treatment of a file after its upload.", as: .choice(["keep", "delete", "move"]),
+            \.after),
+        .always("settling", "The number of files that changed too recently.", \.settling),
+        .always(
+            "inUse", "The number of files that a program has open for writing, or that cannot be read.",
+            \.inUse),
+        .maybe("goal", "The folder to which the file is moved.", \.goal),
+    ]
 }

@@ -48,7 +48,7 @@ struct UploadRecordLine: OutputLine {
         "failed": "An upload failed.", "held": "An upload waits for a decision of the user.",
     ]
 
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always(
             "id", "The upload's number. The queue gives it to no other upload.", as: .positive, \.upload.id),
         .always(
@@ -110,11 +110,11 @@ struct UploadRecordLine: OutputLine {
     ]
 }
 
-extension UploadResource.Parts: LineValue {
-    static let schema = Schema.record([
-        .init("held", Int.schema, "The number of parts stored at the server."),
-        .init("planned", Int.schema, "The number of parts of the whole file."),
-    ])
+extension UploadResource.Parts: LineObject {
+    static let members: LineMembers<Self> = [
+        .always("held", "The number of parts stored at the server.", \.stored),
+        .always("planned", "The number of parts of the whole file.", \.planned),
+    ]
 }
 
 extension TransferEstimate {
@@ -134,12 +134,12 @@ struct FinishedLine: OutputLine {
     }
 
     static let events: KeyValuePairs = ["finished": "An upload in the history."]
-    static let members: [LineMember<Self>] =
-        UploadRecordLine.members.map { $0.of(\.upload) } + [
+    static let members = LineMembers<Self>(
+        UploadRecordLine.members.all.map { $0.of(\.upload) } + [
             .always(
                 "outcome",
                 "The end of the upload; `removed`: it had failed or was held, and a user removed it.",
                 as: .choice(HistoryEntry.Outcome.self), \.entry.outcome.rawValue),
             .always("finished", "The time when the upload was done or removed.", \.entry.at),
-        ]
+        ])
 }

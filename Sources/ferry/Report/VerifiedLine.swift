@@ -6,7 +6,7 @@ struct VerifiedLine: OutputLine {
     let folder: String
 
     static let events: KeyValuePairs = ["verified": "The files of a queue were checked."]
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("ok", "True if there are no problems.", \.report.problems.isEmpty),
         .always("folder", "The folder of these files.", \.folder),
         .always(
@@ -29,7 +29,7 @@ struct VerifiedLine: OutputLine {
 }
 
 extension StateReport.File: LineObject {
-    static let members: [LineMember<Self>] = [
+    static let members: LineMembers<Self> = [
         .always("name", "The name in the folder.", \.name), .always("bytes", "The size in bytes.", \.bytes),
     ]
 }
@@ -39,5 +39,5 @@ struct FlushedLine: OutputLine {
     let file: String
 
     static let events: KeyValuePairs = ["flushed": "The whole queue is in one file."]
-    static let members: [LineMember<Self>] = [.always("file", "The path of the file.", \.file)]
+    static let members: LineMembers<Self> = [.always("file", "The path of the file.", \.file)]
 }
