@@ -7,8 +7,14 @@ extension UploadAttempt {
     func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
         guard !exchange.digests.isEmpty else { return [] }
         recorder.isReading()
-        let digests = try await FileDigest.compute(exchange.digests, of: file)
+        let digests: [ComputedDigest]?
+        if let early = await ahead.take(exchange.digests, part: exchange.part) {
+            digests = try early.get()
+        } else {
+            digests = try await FileDigest.compute(exchange.digests, of: file)
+        }
         try await file.confirm(identity)
+        ahead.begin(exchange.nextDigests, part: exchange.part, of: file)
         return digests
     }
 

@@ -22,6 +22,7 @@ public struct UploadAttempt: Sendable {
     let label: String
     private let rateLimiter: (any RateLimiter)?
     let recorder: any AttemptRecorder
+    let ahead = DigestsAhead()
     private let storedForm: @Sendable (UploadResource) -> UploadResource
     private let plainTexts: [String]
     private let learn: @Sendable (Redacted<ServerCapabilities>) -> Void
@@ -67,6 +68,7 @@ public struct UploadAttempt: Sendable {
     ) async -> Redacted<Outcome> {
         let sent = SentBytes(confirmed: resource?.confirmed ?? 0)
         let outcome = await exchanged(uploadProtocol, resource, capabilities, sent)
+        ahead.cancel()
         recorder.didEnd(out: sent.out)
         return sender.secrets.redact(outcome)
     }

@@ -25,6 +25,9 @@ public struct Exchange: Hashable, Sendable {
     public var markBeforeLastBytes: UploadResource?
     /// The digests of the file to compute before the request is sent, into the `digests` of the response.
     public var digests: [DigestRequest] = []
+    /// The `digests` that the next request of the same `part` will probably have. They are computed while this request is
+    /// sent, if it has `digests` itself.
+    public var nextDigests: [DigestRequest] = []
     /// The digests of the file to compute after a successful response, each only if the response reports one of the
     /// same algorithm. They become the last elements of the response's `digests`.
     public var digestsIfReported: [DigestRequest] = []

@@ -88,7 +88,7 @@ struct TusAppending: Sendable {
         guard resource.confirmed < size else { return .full(response) }
         let held = resource.confirmed
         if held > 0 { isInChunks = true }
-        let end = nextEnd
+        let end = end(from: held)
         let isLast = end == size && part == 0
         let tellsLength = if case .unreported = length { true } else { false }
         var fields: HTTPFields = [
@@ -105,6 +105,8 @@ struct TusAppending: Sendable {
         phase = .appending(end: end, tellsLength: tellsLength)
         if let sum = resource.tus.sum {
             exchange.digests = [sum.order(for: content)]
+            let next = range.lowerBound + end..<range.lowerBound + self.end(from: end)
+            if !next.isEmpty { exchange.nextDigests = [sum.order(for: next)] }
         } else {
             exchange.set(.kept, if: resource.appends.learntChunk == nil)
             resource.appends.begin(held..<end)
@@ -114,15 +116,13 @@ struct TusAppending: Sendable {
         return .send(exchange)
     }
 
-    /// The offset at which the next request ends. With checksums, it is the next multiple of `TusSum.chunk`. Without
-    /// them, the lowest known limit for one request determines it.
-    private var nextEnd: ByteCount {
-        let left = size - resource.confirmed
-        if let sum = resource.tus.sum {
-            return resource.confirmed + min(left, sum.chunk - resource.confirmed % sum.chunk)
-        }
+    /// Returns the offset at which a request ends that begins at `offset`. With checksums, it is the next multiple of
+    /// `TusSum.chunk`. Without them, the lowest known limit for one request determines it.
+    private func end(from offset: ByteCount) -> ByteCount {
+        let left = size - offset
+        if let sum = resource.tus.sum { return offset + min(left, sum.chunk - offset % sum.chunk) }
         let limits = [chunkSize, resource.tus.requestLimit, resource.appends.learntChunk].compactMap { $0 }
-        return resource.confirmed + min(left, max(1, limits.min() ?? left))
+        return offset + min(left, max(1, limits.min() ?? left))
     }
 
     mutating func receive(_ reply: ExchangeOutcome) -> Turn {

@@ -43,6 +43,48 @@ struct DigestAttemptTests {
         #expect(seen.withLock { $0 } == "sha-256=:\(Data(expected).base64EncodedString()):")
     }
 
+    @Test func `a digest that is computed ahead is that of its request, and others are computed then`()
+        async throws
+    {
+        let file = try TestFile(count: 100_000)
+        let ranges: [Range<ByteCount>] = [0..<40_000, 40_000..<70_000, 70_000..<100_000]
+        let exchanges = ranges.map { range in
+            Self.exchange([DigestRequest(.sha256, of: range, in: .init(Self.field, .hex))])
+        }
+        let attempt = ScriptedProtocol(.send(exchanges[0].followed(by: exchanges[1])), state: 0) {
+            count, _, _ in
+            count += 1
+            guard count < 3 else { return .done(Receipt()) }
+            // The last request is another one than the second one expected.
+            return .send(exchanges[count].followed(by: exchanges[0]))
+        }
+        let seen = Mutex<[String?]>([])
+        _ = try await AttemptLog().run(attempt, of: file) { request in
+            seen.withLock { $0.append(request.fields[Self.field]) }
+            return Self.ok
+        }
+        let expected = ranges.map { range in
+            DigestRequest.Form.hex.text(
+                RunningDigest.of(
+                    file.pattern.bytes(Int(range.lowerBound)..<Int(range.upperBound)), .sha256))
+        }
+        #expect(seen.withLock { $0 } == expected)
+    }
+
+    @Test func `a digest that was begun for the next request is taken once, and only by that one`()
+        async throws
+    {
+        let file = try TestFile(count: 1000)
+        let (first, second) = (DigestRequest(.md5, of: 0..<500), DigestRequest(.md5, of: 500..<1000))
+        let ahead = DigestsAhead()
+        ahead.begin([first], part: 1, of: try file.open())
+        ahead.begin([second], part: 2, of: try file.open())
+        #expect(try await ahead.take([first], part: 1)?.get()?.first?.range == 0..<500)
+        #expect(await ahead.take([first], part: 1) == nil)
+        #expect(await ahead.take([first], part: 2) == nil)
+        #expect(await ahead.take([second], part: 2) == nil)
+    }
+
     @Test func `computed digests come back in the order of the requests, also with a refusal`() async throws {
         let file = try TestFile(count: 1000)
         let digests = Mutex<[ComputedDigest]>([])
@@ -104,5 +146,13 @@ struct DigestAttemptTests {
         goesOn.open()
         #expect(try await running.value.isCancelled)
         #expect(log.requests.isEmpty)
+    }
+}
+
+extension Exchange {
+    fileprivate func followed(by next: Exchange) -> Exchange {
+        var exchange = self
+        exchange.nextDigests = next.digests
+        return exchange
     }
 }

@@ -28,6 +28,17 @@ struct TusChecksumTests {
         #expect(exchange.digests == [DigestRequest(algorithm, of: 0..<4, in: place)])
     }
 
+    @Test func `each chunk but the last names the digest of the next one`() throws {
+        var (tus, exchange, _) = try checked()
+        for offset in [4, 8] {
+            let next = exchange.nextDigests
+            exchange = try #require(tus.receive(.answer(204, [.uploadOffset: "\(offset)"])).exchange)
+            #expect(exchange.digests == next)
+        }
+        #expect(exchange.digests.first?.range == 8..<10)
+        #expect(exchange.nextDigests.isEmpty)
+    }
+
     private struct Vectors: Decodable { var inputs: [String: [String: String]] }
 
     @Test func `the field is what others compute`() throws {
