@@ -31,12 +31,13 @@ package enum UpdateLines {
         return writer.bytes
     }
 
-    /// Returns one line of JSON for each upload, with its line break, in chunks of 500 lines.
-    package static func pages(of uploads: [Upload]) -> some Sequence<[UInt8]> {
-        stride(from: 0, to: uploads.count, by: 500).lazy.map { start in
+    /// Returns one line of JSON for each of these uploads, with its line break, in chunks of 500 lines.
+    package static func pages(of ids: [Upload.ID], in uploads: UploadTable) -> some Sequence<[UInt8]> {
+        stride(from: 0, to: ids.count, by: 500).lazy.map { start in
             var writer = JSONWriter()
             writer.bytes.reserveCapacity(512 * 500)
-            for upload in uploads[start..<min(start + 500, uploads.count)] {
+            for id in ids[start..<min(start + 500, ids.count)] {
+                guard let upload = uploads[id] else { continue }
                 writer.upload(upload, unknown: nil)
                 writer.raw("\n")
             }

@@ -3,39 +3,26 @@ import Synchronization
 /// The clients that follow the updates of the queue. A slow client gets only the newest state of each upload, and so
 /// needs little memory.
 final class UpdateListeners: Sendable {
-    private struct Pending {
-        /// The whole queue as it was when the listener was added, as a copy-on-write copy. Nil after the listener has
-        /// read it.
-        var whole: UploadTable?
-        var changed: [Upload.ID: Upload] = [:]
-        var removed: Set<Upload.ID> = []
-        var status: EngineStatus?
-    }
+    /// The maximum number of changed uploads in an update, except in the first one.
+    static let pageSize = 10_000
 
     private final class Listener: Sendable {
-        let pending = Mutex(Pending())
+        let pending: Mutex<PendingUpdates>
         let signal: AsyncStream<Void>
         let continuation: AsyncStream<Void>.Continuation
 
-        init() { (signal, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+        init(_ pending: PendingUpdates) {
+            self.pending = Mutex(pending)
+            (signal, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+            continuation.yield()
+        }
 
-        /// Returns the changes since the last call, or at first the whole queue. Returns nil if there is nothing new.
+        /// Returns the next update; nil if there is nothing new.
         func take() -> QueueUpdate? {
             pending.withLock { pending in
-                guard let status = pending.status else { return nil }
-                if let whole = pending.whole.take() {
-                    // Later changes go into the next update, so that they differ from the initial state.
-                    if pending.changed.isEmpty, pending.removed.isEmpty {
-                        pending = Pending()
-                    } else {
-                        continuation.yield()
-                    }
-                    return QueueUpdate(isComplete: true, changed: whole.all, removed: [], status: status)
-                }
-                defer { pending = Pending() }
-                return QueueUpdate(
-                    isComplete: false, changed: Array(pending.changed.values),
-                    removed: Array(pending.removed), status: status)
+                let update = pending.take()
+                if !pending.isEmpty { continuation.yield() }
+                return update
             }
         }
     }
@@ -59,12 +46,7 @@ final class UpdateListeners: Sendable {
 
     /// Adds a listener, and returns its stream, which ends after the first update if `finish` was called before.
     func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
-        let listener = Listener()
-        listener.pending.withLock { pending in
-            pending.whole = uploads
-            pending.status = status
-        }
-        listener.continuation.yield()
+        let listener = Listener(PendingUpdates(of: uploads, status))
         let key = ObjectIdentifier(listener)
         let isFinished = state.withLock { state in
             state.listeners[key] = listener
@@ -84,19 +66,20 @@ final class UpdateListeners: Sendable {
     }
 
     func publish(changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
+        publish { $0.add(changed: changed, removed: removed, status) }
+    }
+
+    /// Publishes changes of many uploads, which listeners read from `uploads`, a copy of the queue.
+    func publish(
+        changed ids: [Upload.ID], in uploads: UploadTable, removed: [Upload.ID], status: EngineStatus
+    ) {
+        publish { $0.add(changed: ids, in: uploads, removed: removed, status) }
+    }
+
+    private func publish(_ add: (inout PendingUpdates) -> Void) {
         let all = state.withLock { Array($0.listeners.values) }
         for listener in all {
-            listener.pending.withLock { pending in
-                for upload in changed {
-                    pending.changed[upload.id] = upload
-                    pending.removed.remove(upload.id)
-                }
-                for id in removed {
-                    pending.changed[id] = nil
-                    pending.removed.insert(id)
-                }
-                pending.status = status
-            }
+            listener.pending.withLock { add(&$0) }
             listener.continuation.yield()
         }
     }

@@ -88,6 +88,9 @@ extension UploadQueue {
 
     private func publish(_ ids: [Upload.ID], removed: [Upload.ID]) {
         guard !listeners.isEmpty else { return }
+        guard ids.count <= UpdateListeners.pageSize else {
+            return listeners.publish(changed: ids, in: snapshot, removed: removed, status: status)
+        }
         let (changed, status) = core.news(of: ids, at: now)
         listeners.publish(changed: changed, removed: removed, status: status)
     }

@@ -214,9 +214,8 @@ extension UploadQueue {
     /// Every upload, sorted by rank, its position in the queue.
     public var all: [Upload] { core.all(at: now) }
 
-    package func all(where isMeant: @Sendable (Upload) -> Bool) -> [Upload] {
-        core.all(at: now, where: isMeant)
-    }
+    /// All uploads as clients see them now. Taking them is fast: a long queue must not wait for its readers.
+    package var snapshot: UploadTable { core.shownTable(at: now) }
 
     /// Every upload, sorted by rank, and the totals in `retired`, read at the same moment.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
@@ -237,24 +236,15 @@ extension UploadQueue {
     }
 
     public func updates() -> AsyncStream<QueueUpdate> {
-        listeners.add(uploads: core.shownTable(at: now), status: status)
+        listeners.add(uploads: snapshot, status: status)
     }
 
     /// The status of the queue as a whole; also available after `stop`.
     public var status: EngineStatus { core.status(at: now) }
 
-    /// Calls `body` with uploads as clients see them, and returns the results that are not nil, unsorted.
-    ///
-    /// For `.ids` or `.numbers`, `body` gets the selected uploads, or none if one is unknown. For any other selection,
-    /// it gets all uploads and must check the selection itself, which saves a copy of the queue.
-    package func compactMap<Result: Sendable>(
-        among selection: UploadSelection, _ body: @Sendable (Upload) -> Result?
-    ) -> [Result] {
-        switch selection {
-        case .ids, .numbers: return current((try? core.ids(selection)) ?? []).compactMap(body)
-        case .all, .failed, .done, .batch:
-            return core.compactMap(at: now, body)
-        }
+    /// Returns the selected uploads as clients see them; none if one is unknown.
+    package func selected(_ selection: UploadSelection) -> [Upload] {
+        current((try? core.ids(selection)) ?? [])
     }
 
     /// Returns those of these uploads that are in the queue, as clients see them.

@@ -60,10 +60,10 @@ final class ControlServer: Sendable {
             var lines = IncomingLines(socket, within: clientTime)
             var isFollowing = false
             while !isFollowing, let line = lines.next() {
-                let (content, uploads) = respond(to: line)
+                let (content, listing) = respond(to: line)
                 if case .following = content { isFollowing = true }
                 guard socket.write(line: ControlSocket.Response(content: content), within: clientTime),
-                    UpdateLines.pages(of: uploads).allSatisfy({ socket.write($0, within: clientTime) })
+                    listing?.pages.allSatisfy({ socket.write($0, within: clientTime) }) ?? true
                 else { break }
             }
             // A screen stays for hours, and must not count against the limit on connections for short requests.
@@ -72,17 +72,26 @@ final class ControlServer: Sendable {
         }
     }
 
+    /// Uploads to send after a response.
+    private struct Listing {
+        let uploads: FerryUploads.UploadTable
+        let ids: [Upload.ID]
+
+        var pages: some Sequence<[UInt8]> { UpdateLines.pages(of: ids, in: uploads) }
+    }
+
     /// Carries out a request. Returns the response and, for the request `list`, the uploads to send after it.
-    private func respond(to line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
+    private func respond(to line: [UInt8]) -> (ControlSocket.Response.Content, Listing?) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
         else {
             let other = try? JSONDecoder().decode(ControlSocket.Greeting.self, from: Data(line))
-            return (.reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry))), [])
+            return (.reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry))), nil)
         }
-        guard case .list(let filter) = request.ask else { return (respond(to: request.ask), []) }
-        let uploads = Self.wait { [queue] in await queue.all(where: filter.chooses) }
-        return (.listing(count: uploads.count), uploads)
+        guard case .list(let filter) = request.ask else { return (respond(to: request.ask), nil) }
+        let uploads = Self.wait { [queue] in await queue.snapshot }
+        let listing = Listing(uploads: uploads, ids: uploads.ranked(where: filter.chooses))
+        return (.listing(count: listing.ids.count), listing)
     }
 
     private func respond(to ask: ControlSocket.Request.Ask) -> ControlSocket.Response.Content {
@@ -93,10 +102,13 @@ final class ControlServer: Sendable {
         case .list: return .listing(count: 0)
         case .explain(let command, let selection, let changed):
             let isMeant = selection.needsExplanation(but: changed)
-            let unchanged = Self.wait { [queue] in
-                await queue.compactMap(among: selection) {
-                    isMeant($0) ? NoOpExplanation.Unchanged($0, by: command) : nil
-                }
+            var unchanged: [NoOpExplanation.Unchanged] = []
+            func explain(_ uploads: some Sequence<Upload>) {
+                for upload in uploads where isMeant(upload) { unchanged.append(.init(upload, by: command)) }
+            }
+            switch selection {
+            case .ids, .numbers: explain(Self.wait { [queue] in await queue.selected(selection) })
+            case .all, .failed, .done, .batch: explain(Self.wait { [queue] in await queue.snapshot }.values)
             }
             return .explained(
                 NoOpExplanation(command, unchanged: unchanged, spelled: { "`ferry \($0)`" }).sentences)
@@ -126,7 +138,7 @@ final class ControlServer: Sendable {
     private var report: EngineReport {
         get async {
             let sent = SampledProgress(queue.progress())
-            let uploads = await queue.all
+            let uploads = await queue.snapshot.values
             return EngineReport(
                 process: Machine.process, since: since, status: await queue.status,
                 counts: EngineReport.Counts(uploads, sent: sent),

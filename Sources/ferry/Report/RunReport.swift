@@ -12,7 +12,7 @@ final class RunReport: Sendable {
     private let isJSON: Bool
     private let output = LineOutput()
     private let live: LiveDisplay?
-    private let shown = Mutex<[Upload.ID: Upload]>([:])
+    private let shown = Mutex(FerryUploads.UploadTable())
     /// The uploads that had failed or were held when this run started, and have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
@@ -98,10 +98,7 @@ final class RunReport: Sendable {
     }
 
     private func take(_ upload: Upload, isFirst: Bool) {
-        let previous = shown.withLock { shown in
-            defer { shown[upload.id] = upload }
-            return shown[upload.id]
-        }
+        let previous = shown.withLock { $0.update(upload) }
         guard previous?.state != upload.state else { return }
         if !isFirst || !upload.hasFailedOrIsHeld { failedBefore.withLock { _ = $0.remove(upload.id) } }
         // On a terminal, the live lines count the uploads of the first update.

@@ -71,16 +71,8 @@ extension QueueCore {
         (ids.compactMap { id in uploads[id].map { shown($0, at: now) } }, status(at: now))
     }
 
-    func all(at now: Moment, where isMeant: (Upload) -> Bool = { _ in true }) -> [Upload] {
-        compactMap(at: now) { isMeant($0) ? $0 : nil }.sorted { $0.rank < $1.rank }
-    }
-
-    func compactMap<Result>(at now: Moment, _ body: (Upload) -> Result?) -> [Result] {
-        var results: [Result] = []
-        for upload in uploads.values {
-            if let result = body(shown(upload, at: now)) { results.append(result) }
-        }
-        return results
+    func all(at now: Moment) -> [Upload] {
+        uploads.all.map { shown($0, at: now) }.sorted { $0.rank < $1.rank }
     }
 
     func shownTable(at now: Moment) -> UploadTable {

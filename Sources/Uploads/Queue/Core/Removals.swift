@@ -9,7 +9,7 @@ struct Removals {
 
     static let window = Duration.seconds(10)
 
-    private var removed: [Upload.ID: Upload] = [:]
+    private var removed = UploadTable()
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
     /// The uploads whose window has ended, but whose last attempt still runs and can store bytes at the server.
     private var overdue: Set<Upload.ID> = []
@@ -24,7 +24,7 @@ struct Removals {
 
     mutating func add(_ uploads: [Upload], now: Instant) {
         guard !uploads.isEmpty else { return }
-        for upload in uploads { removed[upload.id] = upload }
+        for upload in uploads { removed.update(upload) }
         windows.append((now.advanced(by: Self.window), uploads.map(\.id)))
     }
 
@@ -80,7 +80,7 @@ struct Removals {
     mutating func endAll() -> [Upload] {
         windows = []
         overdue = []
-        return giveUp(removed.keys.sorted())
+        return giveUp(removed.ids.sorted())
     }
 
     private mutating func giveUp(_ ids: [Upload.ID]) -> [Upload] {

@@ -1,5 +1,6 @@
-/// The uploads of a queue by id. The memory of removed uploads is reused, and growing copies no upload.
-struct UploadTable {
+/// The uploads of a queue by id. The memory of removed uploads is reused, and returned once none is left. Growing copies
+/// no upload. A copy shares the memory of the uploads that have not changed since.
+package struct UploadTable: Sendable {
     // A chunk of this size wastes little memory in a queue of one upload. A million uploads need few chunks.
     private static let chunkSize = 128
 
@@ -7,23 +8,24 @@ struct UploadTable {
     private var slots: [Upload.ID: UInt32] = [:]
     private var free: [UInt32] = []
 
-    init() {}
+    package init() {}
 
     init(_ uploads: some Sequence<Upload>) {
         for upload in uploads { self[upload.id] = upload }
     }
 
-    var count: Int { slots.count }
+    package var count: Int { slots.count }
+
     /// The uploads of a table, unsorted. In a program optimized for size, the iterators of the standard library look up
     /// metadata at each step, which is slow.
-    struct Values: Sequence, IteratorProtocol {
+    package struct Values: Sequence, IteratorProtocol {
         fileprivate let chunks: [ContiguousArray<Upload?>]
         private var chunk = 0
         private var index = 0
 
         fileprivate init(_ chunks: [ContiguousArray<Upload?>]) { self.chunks = chunks }
 
-        mutating func next() -> Upload? {
+        package mutating func next() -> Upload? {
             while chunk < chunks.count {
                 while index < chunks[chunk].count {
                     index += 1
@@ -35,7 +37,7 @@ struct UploadTable {
         }
     }
 
-    var values: Values { Values(chunks) }
+    package var values: Values { Values(chunks) }
 
     /// The uploads as an array, copied chunk by chunk in half the time of iterating over `values`.
     var all: [Upload] {
@@ -59,7 +61,14 @@ struct UploadTable {
         return ids
     }
 
-    subscript(id: Upload.ID) -> Upload? {
+    /// Returns the ids of the uploads for which `isMeant` is true, sorted by rank, their position in the queue.
+    package func ranked(where isMeant: (Upload) -> Bool = { _ in true }) -> [Upload.ID] {
+        var ranks: [(rank: Int64, id: Upload.ID)] = []
+        for upload in values where isMeant(upload) { ranks.append((upload.rank, upload.id)) }
+        return ranks.sorted { $0.rank < $1.rank }.map(\.id)
+    }
+
+    package subscript(id: Upload.ID) -> Upload? {
         get {
             guard let slot = slots[id] else { return nil }
             return chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize]
@@ -71,7 +80,7 @@ struct UploadTable {
 
     /// Inserts the upload, or replaces and returns the one with the same id.
     @discardableResult
-    mutating func update(_ upload: Upload) -> Upload? {
+    package mutating func update(_ upload: Upload) -> Upload? {
         guard let slot = slots[upload.id] else {
             insert(upload)
             return nil
@@ -98,10 +107,12 @@ struct UploadTable {
     }
 
     @discardableResult
-    mutating func removeValue(forKey id: Upload.ID) -> Upload? {
+    package mutating func removeValue(forKey id: Upload.ID) -> Upload? {
         guard let slot = slots.removeValue(forKey: id) else { return nil }
         free.append(slot)
-        return chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize].take()
+        let upload = chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize].take()
+        if slots.isEmpty { self = UploadTable() }
+        return upload
     }
 
     mutating func reserveCapacity(_ count: Int) { slots.reserveCapacity(count) }
