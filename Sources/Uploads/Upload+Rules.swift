@@ -180,19 +180,24 @@ extension Upload {
         }
     }
 
-    /// Undoes a change of the upload from `before` to `after`, except for values that changed again later. Of a state
-    /// that did, only a pause or a resume by the user is undone.
+    /// Undoes a change of the upload from `before` to `after`, except for values that changed again later.
     mutating func takeBack(from after: Upload, to before: Upload) {
         if rank == after.rank { rank = before.rank }
         if identity == after.identity { identity = before.identity }
-        if state == after.state {
-            state = before.state
-        } else if before.state.isPausedByUser != after.state.isPausedByUser {
-            takeBackPause(before.state.isPausedByUser)
-        }
+        takeBack(from: after.state, to: before.state)
         if resource == after.resource { resource = before.resource }
         if tries == after.tries { tries = before.tries }
         if start == after.start { start = before.start }
+    }
+
+    /// Undoes a change of the state from `before` to `after`. If the state has changed again, undoes only a pause or a
+    /// resume by the user.
+    mutating func takeBack(from after: State, to before: State) {
+        if state == after {
+            state = before
+        } else if before.isPausedByUser != after.isPausedByUser {
+            takeBackPause(before.isPausedByUser)
+        }
     }
 
     private mutating func takeBackPause(_ isPausedByUser: Bool) {

@@ -1,8 +1,8 @@
 /// A writer that appends JSON text to a buffer. Callers pass commas, braces and members' names as fixed texts.
 package struct JSONWriter {
-    package internal(set) var bytes: [UInt8] = []
+    package internal(set) var bytes: [UInt8]
 
-    package init() {}
+    package init(bytes: [UInt8] = []) { self.bytes = bytes }
 
     package mutating func raw(_ text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

@@ -72,7 +72,10 @@ extension Journal {
 public enum QueueChange: Hashable, Sendable {
     /// Adds the upload. If the queue already has an upload with the same id, replaces that upload.
     case set(Upload)
+    /// Sets only the state of these uploads. A change of a whole queue would be as long as the queue otherwise.
+    case setState([Upload.ID], Upload.State)
     case remove(Upload.ID)
+    case removeAll([Upload.ID])
     case settings(QueueSettings)
 }
 

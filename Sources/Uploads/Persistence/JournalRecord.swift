@@ -47,8 +47,16 @@ enum JournalRecord {
             let start = writer.bytes.count
             writer.upload(upload, unknown: unknown.uploads[upload.id])
             guard writer.bytes.count - start <= maximumSize else { throw .recordTooLarge(upload.id) }
+        case .setState(let ids, let state):
+            writer.raw("\"op\":\"state\",\"ids\":")
+            writer.ranges(of: ids)
+            writer.raw(",\"v\":")
+            writer.state(state, unknown: nil)
         case .remove(let id):
             writer.member("\"op\":\"remove\",\"id\":", id)
+        case .removeAll(let ids):
+            writer.raw("\"op\":\"removeAll\",\"ids\":")
+            writer.ranges(of: ids)
         case .settings(let settings):
             writer.raw("\"op\":\"settings\",\"v\":")
             writer.settings(settings, unknown: unknown.settings)

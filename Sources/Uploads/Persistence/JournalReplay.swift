@@ -5,6 +5,8 @@ struct JournalReplay {
     struct Position {
         var journal: Int
         var range: Range<Int>
+        /// The number of earlier changes of ranges, which do not apply to this record.
+        var rangeChanges = 0
     }
 
     enum Latest {
@@ -23,6 +25,7 @@ struct JournalReplay {
     private var journals: [[UInt8]] = []
     private(set) var names: [String] = []
     private(set) var latest: [Upload.ID: Latest] = [:]
+    private(set) var ranges = RangeChanges()
     private(set) var settings: QueueSettings?
     private(set) var unknownSettings: [UInt8] = []
     private(set) var greatestID: Upload.ID?
@@ -130,8 +133,19 @@ struct JournalReplay {
             let value = try scanner.require(operation.value, "v")
             var record = JSONScanner(scanner.bytes, at: value.lowerBound)
             let id = try record.uploadID()
-            latest[id] = .set(Position(journal: journal, range: value))
+            latest[id] = .set(
+                Position(journal: journal, range: value, rangeChanges: ranges.count))
             greatestID = max(greatestID ?? id, id)
+        case "state":
+            var ids = JSONScanner(scanner.bytes, at: try scanner.require(operation.ids, "ids").lowerBound)
+            var state = JSONScanner(scanner.bytes, at: try scanner.require(operation.value, "v").lowerBound)
+            var unknown = UnknownFields.OfPart()
+            try ranges.set(state.state(&unknown), of: ids.ranges())
+            // The new state would replace all members of the old one, and these would be lost.
+            guard unknown.members.isEmpty || readsNewer else { throw scanner.newer("a state") }
+        case "removeAll":
+            var ids = JSONScanner(scanner.bytes, at: try scanner.require(operation.ids, "ids").lowerBound)
+            ranges.remove(try ids.ranges())
         case "remove":
             let id = try scanner.require(operation.id, "id")
             latest[id] = .removed
@@ -161,10 +175,28 @@ struct JournalReplay {
     ) throws(JournalError) {
         let changes = latest.sorted { $0.key < $1.key }
         var next = changes.startIndex
+        func emit(
+            _ id: Upload.ID, _ origin: Origin, _ record: UnsafeBufferPointer<UInt8>, after count: Int
+        ) throws(JournalError) {
+            switch ranges.effect(on: id, after: count) {
+            case .none: try body(origin, record)
+            case .removal: break
+            case .state(let state):
+                let changed: [UInt8]
+                do throws(MalformedJSON) { changed = try state.applied(to: record) } catch {
+                    throw JournalError(error, path: folder + "/" + origin.file, offset: origin.offset)
+                }
+                try changed.withUnsafeBufferPointer { record throws(JournalError) in
+                    try body(origin, record)
+                }
+            }
+        }
         func emit(_ change: (key: Upload.ID, value: Latest)) throws(JournalError) {
             guard case .set(let position) = change.value else { return }
             let origin = Origin(file: names[position.journal], offset: position.range.lowerBound)
-            try withBytes(of: position) { bytes throws(JournalError) in try body(origin, bytes) }
+            try withBytes(of: position) { bytes throws(JournalError) in
+                try emit(change.key, origin, bytes, after: position.rangeChanges)
+            }
         }
         if var base {
             let file = base.name
@@ -177,7 +209,7 @@ struct JournalReplay {
                     try emit(changes[next])
                     next += 1
                 } else {
-                    try body(Origin(file: file, offset: offset), record)
+                    try emit(id, Origin(file: file, offset: offset), record, after: 0)
                 }
             }
         }
@@ -193,6 +225,7 @@ private struct Operation {
     var sequence: Int?
     var name = ""
     var id: Upload.ID?
+    var ids: Range<Int>?
     var value: Range<Int>?
     var operations: Range<Int>?
     var maySkip = false
@@ -210,6 +243,7 @@ private struct Operation {
             case "id": id = try scanner.integer()
             // The record's checksum fits, and what is used of these values is read later.
             case "v": value = try scanner.skipUnchecked()
+            case "ids": ids = try scanner.skipUnchecked()
             case "ops": operations = try scanner.skipUnchecked()
             case "skip": maySkip = try scanner.boolean()
             default: try scanner.skipValue()

@@ -117,7 +117,13 @@ package struct JournalStore {
             if reserve.state != .spent, !lines.isEmpty { room = .enough }
             if !unknown.uploads.isEmpty {
                 let written = zip(entries, results).filter { (try? $1.get()) != nil }
-                for case .remove(let id) in written.flatMap(\.0.changes) { unknown.uploads[id] = nil }
+                for change in written.lazy.flatMap(\.0.changes) {
+                    switch change {
+                    case .remove(let id): unknown.uploads[id] = nil
+                    case .removeAll(let ids): for id in ids { unknown.uploads[id] = nil }
+                    case .set, .setState, .settings: break
+                    }
+                }
             }
             return (results, nil)
         } catch {

@@ -257,7 +257,10 @@ struct Recovery {
         var replay = JournalReplay(after: outcome.sequence, in: files.path, readsNewer: readsNewer)
         let tail = try self.replay(&replay, &outcome, hasSnapshot: reader != nil)
         try decode(replay, reader, into: &outcome)
-        if listsChanged { outcome.changed = Array(replay.latest.keys) }
+        if listsChanged {
+            let others = outcome.recovered.uploads.lazy.map(\.id).filter(replay.ranges.affect)
+            outcome.changed = Array(Set(replay.latest.keys).union(others))
+        }
         if let tail {
             try cut(tail)
             outcome.recovered.notices.append(

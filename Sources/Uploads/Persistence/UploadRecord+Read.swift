@@ -70,7 +70,7 @@ extension JSONScanner {
         return members
     }
 
-    private mutating func ranges() throws(MalformedJSON) -> [ClosedRange<Upload.ID>] {
+    mutating func ranges() throws(MalformedJSON) -> [ClosedRange<Upload.ID>] {
         var ranges: [ClosedRange<Upload.ID>] = []
         try expect("[")
         while try element() {

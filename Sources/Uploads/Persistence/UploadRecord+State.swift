@@ -4,14 +4,9 @@ extension JSONScanner {
     /// Reads the state of an upload, a JSON object. The member `is` names the state; the other members depend on it.
     mutating func state(_ unknown: inout UnknownFields.OfPart) throws(MalformedJSON) -> Upload.State {
         skipWhitespace()
-        // Most uploads of a long queue are queued or paused, so their states are compared as bytes.
-        if take(Self.queued) {
-            unknown.name = "queued"
-            return .queued
-        }
-        if take(Self.paused) {
-            unknown.name = "paused"
-            return .paused(.user)
+        if let plain = takePlainState() {
+            unknown.name = plain.kind
+            return plain
         }
         var members = StateMembers()
         try expect("{")
@@ -47,6 +42,13 @@ extension JSONScanner {
         }
         unknown.name = try require(members.kind, "is")
         return try members.state(unknown.name, self)
+    }
+
+    /// Reads a state that has no members beside those that this version knows; nil if it is not one of the frequent ones.
+    mutating func takePlainState() -> Upload.State? {
+        // Most uploads of a long queue are queued or paused, so their states are compared as bytes.
+        if take(Self.queued) { return .queued }
+        return take(Self.paused) ? .paused(.user) : nil
     }
 
     private static let queued = Array(#"{"is":"queued"}"#.utf8)

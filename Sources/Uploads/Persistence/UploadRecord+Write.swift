@@ -75,7 +75,7 @@ extension JSONWriter {
         close(unknown)
     }
 
-    private mutating func state(_ state: Upload.State, unknown: UnknownFields.OfPart?) {
+    mutating func state(_ state: Upload.State, unknown: UnknownFields.OfPart?) {
         raw("{\"is\":\"")
         raw(state.kind.utf8)
         raw("\"")

@@ -1,7 +1,7 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The executor, the random numbers and the files of the queue. A simulation replaces them by those of a seed.
+/// The executor, the random numbers, the files and the limits of the queue. A simulation replaces them by those of a seed.
 package struct QueueEnvironment: Sendable {
     /// The executor of the queue's tasks; nil for Swift's default executor.
     package var executor: (any TaskExecutor)?
@@ -11,10 +11,16 @@ package struct QueueEnvironment: Sendable {
     /// is the version that was queued.
     package var look: @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
 
+    /// The lowest number of uploads whose change is written by ranges of their numbers, without the uploads. Earlier
+    /// versions of Ferry cannot read such a journal.
+    package var fewestInRanges: Int
+
     package init(
         executor: (any TaskExecutor)?, random: @escaping @Sendable (ClosedRange<Double>) -> Double,
-        look: @escaping @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
+        look: @escaping @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>,
+        fewestInRanges: Int = 1000
     ) {
+        self.fewestInRanges = fewestInRanges
         self.executor = executor
         self.random = random
         self.look = look

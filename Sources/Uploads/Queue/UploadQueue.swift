@@ -91,7 +91,8 @@ public actor UploadQueue: QueueClient {
             configuration: configuration,
             lookups: QueueLookups(
                 host: { runner.host(of: $0) }, resumes: { runner.resumes($0) },
-                progress: { progressStore.progress(of: $0) }, random: environment.random),
+                progress: { progressStore.progress(of: $0) }, random: environment.random,
+                fewestInRanges: environment.fewestInRanges),
             limits: LimitSchedule(zone: clock.zone),
             now: Moment(instant: clock.now(), date: clock.date()))
     }

@@ -87,6 +87,9 @@ extension FuzzSurface {
         }
         let length = try? replay.replay(lines, of: "journal", isLast: true)
         promise(length.map { $0 <= lines.count } ?? true)
+        try? replay.merge(into: nil) { _, record throws(JournalError) in
+            promise(record.first == UInt8(ascii: "{"))
+        }
         var torn = JournalReplay(after: 0, in: "/state")
         let kept = try? torn.replay(content, of: "journal", isLast: true)
         promise(kept.map { $0 <= content.count } ?? true)

@@ -1,6 +1,7 @@
 import FerryConnectivity
 import FerryProtocols
 import FerryQueueSimulation
+import FerryStateSimulation
 import FerryTransfer
 import FerryUploads
 
@@ -78,13 +79,7 @@ extension Simulation {
 
     private mutating func append(_ changes: [QueueChange], _ durability: Durability, _ ticket: Ticket) {
         log.add("append", ticket, changes.count) {
-            changes.map { change in
-                switch change {
-                case .set(let upload): "\(upload.id) \(upload.state.kind) \(upload.confirmed)"
-                case .remove(let id): "remove \(id)"
-                case .settings: "settings"
-                }
-            }.joined(separator: ", ")
+            changes.map(\.text).joined(separator: ", ")
         }
         for case .set(let upload) in changes { check(upload) }
         let entry = judge.ledger.begin(changes)

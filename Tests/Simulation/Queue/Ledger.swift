@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryStateSimulation
 package import FerryUploads
 
 /// The changes that were written in one life of the engine. They decide which contents the next life may find.
@@ -27,11 +28,8 @@ package struct Ledger {
 
         mutating func apply(_ changes: [QueueChange]) {
             for change in changes {
-                switch change {
-                case .set(let upload): uploads[upload.id] = upload
-                case .remove(let id): uploads[id] = nil
-                case .settings(let settings): take(settings)
-                }
+                if case .settings(let settings) = change { take(settings) }
+                uploads.apply(change)
             }
         }
 

@@ -73,7 +73,7 @@ struct Life {
                 look: { path, _ in
                     await world.identity(of: path).map(Result.success)
                         ?? .failure(SourceFile.unreadable(path, "no such file"))
-                }))
+                }, fewestInRanges: 3))
         begin()
     }
 

@@ -88,13 +88,23 @@ extension Watch {
         for change in changes {
             switch change {
             case .set(let upload): check(upload, server: server)
-            case .remove(let id):
-                if removalsUnderWay == 0 { violated("I6", "upload \(id) is removed and nobody asked for it") }
-                if let known = uploads[id] { uploads[id]?.removal = max(known.removal, .asked) }
+            case .setState(let ids, let state):
+                for id in ids {
+                    guard var upload = uploads[id]?.last else { continue }
+                    upload.state = state
+                    check(upload, server: server)
+                }
+            case .remove(let id): checkRemoval(of: id)
+            case .removeAll(let ids): for id in ids { checkRemoval(of: id) }
             case .settings: break
             }
         }
         return ledger.begin(changes)
+    }
+
+    private mutating func checkRemoval(of id: Upload.ID) {
+        if removalsUnderWay == 0 { violated("I6", "upload \(id) is removed and nobody asked for it") }
+        if let known = uploads[id] { uploads[id]?.removal = max(known.removal, .asked) }
     }
 
     mutating func wrote(_ entry: Int, _ changes: [QueueChange], acknowledged: Bool, durably: Bool) {
@@ -103,12 +113,20 @@ extension Watch {
         if acknowledged { noteDone(changes) }
         guard !acknowledged else { return }
         // A refused change is undone, so it implies nothing for the next one.
-        for case .set(let upload) in changes {
-            uploads[upload.id]?.last = nil
-            // The queue itself lifts a pause that was refused. The pause may have been written before, together with
-            // another change.
-            if case .paused = upload.state { uploads[upload.id]?.resumes += 1 }
+        for change in changes {
+            switch change {
+            case .set(let upload): forget(upload.id, upload.state)
+            case .setState(let ids, let state): for id in ids { forget(id, state) }
+            case .remove, .removeAll, .settings: break
+            }
         }
+    }
+
+    private mutating func forget(_ id: Upload.ID, _ refused: Upload.State) {
+        uploads[id]?.last = nil
+        // The queue itself lifts a pause that was refused. The pause may have been written before, together with another
+        // change.
+        if case .paused = refused { uploads[id]?.resumes += 1 }
     }
 
     private mutating func noteDone(_ changes: [QueueChange]) {

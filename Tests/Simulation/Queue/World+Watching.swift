@@ -8,13 +8,7 @@ extension World {
     func willWrite(_ changes: [QueueChange], durably: Bool, life: Int) -> Int {
         with { state in
             state.log.add("write", changes.count, durably ? 1 : 0) {
-                changes.map { change in
-                    switch change {
-                    case .set(let upload): "\(upload.id) \(upload.state.kind) \(upload.confirmed)"
-                    case .remove(let id): "remove \(id)"
-                    case .settings: "settings"
-                    }
-                }.joined(separator: ", ")
+                changes.map(\.text).joined(separator: ", ")
             }
             return state.watch.willWrite(changes, server: state.server)
         }

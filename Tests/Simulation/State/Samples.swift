@@ -75,13 +75,33 @@ package struct ExpectedQueue: Equatable {
 
     package func applying(_ changes: [QueueChange]) -> ExpectedQueue {
         var result = self
-        for change in changes {
-            switch change {
-            case .set(let upload): result.uploads[upload.id] = upload
-            case .remove(let id): result.uploads[id] = nil
-            case .settings: break
-            }
-        }
+        for change in changes { result.uploads.apply(change) }
         return result
+    }
+}
+
+extension [Upload.ID: Upload] {
+    /// Applies a change, except of the settings.
+    package mutating func apply(_ change: QueueChange) {
+        switch change {
+        case .set(let upload): self[upload.id] = upload
+        case .setState(let ids, let state): for id in ids { self[id]?.state = state }
+        case .remove(let id): self[id] = nil
+        case .removeAll(let ids): for id in ids { self[id] = nil }
+        case .settings: break
+        }
+    }
+}
+
+extension QueueChange {
+    /// The change in a few words, for the log of a simulation.
+    package var text: String {
+        switch self {
+        case .set(let upload): "\(upload.id) \(upload.state.kind) \(upload.confirmed)"
+        case .setState(let ids, let state): "\(ids) \(state.kind)"
+        case .remove(let id): "remove \(id)"
+        case .removeAll(let ids): "remove \(ids)"
+        case .settings: "settings"
+        }
     }
 }

@@ -39,8 +39,20 @@ package struct Workload {
     private mutating func change() -> QueueChange {
         let kind = Int.random(in: 0..<10, using: &random)
         if ids.isEmpty || kind < 4 && ids.count < 12 { return add() }
+        if kind == 9 { return changeOfRange() }
         let index = Int.random(in: ids.indices, using: &random)
         return kind < 6 || ids.count > 12 ? .remove(ids.remove(at: index)) : .set(upload(ids[index]))
+    }
+
+    /// Pauses the uploads above a random one with a mark of this step, or removes them.
+    private mutating func changeOfRange() -> QueueChange {
+        let last = ids[Int.random(in: ids.indices, using: &random)...]
+        guard random.isOne(in: 3) else {
+            let mark = Date(timeIntervalSince1970: Double(number))
+            return .setState(Array(last), .running(attempt: number, since: mark))
+        }
+        ids.removeLast(last.count)
+        return .removeAll(Array(last))
     }
 
     private mutating func add() -> QueueChange {
@@ -81,15 +93,14 @@ package struct WorkloadState: Hashable, Sendable {
     package mutating func apply(_ changes: [QueueChange]) {
         for change in changes {
             switch change {
-            case .set(let upload):
-                uploads[upload.id] = upload
-                settings.nextID = max(settings.nextID, upload.id + 1)
-            case .remove(let id): uploads[id] = nil
+            case .set(let upload): settings.nextID = max(settings.nextID, upload.id + 1)
             case .settings(let changed):
                 let nextID = max(settings.nextID, changed.nextID)
                 settings = changed
                 settings.nextID = nextID
+            case .setState, .remove, .removeAll: break
             }
+            uploads.apply(change)
         }
     }
 

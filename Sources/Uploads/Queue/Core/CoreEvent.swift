@@ -86,12 +86,15 @@ package struct QueueLookups: Sendable {
     var progress: @Sendable (Upload.ID) -> RunProgress?
     /// Returns a random number from a range. Random delays keep many uploads from retrying at the same moment.
     var random: @Sendable (ClosedRange<Double>) -> Double
+    /// The lowest number of uploads whose change is written by ranges of their numbers, without the uploads.
+    var fewestInRanges: Int
 
     package init(
         host: @escaping @Sendable (Upload) -> UploadHost, resumes: @escaping @Sendable (Upload) -> Bool,
         progress: @escaping @Sendable (Upload.ID) -> RunProgress?,
-        random: @escaping @Sendable (ClosedRange<Double>) -> Double
+        random: @escaping @Sendable (ClosedRange<Double>) -> Double, fewestInRanges: Int
     ) {
+        self.fewestInRanges = fewestInRanges
         self.host = host
         self.resumes = resumes
         self.progress = progress

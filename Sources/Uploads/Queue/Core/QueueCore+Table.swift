@@ -39,16 +39,22 @@ extension QueueCore {
 
     /// Undoes a change that the journal refused. Later changes of the upload stay.
     mutating func takeBack(_ change: TransactionLog.ChangedUpload) {
-        guard let now = uploads[change.after.id] else { return }
+        guard let now = uploads[change.id] else { return }
         var undone = now
-        undone.takeBack(from: change.after, to: change.before)
+        var wakes: ContinuousClock.Instant?
+        switch change {
+        case .upload(let before, let after, let instant):
+            undone.takeBack(from: after, to: before)
+            wakes = instant
+        case .state(_, let before, let after): undone.takeBack(from: after, to: before)
+        }
         if undone != now {
             // The attempt has possibly ended since the change.
             if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
             store(undone)
         }
         // `until` is not used, because the wall clock has possibly been set since the change.
-        if let instant = change.wakes, case .waiting = undone.state {
+        if let instant = wakes, case .waiting = undone.state {
             schedule.waits.wait(undone.id, until: instant)
         }
     }
@@ -255,8 +261,10 @@ extension QueueCore {
         guard !ids.isEmpty else {
             return sendReply(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
         }
+        let removals =
+            ids.count < lookups.fewestInRanges ? ids.map(QueueChange.remove) : [.removeAll(ids)]
         append(
-            held.map(QueueChange.set) + ids.map(QueueChange.remove), isRemoval ? .powerCut : .process,
+            held.map(QueueChange.set) + removals, isRemoval ? .powerCut : .process,
             .takeOut(ids, held: held, isRemoval: isRemoval), locking: ids + held.map(\.id), reply)
     }
 

@@ -134,7 +134,7 @@ extension QueueCore {
         let failure: JournalError? = if case .failure(let error) = result { error } else { nil }
         switch flight {
         case .change(let changed, let change, let batches):
-            unconfirmed.end(changed.map(\.after.id), ticket)
+            unconfirmed.end(changed.lazy.map(\.id), ticket)
             sendReply(reply, endChange(changed, change, batches, failure))
         case .add(let added, let awaited):
             unconfirmed.end(awaited, ticket)
@@ -177,19 +177,26 @@ extension QueueCore {
         settings.pausedBatches = settings.pausedBatches.union(batches.paused).subtracting(batches.resumed)
         batches.firstAdded = settings.nextID
         var changed: [TransactionLog.ChangedUpload] = []
+        var records = ChangeRecords(of: change, count: ids.count, isShortFrom: lookups.fewestInRanges)
         for id in ids {
             guard let before = uploads[id] else { continue }
             var after = before
             guard change.apply(to: &after), after != before else { continue }
-            changed.append(.init(before: before, after: after, wakes: schedule.waits.instant(of: id)))
+            if !unconfirmed.dirty.contains(id), records.addState(of: after, before: before.state) {
+                changed.append(.state(id, before: before.state, after: after.state))
+            } else {
+                records.add(after)
+                changed.append(
+                    .upload(before: before, after: after, wakes: schedule.waits.instant(of: id)))
+            }
             store(after)
         }
         guard !changed.isEmpty || !batches.isEmpty else {
             return sendReply(reply, .success(result(of: change, changed, batches)))
         }
         append(
-            changed.map { .set($0.after) } + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
-            .change(changed, change, batches), locking: changed.map(\.after.id), reply)
+            records.all + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
+            .change(changed, change, batches), locking: changed.lazy.map(\.id), reply)
     }
 
     private mutating func endChange(
@@ -203,13 +210,12 @@ extension QueueCore {
             if !error.isOfDisk { effects.append(.saveDirty) }
             return .failure(refuse(error))
         }
-        for upload in changed where upload.before.resource != nil && upload.after.resource == nil {
-            discard([upload.before])
-        }
+        for case .upload(let before, let after, _) in changed
+        where before.resource != nil && after.resource == nil { discard([before]) }
         if case .pause = change {
-            for upload in changed { effects.append(.cancel(upload.after.id)) }
+            for upload in changed where runs.contains(upload.id) { effects.append(.cancel(upload.id)) }
         }
-        publish(changed.map(\.after.id))
+        publish(changed.map(\.id))
         return .success(result(of: change, changed, batches))
     }
 
@@ -217,19 +223,22 @@ extension QueueCore {
         of change: UploadChange, _ changed: [TransactionLog.ChangedUpload],
         _ batches: TransactionLog.SettingsChange
     ) -> TransactionResult {
-        let ids = changed.map(\.after.id)
+        let ids = changed.map(\.id)
         let undo: UndoAction? =
             switch change {
             case .pause: .resume(ids, batches: batches.paused, addedFrom: batches.firstAdded)
             case .resume: .pause(ids, batches: batches.resumed)
-            case .setRanks:
-                .setRanks(
-                    Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }),
-                    moved: Set(ids))
+            case .setRanks: .setRanks(ranks(before: changed), moved: Set(ids))
             case .retry: .refuseUndoOfRetry(ids)
             case .renew: nil
             }
         return TransactionResult(ids: ids, undo: undo)
+    }
+
+    private func ranks(before changed: [TransactionLog.ChangedUpload]) -> [Upload.ID: Int64] {
+        var ranks: [Upload.ID: Int64] = [:]
+        for case .upload(let before, _, _) in changed { ranks[before.id] = before.rank }
+        return ranks
     }
 
     private func ranks(of ids: [Upload.ID], _ move: QueueMove) -> [Upload.ID: Int64] {

@@ -63,6 +63,14 @@ package enum UploadChange: Sendable {
             return true
         }
     }
+
+    /// True if the change affects only the state of an upload.
+    var isOfState: Bool {
+        switch self {
+        case .pause, .resume: true
+        case .retry, .renew, .setRanks: false
+        }
+    }
 }
 
 /// The result of a transaction.
@@ -86,11 +94,18 @@ struct TransactionLog {
         case record(Upload.ID, durably: Bool)
     }
 
-    struct ChangedUpload {
-        var before: Upload
-        var after: Upload
-        /// The end of the wait for a retry, if the upload waited before the change.
-        var wakes: ContinuousClock.Instant?
+    enum ChangedUpload {
+        /// `wakes` is the end of the wait for a retry, if the upload waited before the change.
+        indirect case upload(before: Upload, after: Upload, wakes: ContinuousClock.Instant?)
+        /// Only the state of an upload, which did not wait, has changed.
+        case state(Upload.ID, before: Upload.State, after: Upload.State)
+
+        var id: Upload.ID {
+            switch self {
+            case .upload(_, let after, _): after.id
+            case .state(let id, _, _): id
+            }
+        }
     }
 
     struct SettingsChange {

@@ -19,12 +19,15 @@ struct UnconfirmedChanges {
     func hasEnded(_ id: Upload.ID) -> Bool { ended[id] != nil }
 
     mutating func begin(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
+        inFlight.reserveCapacity(inFlight.count + ids.underestimatedCount)
         for id in ids { inFlight[id] = ticket }
     }
 
     /// Removes the ticket, whose result is known, from those of these uploads that still have it.
     mutating func end(_ ids: some Sequence<Upload.ID>, _ ticket: Ticket) {
         for id in ids where inFlight[id] == ticket { inFlight[id] = nil }
+        // A change of a million uploads needs much memory, which is not kept.
+        if inFlight.isEmpty, inFlight.capacity > 1000 { inFlight = [:] }
     }
 
     /// Lets clients see the state `before` of an upload, whose end is not on disk yet, until `reveal` is called.

@@ -28,7 +28,7 @@ final class Desk: Sendable {
             },
             resumes: { [resuming] in resuming.contains($0.target.protocolName) },
             progress: { id in self.state.withLock { $0.progress[id] } },
-            random: { self.drawn($0) })
+            random: { self.drawn($0) }, fewestInRanges: 3)
     }
 
     func note(_ progress: RunProgress?, of id: Upload.ID) { state.withLock { $0.progress[id] = progress } }

@@ -12,9 +12,11 @@ struct CrashTests {
         (0..<count).map { _ in
             (0..<Int.random(in: 1...3, using: &random)).map { _ in
                 let id = Int.random(in: 1...6, using: &random)
-                return switch Int.random(in: 0..<6, using: &random) {
+                return switch Int.random(in: 0..<8, using: &random) {
                 case 0: .remove(id)
                 case 1: .settings(QueueSettings(concurrency: id))
+                case 2: .setState(Array(1...id), .paused(.user))
+                case 3: .removeAll(Array(id...6))
                 default: .set(.make(id, rank: Int64.random(in: 0...9, using: &random)))
                 }
             }

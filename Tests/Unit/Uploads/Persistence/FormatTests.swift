@@ -149,6 +149,39 @@ struct FormatTests {
         #expect(saved.contains(operation))
     }
 
+    @Test(arguments: [#"{"is":"queued"}"#, #"{"is":"queued","why":7}"#])
+    func `S19 members of a newer version stay when the state of a range changes`(state: String) throws {
+        let record =
+            String(decoding: Self.record(.make(1)), as: UTF8.self)
+            .replacing(#"{"is":"queued"}"#, with: state).dropLast() + #","newer":[1,2]}"#
+        let paused = #"{"is":"paused","reasons":["user"]}"#
+        let disk = try journal(
+            #""op":"batch","ops":[{"op":"set","v":\#(record)},{"op":"state","ids":[[1,9]],"v":\#(paused)}]"#)
+        var (store, recovered) = try JournalStore.opened(disk)
+        #expect(recovered.uploads == [.make(1, state: .paused(.user))])
+        try store.compact()
+        let saved = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)
+        #expect(saved.contains(#","newer":[1,2]}"#))
+    }
+
+    @Test func `S19 a state of a range with members of a newer version stops the reader`() throws {
+        let disk = try journal(#""op":"state","ids":[[1,9]],"v":{"is":"queued","why":7}"#)
+        let error = #expect(throws: JournalError.self) { try JournalStore.opened(disk) }
+        guard case .newerFormat = error else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+
+    @Test func `the removal of all numbers there can be is read`() throws {
+        let all = #"[["-9223372036854775808","9223372036854775807"]]"#
+        let disk = try journal(#""op":"removeAll","ids":\#(all)"#)
+        #expect(try JournalStore.opened(disk).recovered.uploads.isEmpty)
+    }
+
+    private static func record(_ upload: Upload) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.upload(upload, unknown: nil)
+        return writer.bytes
+    }
+
     @Test(arguments: ["\"v\":{1}", "\"v\":[}"])
     func `S19 an unknown operation that is no JSON is damage and stays out of the snapshot`(member: String)
         throws

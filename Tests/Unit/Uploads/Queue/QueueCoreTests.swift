@@ -9,98 +9,24 @@ import Testing
 
 /// Tests the queue as a value, without actors, tasks and clocks.
 struct QueueCoreTests {
-    private static let start = ContinuousClock.now
-    private static let full = JournalError.diskFull(path: "/state", isQuota: false)
-    private static let lookups = QueueLookups(
-        host: { UploadHost(name: $0.target.destination, port: 80, isLocal: false) }, resumes: { _ in true },
-        progress: { _ in nil }, random: { $0.upperBound })
-
-    private static func moment(_ seconds: Double) -> Moment {
-        Moment(instant: start.advanced(by: .seconds(seconds)), date: Date(timeIntervalSince1970: seconds))
+    static let start = ContinuousClock.now
+    static let full = JournalError.diskFull(path: "/state", isQuota: false)
+    static func lookups(fewestInRanges: Int = 1000) -> QueueLookups {
+        QueueLookups(
+            host: { UploadHost(name: $0.target.destination, port: 80, isLocal: false) },
+            resumes: { _ in true }, progress: { _ in nil }, random: { $0.upperBound },
+            fewestInRanges: fewestInRanges)
     }
 
-    /// The core, with the effects that it returned last.
-    private struct Driven {
-        var core: QueueCore
-        var effects: [CoreEffect] = []
-        var seconds = 0.0
-
-        init(_ uploads: [Upload], concurrency: Int = 4) {
-            core = QueueCore(
-                configuration: .init(concurrency: concurrency), lookups: lookups,
-                limits: LimitSchedule(zone: .local), now: moment(0))
-            var recovered = Recovered(uploads: uploads, settings: QueueSettings())
-            recovered.settings.nextID = (uploads.map(\.id).max() ?? 0) + 1
-            _ = core.restore(&recovered, at: moment(0))
-            handle(.started(awaitsLink: false))
-        }
-
-        mutating func handle(_ event: CoreEvent) {
-            effects = core.handle(event, at: moment(seconds))
-        }
-
-        /// Completes every append of the last event with this result.
-        mutating func answer(_ result: Result<Void, JournalError> = .success(())) {
-            let tickets = appends.map(\.ticket)
-            effects = tickets.flatMap {
-                core.handle(.journaled([($0, result)]), at: moment(seconds))
-            }
-        }
-
-        mutating func end(_ id: Upload.ID, _ outcome: UploadAttempt.Outcome, sent: ByteCount = 0) {
-            handle(.attempt(id, run: id, .ended(Redacted(outcome), file: nil, sent: sent), 99))
-        }
-
-        var appends: [(changes: [QueueChange], durability: Durability, ticket: Ticket)] {
-            effects.compactMap {
-                if case .append(let changes, let durability, let ticket) = $0 {
-                    (changes, durability, ticket)
-                } else {
-                    nil
-                }
-            }
-        }
-
-        var started: [Upload.ID] {
-            effects.compactMap { if case .start(let upload, _) = $0 { upload.id } else { nil } }
-        }
-
-        var cancelled: [Upload.ID] {
-            effects.compactMap { if case .cancel(let id) = $0 { id } else { nil } }
-        }
-
-        /// The ids in the reply to the transaction; nil if it was refused or has no reply yet.
-        var responded: [Upload.ID]? {
-            for case .reply(_, .success(let result)) in effects { return result.ids }
-            return nil
-        }
-
-        var wakes: [ContinuousClock.Instant] {
-            effects.compactMap { if case .wake(let instant?) = $0 { instant } else { nil } }
-        }
-
-        var probes: [(host: UploadHost, number: Int)] {
-            effects.compactMap { if case .probe(let host, let number) = $0 { (host, number) } else { nil } }
-        }
-
-        var isPublished: Bool {
-            effects.contains { if case .publish = $0 { true } else { false } }
-        }
-
-        var isRefused: Bool {
-            effects.contains { if case .reply(_, .failure) = $0 { true } else { false } }
-        }
-
-        func state(_ id: Upload.ID) -> Upload.State? {
-            core.uploads[id].map { core.shown($0, at: moment(seconds)).state }
-        }
+    static func moment(_ seconds: Double) -> Moment {
+        Moment(instant: start.advanced(by: .seconds(seconds)), date: Date(timeIntervalSince1970: seconds))
     }
 
     @Test func `engines that start at different times number their commands differently`() {
         var numbers: [Int] = []
         for seconds in [1_800_000_000.0, 1_800_000_000.001] {
             var core = QueueCore(
-                configuration: .init(concurrency: 1), lookups: Self.lookups,
+                configuration: .init(concurrency: 1), lookups: Self.lookups(),
                 limits: LimitSchedule(zone: .local), now: Self.moment(seconds))
             for id in 1...2 { _ = core.undo.record(.putBack([id]), at: core.now.date) }
             numbers += core.undo.entries[.undo, default: []].map(\.number)
@@ -131,6 +57,53 @@ struct QueueCoreTests {
         #expect(queue.isRefused)
         #expect(queue.cancelled.isEmpty)
         #expect(queue.state(1)?.isRunning == true)
+    }
+
+    @Test func `a pause of many uploads is written as one state with their numbers`() {
+        var queue = Driven((1...5).map { .make($0) }, concurrency: 1, fewestInRanges: 3)
+        queue.handle(.transaction(.change(Array(1...5), .pause), 1))
+        // The first one runs, and its attempt changes more than its state.
+        #expect(queue.changes.count == 2)
+        guard case .set(let first) = queue.changes.first else { return #expect(Bool(false)) }
+        #expect((first.id, first.state) == (1, .paused(.user)))
+        #expect(queue.changes.last == .setState([2, 3, 4, 5], .paused(.user)))
+        queue.answer()
+        #expect(queue.responded == [1, 2, 3, 4, 5])
+        #expect(queue.cancelled == [1])
+    }
+
+    @Test func `a pause of many uploads that the disk refuses has not happened`() {
+        let states: [Upload.State] = [.queued, .queued, .paused(.offline), .queued]
+        var queue = Driven(
+            states.enumerated().map { .make($0.offset + 1, state: $0.element) }, concurrency: 1,
+            fewestInRanges: 3)
+        let before = (1...4).map { queue.state($0) }
+        queue.handle(.transaction(.change(Array(1...4), .pause), 1))
+        queue.answer(.failure(Self.full))
+        #expect(queue.isRefused)
+        #expect((1...4).map { queue.state($0) } == before)
+    }
+
+    @Test func `an upload that is not on disk is written whole when many are paused`() {
+        var queue = Driven((1...3).map { .make($0) }, concurrency: 1, fewestInRanges: 3)
+        queue.end(1, .failed(UploadFailure(.network, "gone")))
+        queue.answer(.failure(Self.full))
+        queue.seconds = 3600
+        queue.handle(.timer)
+        queue.handle(.transaction(.change([1, 2, 3], .pause), 1))
+        let whole = queue.changes.compactMap { if case .set(let upload) = $0 { upload.id } else { nil } }
+        #expect(whole == [1])
+        #expect(queue.changes.contains(.setState([2, 3], .paused(.user))))
+    }
+
+    @Test func `a removal of many uploads is written by their numbers`() {
+        var queue = Driven((1...3).map { .make($0, state: .paused(.user)) }, fewestInRanges: 3)
+        queue.handle(.transaction(.remove([1, 2, 3]), 1))
+        #expect(queue.changes == [.removeAll([1, 2, 3])])
+        queue.answer()
+        #expect(queue.responded == [1, 2, 3])
+        queue.handle(.transaction(.putBack([1, 2, 3], orphaned: [:]), 2))
+        #expect(queue.changes.count == 3)
     }
 
     @Test func `neither of two limits that the disk refuses holds`() {

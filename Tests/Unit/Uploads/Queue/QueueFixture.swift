@@ -1,5 +1,6 @@
 import FerryConnectivity
 import FerryProtocols
+import FerryStateSimulation
 import FerryTestSupport
 import FerryTransfer
 import Foundation
@@ -74,11 +75,11 @@ final class MemoryJournal: Journal {
             for change in changes {
                 switch change {
                 case .set(let upload):
-                    state.uploads[upload.id] = upload
                     if durably { state.durable.insert(upload.id) } else { state.durable.remove(upload.id) }
-                case .remove(let id): state.uploads[id] = nil
                 case .settings(let settings): state.settings = settings
+                case .setState, .remove, .removeAll: break
                 }
+                state.uploads.apply(change)
             }
         }
         return .success(())
