@@ -3,8 +3,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Writes one body to a connection, chunk by chunk. While the kernel accepts one chunk, another thread prepares the
-/// next, so the event loop never reads a file.
+/// Writes one body to a connection, chunk by chunk. While one chunk is encrypted and the kernel accepts it, another thread
+/// prepares the next, so the event loop never reads a file.
 ///
 /// The files are checked for changes after the last chunk is read and before it is written. The chunks of a large file
 /// begin small, and grow while the link accepts them quickly: progress is smooth, and a fast link is not slowed down.
@@ -208,13 +208,13 @@ final class BodyWriter: Sendable {
             return run.write
         }
         guard let write else { return }
-        for data in chunk.data { write(data).whenFailure { self.end(.failure($0)) } }
-        guard !chunk.isLast else {
-            if chunk.count == 0 { end(.success(())) }
-            return
+        if !chunk.isLast {
+            // Begins before the write, which encrypts the chunk on this thread.
+            let following = nextChunk()
+            withRun { $0.following = following }
         }
-        let following = nextChunk()
-        withRun { $0.following = following }
+        for data in chunk.data { write(data).whenFailure { self.end(.failure($0)) } }
+        if chunk.isLast, chunk.count == 0 { end(.success(())) }
     }
 
     private func nextChunk() -> EventLoopFuture<Chunk> {
