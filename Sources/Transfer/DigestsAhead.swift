@@ -1,14 +1,13 @@
 import FerryProtocols
 import Synchronization
 
-/// The digests that later requests of an attempt probably need. They are computed while the current requests are sent,
-/// and the bytes are then usually still in the page cache when they are sent.
+/// Computes digests for the next requests of an attempt while the current ones are sent. The file is then usually read
+/// from the disk only once: when the next bytes are sent, the page cache still has them.
 final class DigestsAhead: Sendable {
-    typealias Digests = Result<[ComputedDigest]?, UploadFailure>
-
     private struct Computation {
         let requests: [DigestRequest]
-        let task: Task<Digests, Never>
+        /// The value is nil if the file could not be read, or after a cancellation.
+        let task: Task<[ComputedDigest]?, Never>
     }
 
     /// The newest computation for each part of an upload (`Exchange.part`).
@@ -17,18 +16,12 @@ final class DigestsAhead: Sendable {
     /// Begins to compute the digests for the next request of a part, if it needs any.
     func begin(_ requests: [DigestRequest], part: Int, of file: SourceFile) {
         guard !requests.isEmpty else { return }
-        let task = Task<Digests, Never> {
-            do throws(UploadFailure) {
-                return .success(try await FileDigest.compute(requests, of: file))
-            } catch {
-                return .failure(error)
-            }
-        }
+        let task = Task { (try? await FileDigest.compute(requests, of: file)) ?? nil }
         computations.withLock { $0[part] = Computation(requests: requests, task: task) }
     }
 
-    /// Returns the digests for the next request of a part; nil if others were begun, or none.
-    func take(_ requests: [DigestRequest], part: Int) async -> Digests? {
+    /// Returns the digests for the next request of a part; nil if they must be computed now.
+    func take(_ requests: [DigestRequest], part: Int) async -> [ComputedDigest]? {
         guard let begun = computations.withLock({ $0.removeValue(forKey: part) }) else { return nil }
         guard begun.requests == requests else {
             begun.task.cancel()

@@ -7,14 +7,10 @@ extension UploadAttempt {
     func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
         guard !exchange.digests.isEmpty else { return [] }
         recorder.isReading()
-        let digests: [ComputedDigest]?
-        if let early = await ahead.take(exchange.digests, part: exchange.part) {
-            digests = try early.get()
-        } else {
-            digests = try await FileDigest.compute(exchange.digests, of: file)
-        }
+        var digests = await ahead.take(exchange.digests, part: exchange.part)
+        if digests == nil { digests = try await FileDigest.compute(exchange.digests, of: file) }
         try await file.confirm(identity)
-        ahead.begin(exchange.nextDigests, part: exchange.part, of: file)
+        if digests != nil { ahead.begin(exchange.nextDigests, part: exchange.part, of: file) }
         return digests
     }
 
