@@ -118,6 +118,9 @@ package struct JSONWriter {
         case UInt8(ascii: "\\"): raw("\\\\")
         case UInt8(ascii: "\n"): raw("\\n")
         case UInt8(ascii: "\t"): raw("\\t")
+        case UInt8(ascii: "\r"): raw("\\r")
+        case 0x08: raw("\\b")
+        case 0x0C: raw("\\f")
         default:
             raw("\\u00")
             bytes.append(HexadecimalDigits.lowercase[Int(byte >> 4)])

@@ -158,7 +158,9 @@ extension Double: LineValue {
     static var schema: Schema { .number(0...1e12) }
 
     func write(to json: inout JSONWriter) {
-        if let whole = Int64(exactly: self) { json.digits(whole) } else { json.double(self) }
+        // Without a decimal point, as long as all digits are significant.
+        if abs(self) < 1e15, let whole = Int64(exactly: self) { return json.digits(whole) }
+        json.double(self)
     }
 }
 
