@@ -8,7 +8,8 @@ public protocol QueueClient: Sendable {
     func perform(_ command: QueueCommand) async -> QueueReply
 
     /// Returns a stream of the queue's changes, beginning with the whole queue (`isComplete`). The queue does not wait
-    /// for a slow reader, which gets only the newest state of an upload.
+    /// for a slow reader, which gets only the newest state of an upload. A change of more than 10,000 uploads arrives in
+    /// several updates.
     func updates() async -> AsyncStream<QueueUpdate>
 
     /// Returns the progress of the running uploads, fast enough to call it several times a second.

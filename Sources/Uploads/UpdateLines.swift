@@ -32,7 +32,7 @@ package enum UpdateLines {
     }
 
     /// Returns one line of JSON for each of these uploads, with its line break, in chunks of 500 lines.
-    package static func pages(of ids: [Upload.ID], in uploads: UploadTable) -> some Sequence<[UInt8]> {
+    package static func pages(of ids: [Upload.ID], in uploads: QueueTable) -> some Sequence<[UInt8]> {
         stride(from: 0, to: ids.count, by: 500).lazy.map { start in
             var writer = JSONWriter()
             writer.bytes.reserveCapacity(512 * 500)

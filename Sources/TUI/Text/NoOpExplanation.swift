@@ -96,7 +96,7 @@ extension UploadSelection {
 
     /// Returns a function that is true for an upload for which the user needs an explanation. A selection by id needs
     /// one for each unchanged upload; others only if nothing changed; `failed` and `done` never.
-    package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
+    package func needsExplanation(but changed: [Upload.ID]) -> (Upload) -> Bool {
         switch self {
         case .ids(let ids):
             let meant = Set(ids).subtracting(changed)

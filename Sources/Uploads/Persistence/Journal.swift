@@ -72,9 +72,10 @@ extension Journal {
 public enum QueueChange: Hashable, Sendable {
     /// Adds the upload. If the queue already has an upload with the same id, replaces that upload.
     case set(Upload)
-    /// Sets only the state of these uploads. A change of a whole queue would be as long as the queue otherwise.
+    /// Sets only the state of those of these uploads that the queue has. It is short, even for a whole queue.
     case setState([Upload.ID], Upload.State)
     case remove(Upload.ID)
+    /// Removes all these uploads. It is short if their numbers follow one another.
     case removeAll([Upload.ID])
     case settings(QueueSettings)
 }

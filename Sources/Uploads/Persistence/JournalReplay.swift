@@ -139,13 +139,21 @@ struct JournalReplay {
         case "state":
             var ids = JSONScanner(scanner.bytes, at: try scanner.require(operation.ids, "ids").lowerBound)
             var state = JSONScanner(scanner.bytes, at: try scanner.require(operation.value, "v").lowerBound)
+            let found = try ids.ranges()
             var unknown = UnknownFields.OfPart()
-            try ranges.set(state.state(&unknown), of: ids.ranges())
-            // The new state would replace all members of the old one, and these would be lost.
-            guard unknown.members.isEmpty || readsNewer else { throw scanner.newer("a state") }
+            let new = try? state.state(&unknown)
+            // Only a whole state can replace another one: what this version does not know would be lost.
+            guard let new, unknown.members.isEmpty else {
+                guard readsNewer else { throw scanner.newer("a state") }
+                notUnderstood += 1
+                return
+            }
+            ranges.set(new, of: found)
         case "removeAll":
             var ids = JSONScanner(scanner.bytes, at: try scanner.require(operation.ids, "ids").lowerBound)
-            ranges.remove(try ids.ranges())
+            let found = try ids.ranges()
+            ranges.remove(found)
+            if let last = found.last { greatestID = max(greatestID ?? last.upperBound, last.upperBound) }
         case "remove":
             let id = try scanner.require(operation.id, "id")
             latest[id] = .removed
@@ -184,6 +192,8 @@ struct JournalReplay {
             case .state(let state):
                 let changed: [UInt8]
                 do throws(MalformedJSON) { changed = try state.applied(to: record) } catch {
+                    // A record that only a newer version understands is left to the caller.
+                    guard !readsNewer else { return try body(origin, record) }
                     throw JournalError(error, path: folder + "/" + origin.file, offset: origin.offset)
                 }
                 try changed.withUnsafeBufferPointer { record throws(JournalError) in

@@ -57,7 +57,7 @@ struct RangeChanges {
         removals.append(Change(number: count, ids: ids, value: ()))
     }
 
-    func affect(_ id: Upload.ID) -> Bool {
+    func affects(_ id: Upload.ID) -> Bool {
         if case .none = effect(on: id, after: 0) { false } else { true }
     }
 
@@ -93,6 +93,7 @@ extension JSONWriter {
                 ranges.append(id...id)
             }
         }
+        if ranges.isEmpty { raw("[]") }
         list("", ranges) { $0.pair($1.lowerBound, $1.upperBound) }
     }
 }

@@ -38,8 +38,10 @@ struct Recovery {
         var header: SnapshotHeader
         /// The number of records that were left out because only a newer version of Ferry understands them.
         var notUnderstood = 0
-        /// The ids of the uploads that the journals change or remove, if they were asked for (`listsChanged`).
-        var changed: [Upload.ID] = []
+        /// The ids of the uploads that the journals change or remove, if they were asked for (`listsChanged`), and the
+        /// changes of ranges.
+        var changed: Set<Upload.ID> = []
+        var ranges = RangeChanges()
 
         init(_ reader: SnapshotReader?) {
             header = reader?.header ?? SnapshotHeader(generation: 1, lastSequence: 0)
@@ -203,9 +205,9 @@ struct Recovery {
             // The previous snapshot lacks the edit. So another is due, and the edited one becomes the previous one.
             outcome.hasSnapshot = false
             outcome.recovered.notices.append(.acceptedEdit)
-            if !outcome.changed.isEmpty {
-                outcome.recovered.notices.append(.editOverruled(outcome.changed.sorted()))
-            }
+            let changed = outcome.changed.union(
+                document.records.lazy.map { $0.upload.id }.filter(outcome.ranges.affects))
+            if !changed.isEmpty { outcome.recovered.notices.append(.editOverruled(changed.sorted())) }
             return outcome
         } catch {
             try? files.remove(temporary)
@@ -257,10 +259,7 @@ struct Recovery {
         var replay = JournalReplay(after: outcome.sequence, in: files.path, readsNewer: readsNewer)
         let tail = try self.replay(&replay, &outcome, hasSnapshot: reader != nil)
         try decode(replay, reader, into: &outcome)
-        if listsChanged {
-            let others = outcome.recovered.uploads.lazy.map(\.id).filter(replay.ranges.affect)
-            outcome.changed = Array(Set(replay.latest.keys).union(others))
-        }
+        if listsChanged { (outcome.changed, outcome.ranges) = (Set(replay.latest.keys), replay.ranges) }
         if let tail {
             try cut(tail)
             outcome.recovered.notices.append(

@@ -4,26 +4,35 @@ import FerryProtocols
 struct PendingUpdates {
     /// Changes of many uploads, as a copy of the queue and the numbers of those that have changed in it.
     private struct Pages {
-        var uploads: UploadTable
-        var ids: ArraySlice<Upload.ID>
+        let uploads: QueueTable
+        /// The uploads that have not been read, in ascending order.
+        private(set) var ids: ArraySlice<Upload.ID>
         /// The uploads that changed or were removed since the copy was made.
         var outdated: Set<Upload.ID> = []
+        private let size: Int
+
+        init(_ uploads: QueueTable, _ ids: [Upload.ID]) {
+            self.uploads = uploads
+            self.ids = ids[...]
+            // Some clients look at their whole list after each update, so a long change has few pages.
+            size = max(UpdateListeners.pageSize, ids.count / 8)
+        }
 
         mutating func next() -> [Upload] {
-            let page = ids.prefix(UpdateListeners.pageSize)
+            let page = ids.prefix(size)
             ids = ids.dropFirst(page.count)
             return page.compactMap { outdated.contains($0) ? nil : uploads[$0] }
         }
     }
 
     /// The queue as it was when the client began to follow it; nil once the client has read it.
-    private var whole: UploadTable?
+    private var whole: QueueTable?
     private var pages: Pages?
     private var changed: [Upload.ID: Upload] = [:]
     private var removed: Set<Upload.ID> = []
     private var status: EngineStatus?
 
-    init(of uploads: UploadTable, _ status: EngineStatus) {
+    init(of uploads: QueueTable, _ status: EngineStatus) {
         whole = uploads
         self.status = status
     }
@@ -42,13 +51,13 @@ struct PendingUpdates {
 
     /// Adds changes of many uploads. `uploads` is a copy of the queue.
     mutating func add(
-        changed new: [Upload.ID], in uploads: UploadTable, removed gone: [Upload.ID], _ status: EngineStatus
+        changed new: [Upload.ID], in uploads: QueueTable, removed gone: [Upload.ID], _ status: EngineStatus
     ) {
-        // The copy is newer than all earlier changes, too.
-        let ids = Set(new).union(pages?.ids ?? []).union(changed.keys)
         removed.subtract(new)
+        // The copy is newer than all earlier changes, too.
+        let earlier = Set(changed.keys).union(pages?.ids ?? [])
+        pages = Pages(uploads, earlier.isEmpty ? new.sorted() : earlier.union(new).sorted())
         changed = [:]
-        pages = Pages(uploads: uploads, ids: ids.sorted()[...])
         remove(gone)
         self.status = status
     }
@@ -70,9 +79,19 @@ struct PendingUpdates {
             return QueueUpdate(isComplete: true, changed: uploads.all, removed: [], status: status)
         }
         let page = pages?.next() ?? []
-        if pages?.ids.isEmpty ?? true { (pages, self.status) = (nil, nil) }
-        defer { (changed, removed) = ([:], []) }
+        defer { removed = [] }
         return QueueUpdate(
-            isComplete: false, changed: page + changed.values, removed: Array(removed), status: status)
+            isComplete: false, changed: page + takeChanged(), removed: Array(removed), status: status)
+    }
+
+    /// Returns the single changes. Those after the next upload of the pages wait for it: new uploads arrive by number.
+    private mutating func takeChanged() -> [Upload] {
+        guard let next = pages?.ids.first else {
+            defer { (changed, pages, status) = ([:], nil, nil) }
+            return Array(changed.values)
+        }
+        let ready = changed.values.filter { $0.id < next }
+        for upload in ready { changed[upload.id] = nil }
+        return ready
     }
 }

@@ -1,7 +1,7 @@
 package import FerryProtocols
 import FerryTransfer
 
-/// The executor, the random numbers, the files and the limits of the queue. A simulation replaces them by those of a seed.
+/// The executor, the random numbers and the files of the queue, and the form of its records. A simulation replaces them by those of a seed.
 package struct QueueEnvironment: Sendable {
     /// The executor of the queue's tasks; nil for Swift's default executor.
     package var executor: (any TaskExecutor)?

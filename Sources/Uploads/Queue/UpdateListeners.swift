@@ -3,7 +3,7 @@ import Synchronization
 /// The clients that follow the updates of the queue. A slow client gets only the newest state of each upload, and so
 /// needs little memory.
 final class UpdateListeners: Sendable {
-    /// The maximum number of changed uploads in an update, except in the first one.
+    /// The number of uploads from which a change is read in pages. A page has at least as many.
     static let pageSize = 10_000
 
     private final class Listener: Sendable {
@@ -45,7 +45,7 @@ final class UpdateListeners: Sendable {
     var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
     /// Adds a listener, and returns its stream, which ends after the first update if `finish` was called before.
-    func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
+    func add(uploads: QueueTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
         let listener = Listener(PendingUpdates(of: uploads, status))
         let key = ObjectIdentifier(listener)
         let isFinished = state.withLock { state in
@@ -71,7 +71,7 @@ final class UpdateListeners: Sendable {
 
     /// Publishes changes of many uploads, which listeners read from `uploads`, a copy of the queue.
     func publish(
-        changed ids: [Upload.ID], in uploads: UploadTable, removed: [Upload.ID], status: EngineStatus
+        changed ids: [Upload.ID], in uploads: QueueTable, removed: [Upload.ID], status: EngineStatus
     ) {
         publish { $0.add(changed: ids, in: uploads, removed: removed, status) }
     }

@@ -216,7 +216,7 @@ extension UploadQueue {
     public var all: [Upload] { core.all(at: now) }
 
     /// All uploads as clients see them now. Taking them is fast: a long queue must not wait for its readers.
-    package var snapshot: UploadTable { core.shownTable(at: now) }
+    package var snapshot: QueueTable { core.shownTable(at: now) }
 
     /// Every upload, sorted by rank, and the totals in `retired`, read at the same moment.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }

@@ -74,7 +74,7 @@ final class ControlServer: Sendable {
 
     /// Uploads to send after a response.
     private struct Listing {
-        let uploads: FerryUploads.UploadTable
+        let uploads: QueueTable
         let ids: [Upload.ID]
 
         var pages: some Sequence<[UInt8]> { UpdateLines.pages(of: ids, in: uploads) }

@@ -12,7 +12,7 @@ final class RunReport: Sendable {
     private let isJSON: Bool
     private let output = LineOutput()
     private let live: LiveDisplay?
-    private let shown = Mutex(FerryUploads.UploadTable())
+    private let shown = Mutex(QueueTable())
     /// The uploads that had failed or were held when this run started, and have not changed since.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
@@ -47,8 +47,10 @@ final class RunReport: Sendable {
         }
         var status = StatusDiff()
         for await update in await queue.updates() {
-            for upload in update.changed.sorted(by: { $0.id < $1.id }) {
-                take(upload, isFirst: update.isComplete)
+            let changed = update.changed
+            // A sorted copy of a long queue would need as much memory as the queue.
+            for index in changed.indices.sorted(by: { changed[$0].id < changed[$1].id }) {
+                take(changed[index], isFirst: update.isComplete)
             }
             for id in update.removed { remove(id) }
             live?.take(update)

@@ -44,7 +44,7 @@ package struct Workload {
         return kind < 6 || ids.count > 12 ? .remove(ids.remove(at: index)) : .set(upload(ids[index]))
     }
 
-    /// Pauses the uploads above a random one with a mark of this step, or removes them.
+    /// Changes the newest uploads together: their state, which names this step, or their removal.
     private mutating func changeOfRange() -> QueueChange {
         let last = ids[Int.random(in: ids.indices, using: &random)...]
         guard random.isOne(in: 3) else {

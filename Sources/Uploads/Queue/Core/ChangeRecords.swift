@@ -1,36 +1,36 @@
 import FerryProtocols
 
-/// The changes of uploads that one journal record contains. If it changes the states of many uploads, the record
-/// contains each new state once, with the numbers of its uploads.
+/// The changes of uploads that one journal record contains. The record of a pause or resume of many uploads has their new
+/// state only once, with the numbers of the uploads.
 struct ChangeRecords {
-    private var uploads: [QueueChange] = []
-    private var states: [(state: Upload.State, ids: [Upload.ID])] = []
-    private let isShort: Bool
+    private var whole: [QueueChange] = []
+    private var state: (new: Upload.State, ids: [Upload.ID])?
+    private let isOfState: Bool
+    private let fewest: Int
 
-    /// - Parameters:
-    ///   - count: The number of uploads that the change can affect.
-    ///   - fewest: The lowest number from which the record is short: earlier versions of Ferry cannot read it.
-    init(of change: UploadChange, count: Int, isShortFrom fewest: Int) {
-        isShort = change.isOfState && count >= fewest
+    /// - Parameter fewest: The lowest number of uploads whose new state is written once. Earlier versions of Ferry cannot
+    ///   read such a record.
+    init(of change: UploadChange, fewest: Int) {
+        isOfState = change.isOfState
+        self.fewest = fewest
     }
 
     /// Adds the state of `upload` alone. Returns false, and adds nothing, if other values of it are possibly not on disk.
     mutating func addState(of upload: Upload, before: Upload.State) -> Bool {
-        guard isShort else { return false }
-        switch before {
-        // An attempt changes other values too, not all of which are written at once.
-        case .running, .waiting, .held, .done, .failed: return false
-        case .queued, .paused: break
-        }
-        if let index = states.firstIndex(where: { $0.state == upload.state }) {
-            states[index].ids.append(upload.id)
-        } else {
-            states.append((upload.state, [upload.id]))
-        }
+        guard isOfState, before == .queued || before == .paused(.user),
+            state.map({ $0.new == upload.state }) ?? true
+        else { return false }
+        state = state ?? (upload.state, [])
+        state?.ids.append(upload.id)
         return true
     }
 
-    mutating func add(_ upload: Upload) { uploads.append(.set(upload)) }
+    mutating func add(_ upload: Upload) { whole.append(.set(upload)) }
 
-    var all: [QueueChange] { uploads + states.map { .setState($0.ids, $0.state) } }
+    /// Returns the changes. If there are few, each has the whole upload, which is then in `uploads`.
+    func changes(in uploads: QueueTable) -> [QueueChange] {
+        guard let state else { return whole }
+        guard state.ids.count < fewest else { return whole + [.setState(state.ids, state.new)] }
+        return whole + state.ids.compactMap { uploads[$0].map(QueueChange.set) }
+    }
 }

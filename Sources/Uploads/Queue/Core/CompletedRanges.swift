@@ -12,7 +12,7 @@ struct CompletedRanges {
     /// Returns the greatest number in ascending `ranges` of an upload that is not done, or not on disk as done. In a
     /// range that is longer than the queue, the uploads are searched instead of the numbers.
     mutating func lastOpen(
-        in ranges: [ClosedRange<Upload.ID>], of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
+        in ranges: [ClosedRange<Upload.ID>], of uploads: QueueTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {
         // Uploads that were added together share the storage of their ranges, so this comparison is cheap.
         if last.ranges != ranges {
@@ -32,7 +32,7 @@ struct CompletedRanges {
     }
 
     private mutating func lastOpen(
-        in range: ClosedRange<Upload.ID>, of uploads: UploadTable, isOpen: (Upload.ID) -> Bool
+        in range: ClosedRange<Upload.ID>, of uploads: QueueTable, isOpen: (Upload.ID) -> Bool
     ) -> Upload.ID? {
         let first = max(0, range.lowerBound)
         var id = range.upperBound

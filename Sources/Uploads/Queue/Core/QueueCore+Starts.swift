@@ -134,7 +134,7 @@ extension QueueCore {
     /// True if other uploads must still wait for `id`: it is not done, or this is not on disk yet. Without the state on
     /// disk, it would run again after a crash.
     private static func isOpen(
-        _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
+        _ id: Upload.ID, _ uploads: QueueTable, _ unconfirmed: UnconfirmedChanges
     ) -> Bool {
         guard let upload = uploads[id] else { return false }
         return !upload.isDone || unconfirmed.hasEnded(id)

@@ -81,7 +81,7 @@ extension QueueCore {
         uploads.all.map { shown($0, at: now) }.sorted { $0.rank < $1.rank }
     }
 
-    func shownTable(at now: Moment) -> UploadTable {
+    func shownTable(at now: Moment) -> QueueTable {
         var shown = uploads
         for id in Array(schedule.waits.ids) + unconfirmed.endedIDs {
             shown[id] = shown[id].map { self.shown($0, at: now) }

@@ -177,12 +177,15 @@ extension QueueCore {
         settings.pausedBatches = settings.pausedBatches.union(batches.paused).subtracting(batches.resumed)
         batches.firstAdded = settings.nextID
         var changed: [TransactionLog.ChangedUpload] = []
-        var records = ChangeRecords(of: change, count: ids.count, isShortFrom: lookups.fewestInRanges)
+        var records = ChangeRecords(of: change, fewest: lookups.fewestInRanges)
         for id in ids {
             guard let before = uploads[id] else { continue }
             var after = before
             guard change.apply(to: &after), after != before else { continue }
-            if !unconfirmed.dirty.contains(id), records.addState(of: after, before: before.state) {
+            // An attempt, which may still be ending, changes other values too, and not all are written at once.
+            if !runs.contains(id), !unconfirmed.dirty.contains(id),
+                records.addState(of: after, before: before.state)
+            {
                 changed.append(.state(id, before: before.state, after: after.state))
             } else {
                 records.add(after)
@@ -195,7 +198,7 @@ extension QueueCore {
             return sendReply(reply, .success(result(of: change, changed, batches)))
         }
         append(
-            records.all + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
+            records.changes(in: uploads) + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
             .change(changed, change, batches), locking: changed.lazy.map(\.id), reply)
     }
 

@@ -19,7 +19,7 @@ package struct QueueCore {
     var now: Moment
     private(set) var phase = Phase.editing
     var settings = QueueSettings()
-    var uploads = UploadTable()
+    var uploads = QueueTable()
     var index = UploadIndex()
     var unconfirmed = UnconfirmedChanges()
     var transactions = TransactionLog()

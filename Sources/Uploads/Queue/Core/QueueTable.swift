@@ -1,6 +1,6 @@
 /// The uploads of a queue by id. The memory of removed uploads is reused, and returned once none is left. Growing copies
 /// no upload. A copy shares the memory of the uploads that have not changed since.
-package struct UploadTable: Sendable {
+package struct QueueTable: Sendable {
     // A chunk of this size wastes little memory in a queue of one upload. A million uploads need few chunks.
     private static let chunkSize = 128
 
@@ -62,7 +62,7 @@ package struct UploadTable: Sendable {
     }
 
     /// Returns the ids of the uploads for which `isMeant` is true, sorted by rank, their position in the queue.
-    package func ranked(where isMeant: (Upload) -> Bool = { _ in true }) -> [Upload.ID] {
+    package func ranked(where isMeant: (Upload) -> Bool) -> [Upload.ID] {
         var ranks: [(rank: Int64, id: Upload.ID)] = []
         for upload in values where isMeant(upload) { ranks.append((upload.rank, upload.id)) }
         return ranks.sorted { $0.rank < $1.rank }.map(\.id)
@@ -111,7 +111,7 @@ package struct UploadTable: Sendable {
         guard let slot = slots.removeValue(forKey: id) else { return nil }
         free.append(slot)
         let upload = chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize].take()
-        if slots.isEmpty { self = UploadTable() }
+        if slots.isEmpty { self = QueueTable() }
         return upload
     }
 

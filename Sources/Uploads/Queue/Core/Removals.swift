@@ -9,7 +9,7 @@ struct Removals {
 
     static let window = Duration.seconds(10)
 
-    private var removed = UploadTable()
+    private var removed = QueueTable()
     private var windows: [(end: Instant, ids: [Upload.ID])] = []
     /// The uploads whose window has ended, but whose last attempt still runs and can store bytes at the server.
     private var overdue: Set<Upload.ID> = []

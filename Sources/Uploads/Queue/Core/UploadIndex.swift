@@ -27,7 +27,7 @@ struct UploadIndex {
     mutating func remove(_ upload: Upload) { byPath?.remove(upload) }
     mutating func forgetPaths() { byPath = nil }
 
-    mutating func ids(of file: LocalPath, in uploads: UploadTable) -> [Upload.ID] {
+    mutating func ids(of file: LocalPath, in uploads: QueueTable) -> [Upload.ID] {
         let index = byPath ?? UploadsByPath(uploads.values)
         byPath = index
         return index[file]

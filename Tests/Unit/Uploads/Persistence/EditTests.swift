@@ -173,6 +173,15 @@ struct EditTests {
         #expect(recovered.notices == [.acceptedEdit, .editOverruled([2, 3])])
     }
 
+    @Test func `S7 a later change of a range overrides an edit, and the affected uploads are named`() throws {
+        let (disk, _) = try edited(pending: [.setState([1], .paused(.user)), .removeAll([3])]) {
+            $0.replacing("\"rank\":2,", with: "\"rank\":22,").replacing("\"rank\":3,", with: "\"rank\":33,")
+        }
+        let recovered = try open(disk, .accept)
+        #expect(recovered.uploads.map(\.state.kind) == ["paused", "queued"])
+        #expect(recovered.notices == [.acceptedEdit, .editOverruled([1, 3])])
+    }
+
     @Test func `S7 an edit with a damaged journal is not taken over`() throws {
         let (disk, _) = try edited(pending: [.set(.make(4)), .set(.make(5))]) {
             $0.replacing("\"rank\":2", with: "\"rank\":22")

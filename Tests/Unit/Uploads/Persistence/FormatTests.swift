@@ -172,7 +172,9 @@ struct FormatTests {
 
     @Test func `the removal of all numbers there can be is read`() throws {
         let all = #"[["-9223372036854775808","9223372036854775807"]]"#
-        let disk = try journal(#""op":"removeAll","ids":\#(all)"#)
+        let record = String(decoding: Self.record(.make(1)), as: UTF8.self)
+        let disk = try journal(
+            #""op":"batch","ops":[{"op":"set","v":\#(record)},{"op":"removeAll","ids":\#(all)}]"#)
         #expect(try JournalStore.opened(disk).recovered.uploads.isEmpty)
     }
 

@@ -108,6 +108,18 @@ struct InspectionTests {
         #expect(contents(disk) == before)
     }
 
+    @Test func `S19 a change of a range leaves a record of a newer format to the reader`() throws {
+        let disk = SimulatedDisk()
+        disk.put(try NewerFormat.snapshot(), as: "queue.json")
+        let pause = QueueChange.setState([1, 2], .paused(.user))
+        disk.put(
+            try JournalRecord.line([pause], sequence: 2, unknown: UnknownContent()), as: "journal.2.jsonl")
+        let reading = try StateInspection(files: disk).read()
+        #expect(reading.recovered.uploads.map(\.id) == [1])
+        #expect(reading.recovered.uploads.first?.state == .paused(.user))
+        #expect(reading.notUnderstood == 1)
+    }
+
     @Test func `verify counts what is there and finds nothing wrong`() throws {
         let disk = try queue()
         disk.put([1, 2, 3], as: "journal.2.7.torn")

@@ -13,11 +13,11 @@ struct CompletedRangesTests {
     /// Uploads of which some are not done. It counts the lookups of single uploads.
     private struct Site {
         var runs = CompletedRanges()
-        var uploads: UploadTable
+        var uploads: QueueTable
         var looks = 0
 
         init(_ ids: some Sequence<Upload.ID>, open: Set<Upload.ID>) {
-            uploads = UploadTable(ids.map { .make($0, state: open.contains($0) ? .queued : done) })
+            uploads = QueueTable(ids.map { .make($0, state: open.contains($0) ? .queued : done) })
         }
 
         mutating func lastOpen(_ ranges: [ClosedRange<Upload.ID>]) -> Upload.ID? {

@@ -7,11 +7,11 @@ import Testing
 
 struct PendingUpdatesTests {
     private static let count = 2 * UpdateListeners.pageSize + 1
-    private static let table = UploadTable((1...count).lazy.map { .make($0) })
+    private static let table = QueueTable((1...count).lazy.map { .make($0) })
 
     /// The updates of a client that has read the whole queue and then nothing of `changes`.
     private func updates(after changes: (inout PendingUpdates) -> Void) -> [QueueUpdate] {
-        var pending = PendingUpdates(of: UploadTable(), EngineStatus())
+        var pending = PendingUpdates(of: QueueTable(), EngineStatus())
         _ = pending.take()
         changes(&pending)
         var updates: [QueueUpdate] = []
@@ -59,6 +59,21 @@ struct PendingUpdatesTests {
         #expect(updates.flatMap(\.changed).map(\.id) == [1, 3, 4, 5, 9])
         #expect(updates.flatMap(\.changed).first?.state == .paused(.user))
         #expect(updates.flatMap(\.removed) == [2])
+    }
+
+    @Test func `a long change has eight pages and a rest`() {
+        let table = QueueTable((1...90_001).lazy.map { .make($0) })
+        let updates = updates { $0.add(changed: table.ids, in: table, removed: [], EngineStatus()) }
+        #expect(updates.map(\.changed.count) == [Int](repeating: 11_250, count: 8) + [1])
+    }
+
+    @Test func `a new upload is not delivered before the uploads with lower numbers`() {
+        let new = Upload.make(Self.count + 1)
+        let updates = updates { pending in
+            pending.add(changed: Array(1...Self.count), in: Self.table, removed: [], EngineStatus())
+            pending.add(changed: [new], removed: [], EngineStatus())
+        }
+        #expect(updates.flatMap(\.changed).map(\.id) == Array(1...Self.count + 1))
     }
 
     @Test func `the whole queue comes first, and changes since then follow`() {

@@ -73,10 +73,7 @@ struct QueueCoreTests {
     }
 
     @Test func `a pause of many uploads that the disk refuses has not happened`() {
-        let states: [Upload.State] = [.queued, .queued, .paused(.offline), .queued]
-        var queue = Driven(
-            states.enumerated().map { .make($0.offset + 1, state: $0.element) }, concurrency: 1,
-            fewestInRanges: 3)
+        var queue = Driven((1...4).map { .make($0) }, concurrency: 1, fewestInRanges: 3)
         let before = (1...4).map { queue.state($0) }
         queue.handle(.transaction(.change(Array(1...4), .pause), 1))
         queue.answer(.failure(Self.full))
@@ -85,7 +82,7 @@ struct QueueCoreTests {
     }
 
     @Test func `an upload that is not on disk is written whole when many are paused`() {
-        var queue = Driven((1...3).map { .make($0) }, concurrency: 1, fewestInRanges: 3)
+        var queue = Driven((1...3).map { .make($0) }, concurrency: 1, fewestInRanges: 2)
         queue.end(1, .failed(UploadFailure(.network, "gone")))
         queue.answer(.failure(Self.full))
         queue.seconds = 3600

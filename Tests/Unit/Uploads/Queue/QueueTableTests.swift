@@ -4,11 +4,11 @@ import Testing
 
 @testable import FerryUploads
 
-struct UploadTableTests {
+struct QueueTableTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `a table holds what a dictionary would hold`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var table = UploadTable()
+        var table = QueueTable()
         var expected: [Upload.ID: Upload] = [:]
         for _ in 0..<3_000 {
             let id = Int.random(in: 1...1_500, using: &random)
@@ -27,7 +27,7 @@ struct UploadTableTests {
 
     @Test
     func `a table that is copied keeps what it held`() {
-        var table = UploadTable([.make(1), .make(2)])
+        var table = QueueTable([.make(1), .make(2)])
         let copy = table
         table[1] = .make(1, rank: 9)
         table.removeValue(forKey: 2)

@@ -1,3 +1,4 @@
+import FerryStateSimulation
 import Testing
 
 @testable import FerryUploads
@@ -6,7 +7,7 @@ import Testing
 struct UpdateListenersTests {
     @Test func `a change before the end is delivered after the whole queue`() async {
         let listeners = UpdateListeners()
-        let updates = listeners.add(uploads: UploadTable(), status: EngineStatus())
+        let updates = listeners.add(uploads: QueueTable(), status: EngineStatus())
         listeners.publish(changed: [], removed: [7], status: EngineStatus())
         listeners.finish()
         var seen: [QueueUpdate] = []
@@ -15,10 +16,22 @@ struct UpdateListenersTests {
         #expect(seen.last?.removed == [7])
     }
 
+    @Test func `all pages of a change of many uploads are delivered, also after the end`() async {
+        let count = UpdateListeners.pageSize + 1
+        let table = QueueTable((1...count).lazy.map { .make($0) })
+        let listeners = UpdateListeners()
+        let updates = listeners.add(uploads: QueueTable(), status: EngineStatus())
+        listeners.publish(changed: table.ids, in: table, removed: [], status: EngineStatus())
+        listeners.finish()
+        var seen: [Int] = []
+        for await update in updates { seen.append(update.changed.count) }
+        #expect(seen == [0, count - 1, 1])
+    }
+
     @Test func `a listener who stops reading is forgotten`() async {
         let listeners = UpdateListeners()
         do {
-            let updates = listeners.add(uploads: UploadTable(), status: EngineStatus())
+            let updates = listeners.add(uploads: QueueTable(), status: EngineStatus())
             for await _ in updates { break }
             #expect(!listeners.isEmpty)
         }
