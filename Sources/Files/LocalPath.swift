@@ -13,6 +13,17 @@ public struct LocalPath: Hashable, Sendable {
     /// - Parameter text: The path as UTF-8, relative to the working directory unless it begins with a slash.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
+    /// Compares all bytes at once. The loops of the array, one byte at a time, took a fifth of adding a million files.
+    public static func == (left: LocalPath, right: LocalPath) -> Bool {
+        left.bytes.count == right.bytes.count
+            && left.bytes.withUnsafeBytes { $0.holds(right.bytes, at: 0) }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes.count)
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     /// The path for display: invalid bytes become U+FFFD, and control characters stay. Do not open a file by this text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 

@@ -55,7 +55,7 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         var seen: Set<LocalPath> = []
-        /// The files selected so far, each once for each different name on the server.
+        /// The files found so far, each once for each different name on the server.
         var queued: Set<FileSelection.File> = []
         /// The original bytes of selected names that contain U+FFFD in place of invalid UTF-8, to find equal names.
         var changedNames: [[UInt8]: [UInt8]] = [:]
@@ -206,7 +206,7 @@ public struct FileSearch: Sendable {
                 return leaveOut(shown, "changed \(Int(max(0, age))) s ago, may still be written")
             }
             let file = FileSelection.File(path: path, identity: identity, relativeName: relativeName)
-            guard !queued.contains(file) else { return }
+            guard queued.insert(file).inserted else { return }
             if relativeName.unicodeScalars.contains("\u{FFFD}") {
                 let (name, original) = (Array(relativeName.utf8), shown.end(likeNames: relativeName))
                 guard changedNames[name, default: original] == original else {
@@ -219,7 +219,6 @@ public struct FileSearch: Sendable {
                 changedNames[name] = original
                 if name != original { selection.changedNames += 1 }
             }
-            queued.insert(file)
             selection.files.append(file)
         }
 

@@ -17,6 +17,9 @@ public struct FileSelection: Sendable, Hashable {
             self.identity = identity
             self.relativeName = relativeName
         }
+
+        /// Few files are selected under several names, so the path alone tells most of them apart.
+        public func hash(into hasher: inout Hasher) { hasher.combine(path) }
     }
 
     /// A path that the search left out, with the reason.

@@ -7,6 +7,9 @@ struct UploadKey: Hashable {
 
     init(_ upload: Upload) { (path, target) = (upload.path, upload.target) }
     init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
+
+    /// Few uploads of a file have different targets, so the path alone tells most keys apart.
+    func hash(into hasher: inout Hasher) { hasher.combine(path) }
 }
 
 /// Finds new uploads that an existing upload of the same file to the same target makes unnecessary.
