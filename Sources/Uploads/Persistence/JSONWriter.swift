@@ -8,7 +8,11 @@ package struct JSONWriter {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    package mutating func raw(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
+    // Calls of generic functions from other modules are slow, so these have functions of their own.
+    package mutating func raw(_ text: [UInt8]) { bytes.append(contentsOf: text) }
+    package mutating func number(_ value: Int64) { digits(value) }
+
+    mutating func raw(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
 
     package mutating func string(_ text: String) {
         var text = text
@@ -128,7 +132,7 @@ package struct JSONWriter {
         }
     }
 
-    package mutating func digits(_ value: some FixedWidthInteger) {
+    private mutating func digits(_ value: some FixedWidthInteger) {
         if value < 0 { raw("-") }
         bytes.append(decimal: UInt64(value.magnitude))
     }

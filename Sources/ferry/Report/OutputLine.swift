@@ -147,7 +147,7 @@ extension Schema {
 
 extension FixedWidthInteger where Self: LineValue {
     static var schema: Schema { .whole(0...Int.max) }
-    func write(to json: inout JSONWriter) { json.digits(self) }
+    func write(to json: inout JSONWriter) { json.number(Int64(self)) }
 }
 
 extension Int: LineValue {}
@@ -159,7 +159,7 @@ extension Double: LineValue {
 
     func write(to json: inout JSONWriter) {
         // Without a decimal point, as long as all digits are significant.
-        if abs(self) < 1e15, let whole = Int64(exactly: self) { return json.digits(whole) }
+        if abs(self) < 1e15, let whole = Int64(exactly: self) { return json.number(whole) }
         json.double(self)
     }
 }
@@ -183,7 +183,7 @@ extension Dictionary: LineValue where Key == String, Value == Int {
         json.raw("{")
         for (name, count) in sorted(by: { $0.key < $1.key }) {
             LineKey(name).write(to: &json)
-            json.digits(count)
+            count.write(to: &json)
         }
         json.raw("}")
     }
@@ -194,7 +194,9 @@ enum JSONLine {
     static func quoted(_ text: String) -> String { self.text { $0.string(text) } }
 
     fileprivate static func text(_ write: (inout JSONWriter) -> Void) -> String {
-        var json = JSONWriter()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        var json = JSONWriter(bytes: bytes)
         write(&json)
         return escaped(String(decoding: json.bytes, as: UTF8.self))
     }
