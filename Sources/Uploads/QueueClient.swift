@@ -9,7 +9,7 @@ public protocol QueueClient: Sendable {
 
     /// Returns a stream of the queue's changes, beginning with the whole queue (`isComplete`). The queue does not wait
     /// for a slow reader, which gets only the newest state of an upload. A change of more than 10,000 uploads arrives in
-    /// several updates.
+    /// several updates (`isContinued`).
     func updates() async -> AsyncStream<QueueUpdate>
 
     /// Returns the progress of the running uploads, fast enough to call it several times a second.
@@ -170,8 +170,14 @@ public struct QueueUpdate: Sendable {
     public var removed: [Upload.ID]
     /// The current status of the engine, even if it has not changed.
     public var status: EngineStatus
+    /// True if this update is a part of a change of many uploads, and the next update has more of it.
+    public var isContinued: Bool
 
-    public init(isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
+    public init(
+        isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus,
+        isContinued: Bool = false
+    ) {
+        self.isContinued = isContinued
         self.isComplete = isComplete
         self.changed = changed
         self.removed = removed

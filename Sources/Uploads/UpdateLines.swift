@@ -9,9 +9,12 @@ package enum UpdateLines {
         package var count: Int
         package var removed: [Upload.ID]
         package var status: EngineStatus
+        package var isContinued: Bool?
 
         package func update(changed: [Upload]) -> QueueUpdate {
-            QueueUpdate(isComplete: isComplete, changed: changed, removed: removed, status: status)
+            QueueUpdate(
+                isComplete: isComplete, changed: changed, removed: removed, status: status,
+                isContinued: isContinued ?? false)
         }
     }
 
@@ -19,7 +22,7 @@ package enum UpdateLines {
     package static func text(of update: QueueUpdate) throws -> [UInt8] {
         let head = Head(
             isComplete: update.isComplete, count: update.changed.count, removed: update.removed,
-            status: update.status)
+            status: update.status, isContinued: update.isContinued ? true : nil)
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(512 * (update.changed.count + 1))
         writer.raw(try JSONEncoder().encode(head))

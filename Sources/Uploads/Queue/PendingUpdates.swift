@@ -81,7 +81,8 @@ struct PendingUpdates {
         let page = pages?.next() ?? []
         defer { removed = [] }
         return QueueUpdate(
-            isComplete: false, changed: page + takeChanged(), removed: Array(removed), status: status)
+            isComplete: false, changed: page + takeChanged(), removed: Array(removed), status: status,
+            isContinued: !isEmpty)
     }
 
     /// Returns the single changes. Those after the next upload of the pages wait for it: new uploads arrive by number.

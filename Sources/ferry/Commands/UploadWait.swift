@@ -15,6 +15,8 @@ struct UploadWait {
     /// The other uploads of the queue that are not done, such as failed ones, which can block those in `open`. Nil if
     /// no chosen upload has to start after another one.
     private var others: [Upload.ID: Upload]?
+    /// True if a chosen upload may have been blocked since the last look for such uploads.
+    private var mayBlock = false
     private(set) var areAllDone = true
 
     /// Returns the done uploads with these numbers from the history, because the queue removes old done uploads.
@@ -75,10 +77,14 @@ struct UploadWait {
         for (id, upload) in changed where open[id] == nil { others[id] = upload.isDone ? nil : upload }
         for id in update.removed { others[id] = nil }
         defer { self.others = others }
-        let mayBlock =
-            update.isComplete || !update.removed.isEmpty
-            || changed.values.contains { Self.hasEnded($0) && !$0.isDone }
-        guard mayBlock else { return [] }
+        if update.isComplete || !update.removed.isEmpty
+            || changed.values.contains(where: { Self.hasEnded($0) && !$0.isDone })
+        {
+            mayBlock = true
+        }
+        // The uploads of the next update may have changed like those for which they wait.
+        guard mayBlock, !update.isContinued else { return [] }
+        mayBlock = false
         let blocked = BlockedUpload.all(among: Array(others.values) + open.values).filter {
             open[$0.upload.id] != nil
         }

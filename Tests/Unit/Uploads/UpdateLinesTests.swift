@@ -38,11 +38,13 @@ struct UpdateLinesTests {
         let status = EngineStatus(
             network: .offline(since: Date(timeIntervalSince1970: 5), reason: "no\naddress"),
             limits: Self.limits, concurrency: 7, storage: .refusing, notice: Self.hostile)
-        let update = QueueUpdate(isComplete: true, changed: uploads, removed: [4, 5], status: status)
+        let update = QueueUpdate(
+            isComplete: true, changed: uploads, removed: [4, 5], status: status, isContinued: true)
         let arrived = try roundTrip(update)
         #expect(arrived.isComplete)
         #expect(arrived.changed == uploads)
         #expect(arrived.removed == [4, 5])
+        #expect(arrived.isContinued)
         #expect(arrived.status == status)
     }
 

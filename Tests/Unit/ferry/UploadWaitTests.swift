@@ -38,6 +38,16 @@ struct UploadWaitTests {
                 == [[], [], ["blocked 2 by 1", "blocked 3 by 2"]])
     }
 
+    @Test func `an upload is not blocked whose pause follows in the next update`() throws {
+        var paused = Self.waiting(2, after: 1...1)
+        paused.state = .paused(.user)
+        var first = QueueUpdate.change([.boxed(1, .paused(.user))])
+        first.isContinued = true
+        #expect(
+            try ends([1, 2], .whole([.boxed(1), Self.waiting(2, after: 1...1)]), first, .change([paused]))
+                == [[], ["paused 1"], ["paused 2"]])
+    }
+
     /// A script may delete its files once `ferry wait` has ended with 0, so `wait` must not end early.
     @Test func `a wait for an engine that is silent at first continues until its uploads have ended`() throws
     {

@@ -27,6 +27,7 @@ struct PendingUpdatesTests {
         #expect(updates.map(\.changed.count) == [UpdateListeners.pageSize, UpdateListeners.pageSize, 1])
         #expect(updates.flatMap(\.changed).map(\.id) == Array(1...Self.count))
         #expect(updates.allSatisfy { !$0.isComplete })
+        #expect(updates.map(\.isContinued) == [true, true, false])
     }
 
     @Test func `an upload that changed again is delivered only in its newest state`() {
