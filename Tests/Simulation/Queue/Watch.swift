@@ -124,6 +124,8 @@ extension Watch {
 
     private mutating func forget(_ id: Upload.ID, _ refused: Upload.State) {
         uploads[id]?.last = nil
+        // A retry of a held upload drops its start condition, and is not recognized without the state before.
+        if case .held = refused { uploads[id]?.condition = nil }
         // The queue itself lifts a pause that was refused. The pause may have been written before, together with another
         // change.
         if case .paused = refused { uploads[id]?.resumes += 1 }
