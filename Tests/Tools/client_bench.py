@@ -18,6 +18,7 @@ SMALL = 4096
 ROUND_TRIP_MILLISECONDS = 20
 WINDOW_MILLISECONDS = 100
 LIMIT = 2 << 20
+WIRE = 400 << 20
 DELAYED = "10.78.0.1", "10.78.0.2"
 
 
@@ -131,14 +132,17 @@ def digests(options, ferry):
         places = Places(server, size)
         conditions(f"{options.mebibytes} MiB with and without a digest, on loopback to {server_name()}", options)
         heading()
-        for protocol, digest in ("put", "sha-256"), ("tus", "sha-256"), ("s3", "crc64nvme"):
-            clients = {
-                f"ferry, {word}": ferry_client(
-                    ferry, lambda url, word=word: destination(protocol, url, checksum=word), files, folder
-                )
-                for word in ("none", digest)
-            }
-            in_turns(protocol, clients, options.rounds, places.next, places.check)
+        # With the limit, the link is slower than the digest.
+        for limits, link in (None, ""), ({"bandwidth": WIRE}, f", {WIRE >> 20} MiB/s"):
+            for protocol, digest in ("put", "sha-256"), ("tus", "sha-256"), ("s3", "crc64nvme"):
+                clients = {
+                    f"ferry, {word}": ferry_client(
+                        ferry, lambda url, word=word: destination(protocol, url, checksum=word), files, folder,
+                        limits=limits,
+                    )
+                    for word in ("none", digest)
+                }
+                in_turns(protocol + link, clients, options.rounds, places.next, places.check)
 
 
 def limit(options, ferry):
