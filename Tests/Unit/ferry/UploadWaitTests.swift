@@ -38,7 +38,7 @@ struct UploadWaitTests {
                 == [[], [], ["blocked 2 by 1", "blocked 3 by 2"]])
     }
 
-    @Test func `an upload is not blocked whose pause follows in the next update`() throws {
+    @Test func `an upload is blocked at the earliest when the whole change has arrived`() throws {
         var paused = Self.waiting(2, after: 1...1)
         paused.state = .paused(.user)
         var first = QueueUpdate.change([.boxed(1, .paused(.user))])

@@ -97,7 +97,7 @@ struct TransactionLog {
     enum ChangedUpload {
         /// `wakes` is the end of the wait for a retry, if the upload waited before the change.
         indirect case upload(before: Upload, after: Upload, wakes: ContinuousClock.Instant?)
-        /// Only the state of an upload, which did not wait, has changed.
+        /// A new state of an upload that did not wait. Its other values are as before.
         case state(Upload.ID, before: Upload.State, after: Upload.State)
 
         var id: Upload.ID {
