@@ -8,7 +8,7 @@ package struct JSONWriter {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    // Calls of generic functions from other modules are slow, so these have functions of their own.
+    // Other modules call these two for each member of a line. A generic function would be slow across modules.
     package mutating func raw(_ text: [UInt8]) { bytes.append(contentsOf: text) }
     package mutating func number(_ value: Int64) { digits(value) }
 
@@ -48,12 +48,20 @@ package struct JSONWriter {
     mutating func member(_ name: StaticString, _ value: Date?) { member(name, value) { $0.date($1) } }
 
     /// Appends a JSON member whose value is an array. `write` appends one element. Appends nothing if there are none.
-    package mutating func list<Elements: Collection>(
+    mutating func list<Elements: Collection>(
         _ name: StaticString, _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
     ) {
         guard !elements.isEmpty else { return }
         raw(name)
-        var separator: StaticString = "["
+        array(elements, write)
+    }
+
+    /// Appends a JSON array. `write` appends one element.
+    package mutating func array<Elements: Sequence>(
+        _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
+    ) {
+        var separator: StaticString = ""
+        raw("[")
         for element in elements {
             raw(separator)
             write(&self, element)

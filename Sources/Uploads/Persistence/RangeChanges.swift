@@ -12,6 +12,7 @@ struct RangeChanges {
         func applies(to id: Upload.ID, after count: Int) -> Bool { number >= count && ids.covers(id) }
     }
 
+    /// The state that a change sets.
     struct NewState {
         fileprivate var state: Upload.State
         /// The state as JSON text.
@@ -93,8 +94,7 @@ extension JSONWriter {
                 ranges.append(id...id)
             }
         }
-        if ranges.isEmpty { raw("[]") }
-        list("", ranges) { $0.pair($1.lowerBound, $1.upperBound) }
+        array(ranges) { $0.pair($1.lowerBound, $1.upperBound) }
     }
 }
 

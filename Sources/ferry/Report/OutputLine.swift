@@ -16,7 +16,7 @@ extension OutputLine {
     var json: String {
         JSONLine.text { json in
             Self.members.write(self, to: &json) { json in
-                LineKey("event").write(to: &json)
+                LineKey.event.write(to: &json)
                 json.string(event)
             }
         }
@@ -115,6 +115,8 @@ struct LineMember<Object>: Sendable {
 
 /// The name of a member of a JSON object, as the text `"name":`.
 private struct LineKey {
+    static let event = LineKey("event")
+
     private let text: [UInt8]
 
     init(_ name: String) { text = Array("\"\(name)\":".utf8) }
@@ -168,7 +170,7 @@ extension Array: LineValue where Element: LineValue {
     static var schema: Schema { .array(Element.schema) }
 
     func write(to json: inout JSONWriter) {
-        if isEmpty { json.raw("[]") } else { json.list("", self) { $1.write(to: &$0) } }
+        json.array(self) { $1.write(to: &$0) }
     }
 }
 

@@ -79,7 +79,7 @@ package enum CoreEffect: Sendable {
     case idle
 }
 
-/// The functions with which the core gets values from the runner and the attempts.
+/// The functions with which the core gets values from the runner and the attempts, and the form of its records.
 package struct QueueLookups: Sendable {
     var host: @Sendable (Upload) -> UploadHost
     var resumes: @Sendable (Upload) -> Bool

@@ -14,7 +14,7 @@ package struct QueueTable: Sendable {
         for upload in uploads { self[upload.id] = upload }
     }
 
-    package var count: Int { slots.count }
+    var count: Int { slots.count }
 
     /// The uploads of a table, unsorted. In a program optimized for size, the iterators of the standard library look up
     /// metadata at each step, which is slow.
