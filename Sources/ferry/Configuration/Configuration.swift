@@ -95,7 +95,7 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    /// The maximum number of uploads at once; nil for 4, or up to 64 small files if `perHost` is nil, too.
+    /// The maximum number of uploads at once; nil for 4, or up to 256 small files if `perHost` is nil, too.
     var concurrency: Int?
     /// The maximum number of uploads at once to one host; nil for the limit `concurrency`.
     var perHost: Int?

@@ -39,7 +39,7 @@ struct ConfigurationLine: OutputLine {
         },
         .maybe("file", "The path of the configuration file; absent if there is none.", \.file),
         .maybe(
-            "concurrency", "The most uploads at once; absent for 4, or up to 64 small files.",
+            "concurrency", "The most uploads at once; absent for 4, or up to 256 small files.",
             as: .whole(1...256), \.configuration.limits.concurrency),
         .maybe(
             "perHost", "The most uploads to one host at once; absent if only the total is limited.",

@@ -37,7 +37,7 @@ struct StatusLine: OutputLine {
         .maybe("eta", "The estimated seconds until the bytes in `bytesLeft` are sent.", \.estimate?.eta),
         .maybe(
             "concurrency",
-            "The number of slots. A slot runs one upload, or several small ones: 4 slots can run up to 64.",
+            "The number of slots. A slot runs one upload, or several small ones: 4 slots can run up to 256.",
             as: .positive, \.status?.concurrency),
         .maybe(
             "bandwidth", "The limit of all uploads together, in bytes per second; absent without a limit.",

@@ -28,8 +28,11 @@ struct HostTable {
         var pause: (end: Instant, status: Int)?
         var portal: StartPause?
         var concurrency: HostConcurrency<Instant>?
+        var growth: HostGrowth<Instant>?
 
-        var isEmpty: Bool { probe == nil && pause == nil && portal == nil && concurrency == nil }
+        var isEmpty: Bool {
+            probe == nil && pause == nil && portal == nil && concurrency == nil && growth == nil
+        }
     }
 
     private(set) var link = LinkGate.open
@@ -91,6 +94,7 @@ extension HostTable {
                 if let concurrency = entry.concurrency, concurrency.isOver(at: now) {
                     entry.concurrency = nil
                 }
+                if let growth = entry.growth, growth.isOver(at: now) { entry.growth = nil }
             }
         }
     }
@@ -161,6 +165,20 @@ extension HostTable {
         change(host) { ($0.probe, $0.portal) = (nil, nil) }
         return true
     }
+
+    /// Notes that a small upload is done (`HostGrowth.uploaded`).
+    mutating func uploaded(to host: UploadHost, running: Int, isWaiting: Bool, now: Instant) {
+        entries[host, default: Entry()].growth = entries[host]?.growth ?? HostGrowth(at: now)
+        entries[host]?.growth?.uploaded(running: running, isWaiting: isWaiting, at: now)
+    }
+
+    /// Notes a failure that many uploads at once can cause.
+    mutating func strained(_ host: UploadHost, now: Instant) {
+        if entries[host]?.growth != nil { entries[host]?.growth?.failed(at: now) }
+    }
+
+    /// The number of small uploads that run at a host at once, relative to the usual number (`HostGrowth.factor`).
+    func growth(at host: UploadHost) -> Int { entries[host]?.growth?.factor ?? 1 }
 
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }

@@ -104,6 +104,11 @@ extension QueueCore {
             upload.resource = nil
             upload.state = .done(run.timed(receipt, now: now.instant), at: now.date)
             hosts.responded(run.host)
+            if smallPerSlot > 1 {
+                hosts.uploaded(
+                    to: run.host, running: runs.count(at: run.host),
+                    isWaiting: schedule.ready.waits(at: run.host), now: now.instant)
+            }
         case .cancelled: upload.state = .queued
         case .failed(let failure):
             let movement = runs.movement(
@@ -124,6 +129,7 @@ extension QueueCore {
         _ upload: inout Upload, after failure: UploadFailure, _ movement: AttemptMovement, host: UploadHost,
         file: FileIdentity?
     ) {
+        if failure.isOfLoad { hosts.strained(host, now: now.instant) }
         if failure.category.isOfNetwork {
             if failure.category == .timedOut {
                 hosts.timedOut(at: host, running: runs.count(at: host) + 1, now: now.instant)
@@ -275,6 +281,11 @@ extension Upload.State {
 }
 
 extension UploadFailure {
+    /// True for a failure of which too many uploads at once can be the cause.
+    fileprivate var isOfLoad: Bool {
+        category.isOfNetwork || category == .descriptors || status.map { $0 == 429 || $0 >= 500 } ?? false
+    }
+
     /// The failure of a report that comes after the end of the attempt or the removal of its upload.
     static let stopped = UploadFailure(.network, "stopped")
 }

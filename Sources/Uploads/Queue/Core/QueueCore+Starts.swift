@@ -1,12 +1,6 @@
 import FerryProtocols
 
 extension QueueCore {
-    /// The part of a file for which an upload occupies one share of a slot.
-    ///
-    /// Large files occupy more shares, up to the whole slot, so that fewer run at once. Many servers discard all bytes
-    /// of a broken request: if 32 uploads of 1 MiB share a link that carries 16 MiB before it breaks, none is complete.
-    private static let shareUnit: ByteCount = 64 << 10
-
     /// The size up to which sending a file again after a crash costs no more than a journal record of its start.
     private static let briefSize: ByteCount = 128 << 10
 
@@ -16,23 +10,17 @@ extension QueueCore {
 
     var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
-    /// Returns the number of shares, of `whole` in a slot, that an upload of `size` bytes occupies.
-    static func share(ofSize size: ByteCount, whole: Int) -> Int {
-        let units = size / shareUnit + (size % shareUnit > 0 ? 1 : 0)
-        return min(whole, max(1, Int(clamping: units)))
-    }
-
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= briefSize }
 
     mutating func startRuns() {
         // An instant in the past would make the timer fire again and again while no upload may start.
         schedule.stuckLook = nil
         guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
-        let whole = smallPerSlot
+        let (small, slot) = (smallPerSlot, Scheduler.slot(small: smallPerSlot))
         let limits = Scheduler.Limits(
-            total: concurrency * whole, perHost: (configuration.concurrencyPerHost ?? concurrency) * whole)
+            total: concurrency * slot, perHost: (configuration.concurrencyPerHost ?? concurrency) * slot)
         var postponed: [Upload] = []
-        while let id = nextReady(limits, whole: whole) {
+        while let id = nextReady(limits, small: small) {
             guard let upload = uploads[id] else { continue }
             // The last attempt is still ending, or the command is not on disk yet. An event calls this function again.
             guard !runs.contains(id), !unconfirmed.isInFlight(id) else {
@@ -44,7 +32,7 @@ extension QueueCore {
         for upload in postponed {
             schedule.ready.enqueue(upload.id, rank: upload.rank, host: lookups.host(upload))
         }
-        if mayReplaceStuck(limits, running: runs.shares(whole: whole)) {
+        if mayReplaceStuck(limits, running: runs.shares(small: small)) {
             schedule.stuckLook = now.instant.advanced(by: Self.stuckAfter / 2)
         }
     }
@@ -54,15 +42,18 @@ extension QueueCore {
         running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
     }
 
-    private mutating func nextReady(_ limits: Scheduler.Limits, whole: Int) -> Upload.ID? {
-        let running = runs.shares(whole: whole)
+    private mutating func nextReady(_ limits: Scheduler.Limits, small: Int) -> Upload.ID? {
+        let running = runs.shares(small: small)
         return schedule.ready.next(
             limits: limits, running: running,
-            stuck: mayReplaceStuck(limits, running: running) ? stuckShares(whole) : [:],
+            stuck: mayReplaceStuck(limits, running: running) ? stuckShares(small) : [:],
             isBlocked: { [hosts, runs, now] host in
                 hosts.permission(at: host, running: runs.count(at: host), now: now.instant) != .now
             },
-            places: { [uploads] id in uploads[id].map { Self.share(ofSize: $0.size, whole: whole) } ?? whole
+            places: { [uploads, hosts] id, host in
+                Scheduler.share(
+                    ofSize: uploads[id]?.size ?? .max, small: small,
+                    growth: small > 1 ? hosts.growth(at: host) : 1)
             },
             isCurrent: { [uploads] id, rank in
                 guard let upload = uploads[id], upload.rank == rank else { return false }
@@ -71,14 +62,14 @@ extension QueueCore {
     }
 
     /// Returns the number of shares that stuck uploads occupy at each host.
-    private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
+    private func stuckShares(_ small: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {
             // A server can delay the first byte for as long as all timeouts together.
             guard let progress = lookups.progress(id), !progress.isReading,
                 (progress.moved ?? run.started).duration(to: now.instant) >= Self.stuckAfter
             else { continue }
-            stuck[run.host, default: 0] += Self.share(ofSize: run.size, whole: whole)
+            stuck[run.host, default: 0] += Scheduler.share(of: run, small: small)
         }
         return stuck
     }
@@ -89,7 +80,9 @@ extension QueueCore {
         if upload.resource == nil { upload.tries.countResent(after: 0) }
         upload.state = .running(attempt: upload.tries.attempts, since: now.date)
         store(upload)
-        let number = runs.begin(upload, at: lookups.host(upload), now: now.instant)
+        let host = lookups.host(upload)
+        let number = runs.begin(
+            upload, at: host, growth: smallPerSlot > 1 ? hosts.growth(at: host) : 1, now: now.instant)
         effects.append(.start(upload, run: number))
         // The start of a larger upload is published when its record is written.
         if Self.isBrief(upload) { publish([upload.id]) }

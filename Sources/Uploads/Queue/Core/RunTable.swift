@@ -9,6 +9,8 @@ struct RunTable {
         let number: Int
         let host: UploadHost
         let size: ByteCount
+        /// `HostGrowth.factor` of the host at the start, by which the attempt occupies a smaller share.
+        let growth: Int
         let started: Instant
         /// The time when the attempt began, or last requested a journal record of its upload.
         var lastSaved: Instant
@@ -28,7 +30,7 @@ struct RunTable {
 
     private(set) var all: [Upload.ID: Run] = [:]
     private var counts: [UploadHost: Int] = [:]
-    private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
+    private var shares: (small: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
     /// The number of confirmed bytes of each upload at its last quick retry. The next one requires more.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
@@ -44,29 +46,30 @@ struct RunTable {
         all[id].flatMap { $0.number == number ? $0 : nil }
     }
 
-    mutating func begin(_ upload: Upload, at host: UploadHost, now: Instant) -> Int {
+    mutating func begin(_ upload: Upload, at host: UploadHost, growth: Int, now: Instant) -> Int {
         lastNumber += 1
-        all[upload.id] = Run(
-            number: lastNumber, host: host, size: upload.size, started: now, lastSaved: now,
+        let run = Run(
+            number: lastNumber, host: host, size: upload.size, growth: growth, started: now, lastSaved: now,
             unasked: upload.resource, confirmed: upload.confirmed)
-        count(upload.size, at: host, by: 1)
+        all[upload.id] = run
+        count(run, by: 1)
         return lastNumber
     }
 
-    private mutating func count(_ size: ByteCount, at host: UploadHost, by difference: Int) {
-        let count = (counts[host] ?? 0) + difference
-        counts[host] = count > 0 ? count : nil
-        let share = QueueCore.share(ofSize: size, whole: shares.whole)
-        let taken = (shares.taken[host] ?? 0) + difference * share
-        shares.taken[host] = taken > 0 ? taken : nil
+    private mutating func count(_ run: Run, by difference: Int) {
+        let count = (counts[run.host] ?? 0) + difference
+        counts[run.host] = count > 0 ? count : nil
+        let share = Scheduler.share(of: run, small: shares.small)
+        let taken = (shares.taken[run.host] ?? 0) + difference * share
+        shares.taken[run.host] = taken > 0 ? taken : nil
     }
 
-    /// Returns the number of shares, of `whole` in a slot, that the running attempts occupy at each host.
-    mutating func shares(whole: Int) -> [UploadHost: Int] {
-        if whole != shares.whole {
-            shares = (whole, [:])
+    /// Returns the number of shares that the running attempts occupy at each host, where `small` uploads share a slot.
+    mutating func shares(small: Int) -> [UploadHost: Int] {
+        if small != shares.small {
+            shares = (small, [:])
             for run in all.values {
-                shares.taken[run.host, default: 0] += QueueCore.share(ofSize: run.size, whole: whole)
+                shares.taken[run.host, default: 0] += Scheduler.share(of: run, small: small)
             }
         }
         return shares.taken
@@ -77,7 +80,7 @@ struct RunTable {
     mutating func end(_ id: Upload.ID, number: Int) -> Run? {
         guard let run = run(of: id, number: number) else { return nil }
         all[id] = nil
-        count(run.size, at: run.host, by: -1)
+        count(run, by: -1)
         return run
     }
 

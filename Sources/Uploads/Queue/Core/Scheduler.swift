@@ -37,12 +37,12 @@ struct Scheduler {
     ///
     /// - Parameters:
     ///   - running: The number of shares that running uploads occupy at each host, also those that are `stuck`.
-    ///   - places: Returns the number of shares that an upload needs. It is not overtaken if too few are free.
+    ///   - places: Returns the number of shares that an upload needs at a host. It is not overtaken if too few are free.
     ///   - isCurrent: Returns whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], stuck: [UploadHost: Int] = [:],
         isBlocked: (UploadHost) -> Bool,
-        places: (Upload.ID) -> Int = { _ in 1 }, isCurrent: (Upload.ID, Int64) -> Bool
+        places: (Upload.ID, UploadHost) -> Int = { _, _ in 1 }, isCurrent: (Upload.ID, Int64) -> Bool
     ) -> Upload.ID? {
         let taken = running.values.reduce(0, +)
         let allStuck = stuck.values.reduce(0, +)
@@ -54,20 +54,25 @@ struct Scheduler {
                 heaps[host] = nil
                 continue
             }
-            guard running[host, default: 0] + places(first.id) <= limits.perHost else { continue }
+            let needed = places(first.id, host)
+            guard running[host, default: 0] + needed <= limits.perHost else { continue }
             let isIdle = running[host, default: 0] == 0
             // Below the total limit, no upload overtakes one that needs more shares than are free.
-            guard taken < limits.total || isIdle && taken - allStuck + places(first.id) <= limits.total else {
+            guard taken < limits.total || isIdle && taken - allStuck + needed <= limits.total else {
                 continue
             }
             if let known = best, known.entry < first { continue }
             best = (host, first)
         }
         guard let best else { return nil }
-        guard taken >= limits.total || taken + places(best.entry.id) <= limits.total else { return nil }
+        let places = places(best.entry.id, best.host)
+        guard taken >= limits.total || taken + places <= limits.total else { return nil }
         heaps[best.host]?.removeMin()
         return best.entry.id
     }
+
+    /// True if an upload possibly waits at the host. Old entries of changed uploads count too.
+    func waits(at host: UploadHost) -> Bool { heaps[host]?.isEmpty == false }
 
     /// True if an upload possibly waits at a host at which none runs. Old entries of changed uploads count too.
     func waits(besides running: [UploadHost: Int]) -> Bool {

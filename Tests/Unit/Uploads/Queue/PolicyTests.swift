@@ -274,7 +274,7 @@ struct SchedulerTests {
     @Test func `several uploads that take few slots run where one does that takes many`() {
         var scheduler = Scheduler()
         for id in 1...3 { scheduler.enqueue(id, rank: Int64(id), host: host) }
-        let places: (Upload.ID) -> Int = { $0 == 2 ? 2 : 1 }
+        let places: (Upload.ID, UploadHost) -> Int = { id, _ in id == 2 ? 2 : 1 }
         let limits = Scheduler.Limits(total: 3, perHost: 3)
         var running: [UploadHost: Int] = [other: 1]
         var begun: [Upload.ID] = []
@@ -283,7 +283,7 @@ struct SchedulerTests {
             isCurrent: { _, _ in true })
         {
             begun.append(id)
-            running[host, default: 0] += places(id)
+            running[host, default: 0] += places(id, host)
         }
         // The second upload needs two slots and waits. The third one does not overtake it.
         #expect(begun == [1])

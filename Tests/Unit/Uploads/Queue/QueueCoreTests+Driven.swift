@@ -12,9 +12,12 @@ extension QueueCoreTests {
         var effects: [CoreEffect] = []
         var seconds = 0.0
 
-        init(_ uploads: [Upload], concurrency: Int = 4, fewestInRanges: Int = 1000) {
+        init(
+            _ uploads: [Upload], concurrency: Int = 4, smallUploadsPerSlot: Int = 1,
+            fewestInRanges: Int = 1000
+        ) {
             core = QueueCore(
-                configuration: .init(concurrency: concurrency),
+                configuration: .init(concurrency: concurrency, smallUploadsPerSlot: smallUploadsPerSlot),
                 lookups: lookups(fewestInRanges: fewestInRanges),
                 limits: LimitSchedule(zone: .local), now: moment(0))
             var recovered = Recovered(uploads: uploads, settings: QueueSettings())

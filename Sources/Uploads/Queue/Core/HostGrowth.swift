@@ -1,0 +1,92 @@
+/// The growth of the number of small uploads that run at one host at once. It doubles while that makes them faster.
+///
+/// Most of the time of a small upload to a distant server is the way there and back, in which both computers are idle.
+/// A server that is already busy finishes no more uploads in a second, and gets the earlier number again.
+struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
+    /// The highest `factor`. With 64 small uploads at once, 256 connections are as many as a client has to one server.
+    static var most: Int { 4 }
+    /// The shortest time in which the speed is measured, and the lowest number of uploads that end in it.
+    private static var leastTime: Duration { .milliseconds(250) }
+    private static var leastCount: Int { 256 }
+    /// The speed that the next factor must reach to stay, relative to the speed before. Twice as many uploads at once
+    /// are twice as fast if only the distance delays them.
+    private static var worthwhile: Double { 1.25 }
+    /// The time until the next trial after one that failed, and after a sign that the host or the link is overloaded. It
+    /// doubles each time, up to `longestRest`.
+    private static var firstRest: Duration { .seconds(60) }
+    private static var longestRest: Duration { .seconds(3600) }
+
+    private enum Phase {
+        /// Ignores the ends of this many uploads, which began before the last change of the factor.
+        case settling(Int)
+        case measuring(since: Instant, done: Int)
+        case resting(until: Instant)
+        case grown
+    }
+
+    /// The number of small uploads at once, relative to the usual number: 1, 2 or 4.
+    private(set) var factor = 1
+    private var phase = Phase.settling(0)
+    /// The uploads in a second with half of `factor`; nil before the first trial.
+    private var speedBefore: Double?
+    private var nextRest = Self.firstRest
+    private var last: Instant
+
+    init(at now: Instant) { last = now }
+
+    /// True if this value can be discarded: no upload has ended for a minute, and no rest remains.
+    func isOver(at now: Instant) -> Bool {
+        if case .resting(let end) = phase, now < end { return false }
+        return now >= last.advanced(by: Self.firstRest)
+    }
+
+    /// Notes that an upload is done, while `running` ran.
+    ///
+    /// - Parameter isWaiting: True if another upload waits to start at the host. Otherwise the queue limits the speed.
+    mutating func uploaded(running: Int, isWaiting: Bool, at now: Instant) {
+        last = now
+        switch phase {
+        case .grown: break
+        case .resting(let end): if now >= end { phase = .settling(0) }
+        case .settling(let count) where count > 0: phase = .settling(count - 1)
+        case .settling: if isWaiting { phase = .measuring(since: now, done: 0) }
+        case .measuring where !isWaiting: phase = .settling(0)
+        case .measuring(let start, let done):
+            let time = start.duration(to: now)
+            guard time >= Self.leastTime, done + 1 >= Self.leastCount else {
+                phase = .measuring(since: start, done: done + 1)
+                return
+            }
+            measured(Double(done + 1) / (time / .seconds(1)), running: running, at: now)
+        }
+    }
+
+    private mutating func measured(_ speed: Double, running: Int, at now: Instant) {
+        if let before = speedBefore, speed < before * Self.worthwhile {
+            factor /= 2
+            rest(from: now)
+        } else if factor < Self.most {
+            factor *= 2
+            speedBefore = speed
+            // The new ones first connect.
+            phase = .settling(running * 2)
+        } else {
+            phase = .grown
+        }
+    }
+
+    /// Notes a failure that many uploads at once can cause: returns to the usual number, for a minute at least.
+    mutating func failed(at now: Instant) {
+        last = now
+        // Many uploads fail together, and all count as one.
+        if factor == 1, case .resting = phase { return }
+        factor = 1
+        rest(from: now)
+    }
+
+    private mutating func rest(from now: Instant) {
+        speedBefore = nil
+        phase = .resting(until: now.advanced(by: nextRest))
+        nextRest = min(nextRest * 2, Self.longestRest)
+    }
+}
