@@ -19,9 +19,17 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 int pthread_setname_np(pthread_t thread, const char *name);
 enum { FERRY_SPAWN_SETSID = 0x80 };
 
-// Gives back the resident pages of the program's code and constants. The kernel reads a page again when the program uses
-// it. The linker defines the two symbols (end(3)). Nothing between them is ever written.
-static inline void ferry_release_code(void) {
+#ifdef __GLIBC__
+int malloc_trim(size_t pad);
+#endif
+
+// Gives back the free memory of the heap, which glibc otherwise keeps, and the resident pages of the program's code and
+// constants. The kernel reads a page of code again when the program uses it. The linker defines the two symbols (end(3)).
+// Nothing between them is ever written.
+static inline void ferry_release_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
     extern char __executable_start[], etext[];
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t start = ((uintptr_t)__executable_start + page - 1) / page * page;
@@ -36,7 +44,7 @@ static inline int ferry_open_without_links(int folder, const char *path, int fla
     return (int)syscall(437, folder, path, &how, sizeof how);
 }
 #else
-static inline void ferry_release_code(void) {}
+static inline void ferry_release_memory(void) {}
 static inline int ferry_open_without_links(int folder, const char *path, int flags) { return -1; }
 enum { FERRY_SPAWN_SETSID = POSIX_SPAWN_SETSID };
 #endif

@@ -19,8 +19,9 @@ package enum Machine {
         #endif
     }
 
-    /// Gives back the memory of code that no thread uses now. The kernel can read it again from its cache.
-    package static func releaseCode() { ferry_release_code() }
+    /// Gives back the memory of code that no thread uses now, which the kernel can read again from its cache, and the
+    /// free memory of the heap.
+    package static func releaseMemory() { ferry_release_memory() }
 
     package static var user: UInt32 { geteuid() }
 

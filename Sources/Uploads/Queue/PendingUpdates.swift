@@ -32,6 +32,9 @@ struct PendingUpdates {
     private var removed: Set<Upload.ID> = []
     private var status: EngineStatus?
 
+    /// Creates the updates of a client that knows the queue as it is now.
+    init() {}
+
     init(of uploads: QueueTable, _ status: EngineStatus) {
         whole = uploads
         self.status = status

@@ -44,9 +44,9 @@ final class UpdateListeners: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
-    /// Adds a listener, and returns its stream, which ends after the first update if `finish` was called before.
-    func add(uploads: QueueTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
-        let listener = Listener(PendingUpdates(of: uploads, status))
+    /// Adds a listener, and returns its stream, which ends after the updates in `pending` if `finish` was called before.
+    func add(_ pending: PendingUpdates) -> AsyncStream<QueueUpdate> {
+        let listener = Listener(pending)
         let key = ObjectIdentifier(listener)
         let isFinished = state.withLock { state in
             state.listeners[key] = listener

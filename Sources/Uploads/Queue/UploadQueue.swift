@@ -237,7 +237,13 @@ extension UploadQueue {
     }
 
     public func updates() -> AsyncStream<QueueUpdate> {
-        listeners.add(uploads: snapshot, status: status)
+        listeners.add(PendingUpdates(of: snapshot, status))
+    }
+
+    /// Returns all uploads and the status as they are now, and the later updates. Unlike `updates()`, this copies no
+    /// upload: a table shares the memory of those that do not change.
+    package func changes() -> (uploads: QueueTable, status: EngineStatus, updates: AsyncStream<QueueUpdate>) {
+        (snapshot, status, listeners.add(PendingUpdates()))
     }
 
     /// The status of the queue as a whole; also available after `stop`.

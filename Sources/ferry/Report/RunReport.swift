@@ -46,12 +46,11 @@ final class RunReport: Sendable {
             while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
         }
         var status = StatusDiff()
-        for await update in await queue.updates() {
-            let changed = update.changed
-            // A sorted copy of a long queue would need as much memory as the queue.
-            for index in changed.indices.sorted(by: { changed[$0].id < changed[$1].id }) {
-                take(changed[index], isFirst: update.isComplete)
-            }
+        let (uploads, first, updates) = await queue.changes()
+        begin(uploads, first)
+        for change in status.take(first) { print(change) }
+        for await update in updates {
+            for upload in update.changed.sorted(by: { $0.id < $1.id }) { take(upload) }
             for id in update.removed { remove(id) }
             live?.take(update)
             for change in status.take(update.status) { print(change) }
@@ -99,12 +98,29 @@ final class RunReport: Sendable {
         return blocked.isEmpty && !uploads.contains { $0.hasFailedOrIsHeld && !before.contains($0.id) }
     }
 
-    private func take(_ upload: Upload, isFirst: Bool) {
+    /// Prints the unfinished uploads at the start of the run. On a terminal, the live lines count them.
+    private func begin(_ uploads: QueueTable, _ status: EngineStatus) {
+        shown.withLock { $0 = uploads }
+        failedBefore.withLock { before in
+            before = before.filter { uploads[$0]?.hasFailedOrIsHeld ?? true }
+        }
+        if let live {
+            let all = Array(uploads.values)
+            return live.take(QueueUpdate(isComplete: true, changed: all, removed: [], status: status))
+        }
+        for id in uploads.ids.sorted() {
+            if let upload = uploads[id], !upload.isDone { writeState(of: upload) }
+        }
+    }
+
+    private func take(_ upload: Upload) {
         let previous = shown.withLock { $0.update(upload) }
         guard previous?.state != upload.state else { return }
-        if !isFirst || !upload.hasFailedOrIsHeld { failedBefore.withLock { _ = $0.remove(upload.id) } }
-        // On a terminal, the live lines count the uploads of the first update.
-        if isFirst, upload.isDone || live != nil { return }
+        failedBefore.withLock { _ = $0.remove(upload.id) }
+        writeState(of: upload)
+    }
+
+    private func writeState(of upload: Upload) {
         write(UploadRecordLine(event: "state", upload), UploadText.line(upload, isBrief: live != nil))
     }
 

@@ -1,10 +1,12 @@
-/// The uploads of a queue by id. The memory of removed uploads is reused, and returned once none is left. Growing copies
-/// no upload. A copy shares the memory of the uploads that have not changed since.
+/// The uploads of a queue by id. The memory of removed uploads is reused, and returned once none is left in a chunk.
+/// Growing copies no upload. A copy shares the memory of the uploads that have not changed since.
 package struct QueueTable: Sendable {
     // A chunk of this size wastes little memory in a queue of one upload. A million uploads need few chunks.
     private static let chunkSize = 128
 
     private var chunks: [ContiguousArray<Upload?>] = []
+    /// The number of uploads in each chunk.
+    private var counts: [UInt8] = []
     private var slots: [Upload.ID: UInt32] = [:]
     private var free: [UInt32] = []
 
@@ -50,7 +52,7 @@ package struct QueueTable: Sendable {
     }
 
     /// The ids, unsorted: sorting a million takes a second.
-    var ids: [Upload.ID] {
+    package var ids: [Upload.ID] {
         var ids: [Upload.ID] = []
         ids.reserveCapacity(count)
         for chunk in chunks {
@@ -97,12 +99,16 @@ package struct QueueTable: Sendable {
         let (chunk, index) = (Int(slot) / Self.chunkSize, Int(slot) % Self.chunkSize)
         if chunk == chunks.count {
             chunks.append([])
-            chunks[chunk].reserveCapacity(Self.chunkSize)
+            counts.append(0)
         }
-        if index == chunks[chunk].count {
-            chunks[chunk].append(upload)
-        } else {
+        counts[chunk] += 1
+        let missing = index - chunks[chunk].count
+        if missing < 0 {
             chunks[chunk][index] = upload
+        } else {
+            chunks[chunk].reserveCapacity(Self.chunkSize)
+            chunks[chunk].append(contentsOf: repeatElement(nil, count: missing))
+            chunks[chunk].append(upload)
         }
     }
 
@@ -110,7 +116,10 @@ package struct QueueTable: Sendable {
     package mutating func removeValue(forKey id: Upload.ID) -> Upload? {
         guard let slot = slots.removeValue(forKey: id) else { return nil }
         free.append(slot)
-        let upload = chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize].take()
+        let chunk = Int(slot) / Self.chunkSize
+        let upload = chunks[chunk][Int(slot) % Self.chunkSize].take()
+        counts[chunk] -= 1
+        if counts[chunk] == 0 { chunks[chunk] = [] }
         if slots.isEmpty { self = QueueTable() }
         return upload
     }

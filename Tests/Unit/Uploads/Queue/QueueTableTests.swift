@@ -25,6 +25,20 @@ struct QueueTableTests {
         #expect(table.values.sorted { $0.id < $1.id } == expected.values.sorted { $0.id < $1.id })
     }
 
+    @Test(
+        arguments: [[1...128], [1...300], [200...300, 1...128], [129...256]] as [[ClosedRange<Upload.ID>]])
+    func `a table from which many uploads in a row were removed takes others`(gone: [ClosedRange<Upload.ID>])
+    {
+        var table = QueueTable((1...300).lazy.map { .make($0) })
+        let copy = table
+        let removed = Set(gone.joined())
+        for id in removed { table.removeValue(forKey: id) }
+        for id in 301...700 { table.insert(.make(id)) }
+        #expect(table.ids.sorted() == (1...700).filter { !removed.contains($0) })
+        #expect((1...700).allSatisfy { table[$0]?.id == (removed.contains($0) ? nil : $0) })
+        #expect(copy.ids.sorted() == Array(1...300))
+    }
+
     @Test
     func `a table that is copied keeps what it held`() {
         var table = QueueTable([.make(1), .make(2)])

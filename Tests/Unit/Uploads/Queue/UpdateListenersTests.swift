@@ -7,7 +7,7 @@ import Testing
 struct UpdateListenersTests {
     @Test func `a change before the end is delivered after the whole queue`() async {
         let listeners = UpdateListeners()
-        let updates = listeners.add(uploads: QueueTable(), status: EngineStatus())
+        let updates = listeners.add(PendingUpdates(of: QueueTable(), EngineStatus()))
         listeners.publish(changed: [], removed: [7], status: EngineStatus())
         listeners.finish()
         var seen: [QueueUpdate] = []
@@ -20,7 +20,7 @@ struct UpdateListenersTests {
         let count = UpdateListeners.pageSize + 1
         let table = QueueTable((1...count).lazy.map { .make($0) })
         let listeners = UpdateListeners()
-        let updates = listeners.add(uploads: QueueTable(), status: EngineStatus())
+        let updates = listeners.add(PendingUpdates(of: QueueTable(), EngineStatus()))
         listeners.publish(changed: table.ids, in: table, removed: [], status: EngineStatus())
         listeners.finish()
         var seen: [Int] = []
@@ -28,10 +28,22 @@ struct UpdateListenersTests {
         #expect(seen == [0, count - 1, 1])
     }
 
+    @Test func `a client that knows the queue gets only what changes`() async {
+        let listeners = UpdateListeners()
+        let updates = listeners.add(PendingUpdates())
+        listeners.publish(changed: [.make(1)], removed: [7], status: EngineStatus())
+        listeners.finish()
+        var seen: [QueueUpdate] = []
+        for await update in updates { seen.append(update) }
+        #expect(seen.map(\.isComplete) == [false])
+        #expect(seen.first?.changed.map(\.id) == [1])
+        #expect(seen.first?.removed == [7])
+    }
+
     @Test func `a listener who stops reading is forgotten`() async {
         let listeners = UpdateListeners()
         do {
-            let updates = listeners.add(uploads: QueueTable(), status: EngineStatus())
+            let updates = listeners.add(PendingUpdates(of: QueueTable(), EngineStatus()))
             for await _ in updates { break }
             #expect(!listeners.isEmpty)
         }
