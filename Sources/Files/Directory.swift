@@ -82,6 +82,13 @@ package final class Directory: Sendable {
             })
     }
 
+    /// Checks that this process may read the entry `name` (`faccessat(2)`), without opening it.
+    package func checkReadable(_ name: LocalPath) throws(SystemCallError) {
+        try SystemCallError.check("faccessat", name.text) {
+            name.withCString { faccessat(descriptor.rawValue, $0, R_OK, 0) }
+        }
+    }
+
     /// - Throws: `SystemCallError`, with `ELOOP` for a symbolic link.
     package func open(_ name: LocalPath, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile {
         try OpenFile(name, in: descriptor.rawValue, for: access, reserve: reserve)

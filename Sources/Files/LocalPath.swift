@@ -38,20 +38,26 @@ public struct LocalPath: Hashable, Sendable {
 
     /// Returns this path with `component` appended, after a slash.
     public func appending(_ component: [UInt8]) -> LocalPath {
-        bytes.last == UInt8(ascii: "/")
-            ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)
+        var path: [UInt8] = []
+        path.reserveCapacity(bytes.count + 1 + component.count)
+        path += bytes
+        if path.last != UInt8(ascii: "/") { path.append(UInt8(ascii: "/")) }
+        path += component
+        return LocalPath(bytes: path)
     }
 
     /// Calls `body` with the path as a null-terminated string for system calls.
     public func withCString<Result, Failure: Error>(
         _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { (buffer) throws(Failure) in
+        try withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
+            _ = buffer.initialize(from: bytes.lazy.map { CChar(bitPattern: $0) })
+            buffer.initializeElement(at: bytes.count, to: 0)
             guard let start = buffer.baseAddress else {
                 preconditionFailure("the buffer holds at least the null")
             }
-            return try body(start)
-        }
+            return Swift.Result { () throws(Failure) in try body(start) }
+        }.get()
     }
 }
 

@@ -30,8 +30,9 @@ package final class SourceFolder: Sendable {
         }
     }
 
-    package func kind(of name: [UInt8]) -> FileKind {
-        (try? directory.status(of: LocalPath(bytes: name)))?.kind ?? .missing
+    /// Returns the status of the entry `name` itself, also of a symbolic link; nil if it cannot be examined.
+    package func status(of name: [UInt8]) -> FileStatus? {
+        try? directory.status(of: LocalPath(bytes: name))
     }
 
     /// Returns the device number (`st_dev`) of `folder`, or of its nearest ancestor that can be examined.
@@ -44,30 +45,21 @@ package final class SourceFolder: Sendable {
         return nil
     }
 
-    /// Returns the identity of a regular file without opening it; nil for any other entry.
-    package func version(named name: [UInt8]) -> FileIdentity? {
-        guard let status = try? directory.status(of: LocalPath(bytes: name)), status.kind == .file else {
-            return nil
-        }
-        return status.identity
-    }
-
     package func folder(named name: [UInt8]) throws(UploadFailure) -> SourceFolder {
         try SourceFolder(path.appending(name)) { () throws(SystemCallError) in
             try directory.folder(LocalPath(bytes: name))
         }
     }
 
-    /// Returns the identity of the file `name`, and opens it so that a missing permission is noticed.
-    package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
-        let path = path.appending(name)
+    /// Checks that the file `name` with this status, whose path is `path`, can be uploaded and that this user may read
+    /// it. The file is not opened.
+    package func check(_ name: [UInt8], _ status: FileStatus, at path: LocalPath) throws(UploadFailure) {
         guard path.bytes.count < LocalPath.lengthLimit else {
             throw SourceFile.failure(path, .fileNameTooLong)
         }
-        let status = try SourceFile.translating(path) { () throws(SystemCallError) in
-            try directory.open(LocalPath(bytes: name), for: .reading).status()
-        }
         try SourceFile.check(status, path)
-        return status.identity
+        try SourceFile.translating(path) { () throws(SystemCallError) in
+            try directory.checkReadable(LocalPath(bytes: name))
+        }
     }
 }

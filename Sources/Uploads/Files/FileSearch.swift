@@ -55,8 +55,9 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         var seen: Set<LocalPath> = []
-        /// The files found so far, each once for each different name on the server.
-        var queued: Set<FileSelection.File> = []
+        /// The files found so far, each once for each different name on the server; nil while the path of each file is
+        /// the one that the user sees, as `seen` then prevents the same.
+        var queued: Set<FileSelection.File>?
         /// The original bytes of selected names that contain U+FFFD in place of invalid UTF-8, to find equal names.
         var changedNames: [[UInt8]: [UInt8]] = [:]
 
@@ -155,38 +156,37 @@ public struct FileSearch: Sendable {
             do throws(UploadFailure) { names = try folder.names() } catch {
                 return leaveOut(shown, "cannot be read: \(error.reason(folder.path))", error.cause)
             }
+            let isAlias = shown != folder.path
+            let namePrefix = prefix.isEmpty ? "" : prefix + "/"
             for name in names {
-                let path = shown.appending(name)
+                let path = folder.path.appending(name)
+                // Equal paths share their memory.
+                let shown = isAlias ? shown.appending(name) : path
                 if name.first == 0x2E {
-                    leaveOut(path, "is hidden; name it to add it")
+                    leaveOut(shown, "is hidden; name it to add it")
                     continue
                 }
-                let relative = prefix.isEmpty ? path.name : "\(prefix)/\(path.name)"
-                switch folder.kind(of: name) {
+                let relative = namePrefix + String(decoding: name, as: UTF8.self)
+                let status = folder.status(of: name)
+                switch status?.kind {
                 case .folder:
                     do throws(UploadFailure) {
-                        walk(folders + [try folder.folder(named: name)], shown: path, prefix: relative)
+                        walk(folders + [try folder.folder(named: name)], shown: shown, prefix: relative)
                     } catch {
-                        let reason = error.reason(folder.path.appending(name))
-                        leaveOut(path, "cannot be read: \(reason)", error.cause)
+                        leaveOut(shown, "cannot be read: \(error.reason(path))", error.cause)
                     }
-                case .link: leaveOut(path, "is a symbolic link; name it to add it")
-                case .special: leaveOut(path, "is not a regular file")
-                case .missing: leaveOut(path, "no such file")
-                case .file: addFile(name, in: folder, shown: path, relativeName: relative)
+                case .link: leaveOut(shown, "is a symbolic link; name it to add it")
+                case .special: leaveOut(shown, "is not a regular file")
+                case .missing, nil: leaveOut(shown, "no such file")
+                case .file:
+                    guard let status, seen.insert(shown).inserted, isKept(shown, at: path) else { continue }
+                    do throws(UploadFailure) {
+                        try folder.check(name, status, at: path)
+                        queue(path, status.identity, shown: shown, relativeName: relative)
+                    } catch {
+                        leaveOut(shown, error.reason(path), error.cause)
+                    }
                 }
-            }
-        }
-
-        private mutating func addFile(
-            _ name: [UInt8], in folder: SourceFolder, shown: LocalPath, relativeName: String
-        ) {
-            let path = folder.path.appending(name)
-            guard seen.insert(shown).inserted, isKept(shown, at: path) else { return }
-            do throws(UploadFailure) {
-                queue(path, try folder.identity(ofFile: name), shown: shown, relativeName: relativeName)
-            } catch {
-                leaveOut(shown, error.reason(path), error.cause)
             }
         }
 
@@ -206,7 +206,8 @@ public struct FileSearch: Sendable {
                 return leaveOut(shown, "changed \(Int(max(0, age))) s ago, may still be written")
             }
             let file = FileSelection.File(path: path, identity: identity, relativeName: relativeName)
-            guard queued.insert(file).inserted else { return }
+            if queued == nil, shown != path { queued = Set(selection.files) }
+            if queued?.insert(file).inserted == false { return }
             if relativeName.unicodeScalars.contains("\u{FFFD}") {
                 let (name, original) = (Array(relativeName.utf8), shown.end(likeNames: relativeName))
                 guard changedNames[name, default: original] == original else {

@@ -40,12 +40,11 @@ struct DirectoryScan {
         }
         for name in names {
             let inner = path + [name]
-            if let identity = current.version(named: name) {
+            guard let status = current.status(of: name) else { continue }
+            if status.kind == .file {
                 guard folder.patterns.take(file: inner) else { continue }
-                findings.files.append((current.path.appending(name), identity))
-            } else if folder.isRecursive, folder.patterns.enter(folder: inner),
-                current.kind(of: name) == .folder
-            {
+                findings.files.append((current.path.appending(name), status.identity))
+            } else if status.kind == .folder, folder.isRecursive, folder.patterns.enter(folder: inner) {
                 let below = current.path.appending(name)
                 guard !exceptions.contains(below) else { continue }
                 watch(below)

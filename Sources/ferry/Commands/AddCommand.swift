@@ -100,15 +100,10 @@ struct AddCommand: AsyncParsableCommand {
         let moment = try plan.moment(now: now)
         let assembly = try global.assembly()
         let destination = try assembly.destination(to)
-        let selection = try find()
         let report = AddReport(isJSON: json)
-        if json, let past = plan.pastRemark(of: moment, now: now) { StandardError.note(past) }
-        for problem in selection.problems { report.skipped(problem) }
-        if selection == FileSelection() { report.nothingFound(inList: null || paths == ["-"]) }
-        if self.as == nil { report.changed(names: selection.changedNames) }
-        let new = try NewUploads.make(
-            selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists,
-            batch: plan.batch, start: plan.condition(at: moment, now: now))
+        let (new, problems) = try newUploads(
+            for: destination, start: plan.condition(at: moment, now: now), report,
+            past: json ? plan.pastRemark(of: moment, now: now) : nil)
         let access = QueueAccess(assembly: .success(assembly), state: global.stateFolder)
         var sorted = SortedFiles(new, known: try await known(new, access))
         guard json || dryRun || yes || AddQuestion(sorted.chosen, to: destination).userAgrees else {
@@ -122,11 +117,28 @@ struct AddCommand: AsyncParsableCommand {
         }
         for (upload, same) in sorted.known { report.skipped(upload, known: same) }
         report.sum(
-            sorted, to: destination, problems: selection.problems.count, dryRun: dryRun,
+            sorted, to: destination, problems: problems, dryRun: dryRun,
             remarks: sorted.chosen.isEmpty ? [] : plan.remarks(at: moment, now: now, isPaused: isPaused))
         report.failedBefore(sorted.known.map(\.same).filter(\.hasFailed).map(\.id))
         if !sorted.known.isEmpty, !skipQueued { report.knownBefore() }
-        if !selection.problems.isEmpty { throw ExitCode(1) }
+        if problems > 0 { throw ExitCode(1) }
+    }
+
+    /// Finds the files, and reports those that cannot be added and the remark `past`.
+    ///
+    /// - Returns: The new uploads, and the number of files that cannot be added.
+    private func newUploads(
+        for destination: Destination, start: Upload.StartCondition?, _ report: AddReport, past: String?
+    ) throws -> ([NewUpload], problems: Int) {
+        let selection = try find()
+        if let past { StandardError.note(past) }
+        for problem in selection.problems { report.skipped(problem) }
+        if selection == FileSelection() { report.nothingFound(inList: null || paths == ["-"]) }
+        if self.as == nil { report.changed(names: selection.changedNames) }
+        let new = try NewUploads.make(
+            selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists,
+            batch: plan.batch, start: start)
+        return (new, selection.problems.count)
     }
 
     private func find() throws(CommandFailure) -> FileSelection {
@@ -211,6 +223,7 @@ struct SortedFiles {
 
     /// Moves the chosen files that `uploads` contains, and for which `mayBe` returns true, to `known`.
     mutating func leaveOut(_ uploads: DuplicateFilter, where mayBe: (NewUpload) -> Bool) {
+        guard !uploads.isEmpty else { return }
         var left: [NewUpload] = []
         for new in chosen {
             if mayBe(new), let same = uploads.upload(of: new) {

@@ -57,10 +57,10 @@ enum NewUploads {
         of files: [FileSelection.File], for destination: Destination
     ) throws(UploadFailure) {
         guard nameDecidesURL(at: destination) == true else { return }
-        // By bytes: `String` considers names equal that differ in their Unicode normalization, but their URLs differ.
-        var paths: [[UInt8]: LocalPath] = [:]
+        var paths: [Name: LocalPath] = [:]
+        paths.reserveCapacity(files.count)
         for file in files {
-            let name = Array(file.relativeName.utf8)
+            let name = Name(text: file.relativeName)
             guard let first = paths.updateValue(file.path, forKey: name), first != file.path else { continue }
             throw UploadFailure(
                 .permanent,
@@ -69,6 +69,15 @@ enum NewUploads {
                     "`ferry add -` reads a list of relative paths, which keep their folders; --as gives one file a name"
             )
         }
+    }
+
+    /// A name on the server, compared by its bytes: `String` considers names equal that differ in their Unicode
+    /// normalization, but their URLs differ.
+    private struct Name: Hashable {
+        let text: String
+
+        static func == (left: Name, right: Name) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+        func hash(into hasher: inout Hasher) { hasher.combine(text) }
     }
 
     /// True if two files with the same name replace each other; nil while `auto` does not know the protocol.

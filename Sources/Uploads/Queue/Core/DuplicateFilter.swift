@@ -45,6 +45,8 @@ package struct DuplicateFilter {
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
+    package var isEmpty: Bool { known.isEmpty }
+
     package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
 
     /// Returns the upload that makes `new` unnecessary, if possible one that has not failed.

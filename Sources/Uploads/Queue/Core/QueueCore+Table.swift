@@ -212,43 +212,56 @@ extension QueueCore {
         return asked
     }
 
-    mutating func beginAdd(_ new: [NewUpload], _ reply: ReplyID?) throws(UploadFailure) {
+    /// - Parameter mark: The mark of the files in `PendingAdds`, if they have one.
+    mutating func beginAdd(
+        _ new: [NewUpload], _ mark: PendingAdds.Mark?, _ reply: ReplyID?
+    ) throws(UploadFailure) {
         guard !new.isEmpty else { return sendReply(reply, .success(TransactionResult())) }
         var conditions: [Upload.StartCondition: Upload.StartCondition?] = [:]
         for start in Self.conditions(of: new) { conditions[start] = .some(try resolved(start)) }
         let awaited = Array(awaited(by: conditions.values.compactMap { $0 }))
-        var added: [Upload] = []
+        var added: [QueueChange] = []
         added.reserveCapacity(new.count)
+        var last: Upload?
         for item in new {
             var upload = Upload(
                 id: settings.nextID, rank: index.appendRank(), path: item.path, identity: item.identity,
                 target: item.target, state: isPaused(item.batch) ? .paused(.user) : .queued,
                 added: now.date, batch: item.batch, start: item.start.flatMap { conditions[$0] ?? nil })
-            if let last = added.last { upload.shareRest(with: last) }
-            added.append(upload)
+            if let last { upload.shareRest(with: last) }
+            last = upload
+            added.append(.set(upload))
             settings.nextID += 1
         }
         // Appends before the uploads are in memory: an upload that is not on disk must not start.
-        append(
-            added.map(QueueChange.set), .powerCut, .add(added, awaited: awaited), locking: awaited, reply)
+        append(added, .powerCut, .add(added, awaited: awaited, mark), locking: awaited, reply)
     }
 
     mutating func endAdd(
-        _ added: [Upload], _ error: JournalError?
+        _ added: [QueueChange], _ error: JournalError?
     ) -> Result<TransactionResult, UploadFailure> {
         if let error { return .failure(refuse(error)) }
-        for upload in added { store(upload) }
-        let ids = added.map(\.id)
+        var (ids, isPaused) = ([Upload.ID](), false)
+        for case .set(let upload) in added {
+            store(upload)
+            ids.append(upload.id)
+            if case .paused = upload.state { isPaused = true }
+        }
         publish(ids)
-        let isPaused = added.contains { if case .paused = $0.state { true } else { false } }
         return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
     }
 
     /// Returns transactions that pause or resume uploads as users did with their batches during the write.
     func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
-        let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
-        let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
-        let early = planned.filter { !isPaused($0.batch) && $0.state == .paused(.user) }.map(\.id)
+        var (late, early): ([Upload.ID], [Upload.ID]) = ([], [])
+        for id in ids {
+            guard let upload = uploads[id], let batch = upload.batch else { continue }
+            switch (upload.state, isPaused(batch)) {
+            case (.queued, true): late.append(id)
+            case (.paused(.user), false): early.append(id)
+            default: break
+            }
+        }
         return (late.isEmpty ? [] : [.change(late, .pause)])
             + (early.isEmpty ? [] : [.change(early, .resume)])
     }
@@ -272,25 +285,38 @@ extension QueueCore {
         _ ids: [Upload.ID], _ held: [Upload], isRemoval: Bool, _ error: JournalError?
     ) -> Result<TransactionResult, UploadFailure> {
         if let error { return .failure(isRemoval ? refuse(error) : error.failure) }
-        let gone = ids.compactMap { uploads[$0] }
         var orphaned: [Upload.ID: Upload.State] = [:]
         for upload in held {
             orphaned[upload.id] = uploads[upload.id]?.state
             store(upload)
         }
-        for upload in gone { drop(upload.id) }
-        let ids = gone.map(\.id)
-        if isRemoval {
-            effects.append(.remember(gone.compactMap { HistoryEntry(removed: $0, at: now.date) }))
-            removals.add(gone, now: now.instant)
-            for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
-            abandon(gone)
-        } else {
-            archive.countRetired(gone)
-        }
+        let ids = ids.filter { uploads[$0] != nil }
+        if isRemoval { remove(ids) } else { retire(ids) }
         publish(Array(orphaned.keys), removed: ids)
         return .success(
             TransactionResult(ids: ids, undo: isRemoval ? .putBack(ids, orphaned: orphaned) : nil))
+    }
+
+    private mutating func retire(_ ids: [Upload.ID]) {
+        let gone = ids.compactMap { uploads[$0] }
+        for id in ids { drop(id) }
+        archive.countRetired(gone)
+    }
+
+    private mutating func remove(_ ids: [Upload.ID]) {
+        var (history, resumable): ([HistoryEntry], [Upload]) = ([], [])
+        // One after the other: copies of a million uploads would take much memory.
+        for id in ids {
+            guard let upload = uploads[id] else { continue }
+            drop(id)
+            removals.add(upload)
+            if let entry = HistoryEntry(removed: upload, at: now.date) { history.append(entry) }
+            if upload.resource != nil { resumable.append(upload) }
+        }
+        removals.beginWindow(ids, now: now.instant)
+        effects.append(.remember(history))
+        for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
+        abandon(resumable)
     }
 
     /// Begins to put removed uploads back at their ranks. The `orphaned` ones still held return to these states.

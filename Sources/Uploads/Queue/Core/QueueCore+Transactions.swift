@@ -15,9 +15,7 @@ extension QueueCore {
             try begin(transaction, reply)
         } catch {
             // Unmarks the files that `admit` marked.
-            if case .add(let new, .admitted) = transaction {
-                transactions.pendingAdds.subtract(new.map(UploadKey.init))
-            }
+            if case .add(_, .admitted(let mark)) = transaction { transactions.pendingAdds.end(mark) }
             sendReply(reply, .failure(error))
         }
     }
@@ -39,18 +37,28 @@ extension QueueCore {
         switch rule {
         case .all, .admitted: return transaction
         case .missing(let match):
-            let missing = new.filter { item in
-                !queued(as: item).contains { match.makesNeedless(item, $0) }
-                    && transactions.pendingAdds.insert(UploadKey(item)).inserted
+            var added = Set<UploadKey>(minimumCapacity: new.count)
+            var needless: Set<Int> = []
+            for (index, item) in new.enumerated() {
+                let key = UploadKey(item)
+                if queued(as: item).contains(where: { match.makesNeedless(item, $0) })
+                    || transactions.pendingAdds.contains(key) || !added.insert(key).inserted
+                {
+                    needless.insert(index)
+                }
             }
-            return .add(missing, .admitted)
+            guard !added.isEmpty else { return .add([], .all) }
+            // Usually all files are missing. A copy of a million would take much memory.
+            let missing =
+                needless.isEmpty
+                ? new : new.enumerated().filter { !needless.contains($0.offset) }.map(\.element)
+            return .add(missing, .admitted(transactions.pendingAdds.begin(added)))
         case .settled:
             let keys = Set(new.map(UploadKey.init))
-            guard transactions.pendingAdds.isDisjoint(with: keys) else {
+            guard !keys.contains(where: transactions.pendingAdds.contains) else {
                 throw UploadFailure(.permanent, "another command is adding the same files")
             }
-            transactions.pendingAdds.formUnion(keys)
-            return .add(new, .admitted)
+            return .add(new, .admitted(transactions.pendingAdds.begin(keys)))
         }
     }
 
@@ -86,7 +94,8 @@ extension QueueCore {
                 beginSetRanks(ranks, reply)
             }
         case .setRanks(let ranks): beginSetRanks(ranks.filter { uploads[$0.key] != nil }, reply)
-        case .add(let new, _): try beginAdd(new, reply)
+        case .add(let new, .admitted(let mark)): try beginAdd(new, mark, reply)
+        case .add(let new, _): try beginAdd(new, nil, reply)
         case .remove(let ids): beginTakeOut(ids, isRemoval: true, reply)
         case .retire(let ids):
             beginTakeOut(ids.filter { uploads[$0]?.isDone ?? false }, isRemoval: false, reply)
@@ -136,9 +145,9 @@ extension QueueCore {
         case .change(let changed, let change, let batches):
             unconfirmed.end(changed.lazy.map(\.id), ticket)
             sendReply(reply, endChange(changed, change, batches, failure))
-        case .add(let added, let awaited):
+        case .add(let added, let awaited, let mark):
             unconfirmed.end(awaited, ticket)
-            transactions.pendingAdds.subtract(added.map(UploadKey.init))
+            if let mark { transactions.pendingAdds.end(mark) }
             sendReply(reply, endAdd(added, failure))
         case .takeOut(let ids, let held, let isRemoval):
             unconfirmed.end(ids + held.map(\.id), ticket)

@@ -23,9 +23,16 @@ struct Removals {
     var unfinished: [Upload.ID] { removed.values.lazy.filter { !$0.isDone }.map(\.id).sorted() }
 
     mutating func add(_ uploads: [Upload], now: Instant) {
-        guard !uploads.isEmpty else { return }
-        for upload in uploads { removed.update(upload) }
-        windows.append((now.advanced(by: Self.window), uploads.map(\.id)))
+        for upload in uploads { add(upload) }
+        beginWindow(uploads.map(\.id), now: now)
+    }
+
+    /// Adds a removed upload, whose window the caller begins.
+    mutating func add(_ upload: Upload) { removed.update(upload) }
+
+    /// Begins the time in which these uploads resume if they are put back.
+    mutating func beginWindow(_ ids: [Upload.ID], now: Instant) {
+        if !ids.isEmpty { windows.append((now.advanced(by: Self.window), ids)) }
     }
 
     /// Removes and returns the uploads of `ids` that can be put back. An upload that was running becomes queued.

@@ -29,8 +29,8 @@ package enum Transaction: Sendable {
         case missing(DuplicateFilter.Match)
         /// Adds all files, which a watcher has found complete. Fails if another command is adding one of them.
         case settled
-        /// Adds all files, to which the rule `missing` or `settled` has been applied.
-        case admitted
+        /// Adds all files, to which the rule `missing` or `settled` has been applied, and which have this mark.
+        case admitted(PendingAdds.Mark)
     }
 }
 
@@ -86,7 +86,8 @@ struct TransactionLog {
     /// A transaction whose record is being written, with the values that its end needs.
     enum InFlight {
         case change([ChangedUpload], UploadChange, SettingsChange)
-        case add([Upload], awaited: [Upload.ID])
+        /// The added uploads, as the changes of the record: a second array of a million would take much memory.
+        case add([QueueChange], awaited: [Upload.ID], PendingAdds.Mark?)
         case takeOut([Upload.ID], held: [Upload], isRemoval: Bool)
         case putBack([Upload], waiting: [Upload], locked: [Upload.ID])
         case settings(before: QueueSettings, undo: UndoAction)
@@ -119,8 +120,7 @@ struct TransactionLog {
     var blocked: [(Transaction, ReplyID?)] = []
     private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
     private var lastTicket: Ticket = 0
-    /// The files that commands are adding now, without those of `AddRule.all`, which the queue may contain twice.
-    var pendingAdds: Set<UploadKey> = []
+    var pendingAdds = PendingAdds()
 
     /// True while the record of a limit is being written. Later changes wait, as the earlier limits can return.
     var isSetting: Bool {

@@ -5,8 +5,12 @@ import FerryTransfer
 struct UploadIndex {
     private(set) var pending = 0
     private(set) var ranks: ClosedRange<Int64> = 0...0
-    /// The uploads of each file; nil until the first lookup: only watched folders and some commands need it.
+    /// The number of lookups of files that look at all uploads. To build `byPath` takes longer than some of them.
+    private static let fewLookups = 4
+
+    /// The uploads of each file; nil until `fewLookups`: only watched folders and some commands need it.
     private var byPath: UploadsByPath?
+    private var lookups = 0
     /// The files in watched folders, whose uploads are held after a change until a watcher finds them complete.
     var watchedFiles: Set<LocalPath> = []
 
@@ -28,6 +32,11 @@ struct UploadIndex {
     mutating func forgetPaths() { byPath = nil }
 
     mutating func ids(of file: LocalPath, in uploads: QueueTable) -> [Upload.ID] {
+        guard uploads.count > 0 else { return [] }
+        lookups += 1
+        if byPath == nil, lookups <= Self.fewLookups {
+            return uploads.values.lazy.filter { $0.path == file }.map(\.id)
+        }
         let index = byPath ?? UploadsByPath(uploads.values)
         byPath = index
         return index[file]
@@ -49,11 +58,9 @@ struct UploadsByPath {
     }
 
     mutating func insert(_ upload: Upload) {
-        if first[upload.path] == nil {
-            first[upload.path] = upload.id
-        } else {
-            others[upload.path, default: []].append(upload.id)
-        }
+        guard let earlier = first.updateValue(upload.id, forKey: upload.path) else { return }
+        first[upload.path] = earlier
+        others[upload.path, default: []].append(upload.id)
     }
 
     mutating func remove(_ upload: Upload) {
