@@ -15,7 +15,6 @@ from upload_clients import (
 )
 
 SMALL = 4096
-ROUND_TRIP_MILLISECONDS = 20
 WINDOW_MILLISECONDS = 100
 LIMIT = 2 << 20
 WIRE = 400 << 20
@@ -65,15 +64,15 @@ def tls(options, ferry, nginx):
         in_turns("put, TLS", clients, options.rounds, places.next, places.check)
 
 
-def delay(folder):
-    """Delays packets between two namespaces. Returns the server's address, the method, and its process or None."""
-    half = f"{ROUND_TRIP_MILLISECONDS // 2}ms"
+def delay(folder, milliseconds):
+    """Makes a round trip between two namespaces take so long. Returns the server's address, the method, and its process or None."""
+    half = f"{milliseconds * 500}us"
     ends = (IN_CLIENT, CLIENT_DEVICE), (IN_SERVER, SERVER_DEVICE)
     commands = [[*within, "tc", "qdisc", "add", "dev", device, "root", "netem", "delay", half, "limit", "100000"]
                 for within, device in ends]
     if all(subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0 for command in commands):
         return HOST, "netem", None
-    command = [compiled("delayed_link", folder), *NAMES, str(ROUND_TRIP_MILLISECONDS * 500)]
+    command = [compiled("delayed_link", folder), *NAMES, str(milliseconds * 500)]
     cable = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     if cable.stdout.readline() != "ready\n":
         sys.exit("rtt: skipped, the kernel has neither netem nor /dev/net/tun")
@@ -87,7 +86,7 @@ def rtt(options, ferry):
     if os.geteuid() != 0:
         sys.exit("rtt: skipped, network namespaces need root")
     with work_folder() as folder, namespaces(), contextlib.ExitStack() as stack:
-        host, by, cable = delay(folder)
+        host, by, cable = delay(folder, options.milliseconds)
         if cable:
             stack.callback(cable.wait)
             stack.callback(cable.terminate)
@@ -98,7 +97,7 @@ def rtt(options, ferry):
         conditions(f"{options.uploads} files of {SMALL} bytes over a delayed link to {server_name()}", options)
         print(f"the delay is made by {by}; a TCP connection takes {1e3 * seconds:.1f} ms\n")
         heading()
-        many(("put", "tus", "s3", "webdav"), ferry, files, folder, server, options, IN_CLIENT)
+        many(("put", "form", "tus", "s3", "webdav"), ferry, files, folder, server, options, IN_CLIENT)
 
 
 def many(protocols, ferry, files, folder, server, options, prefix=()):
