@@ -82,10 +82,11 @@ package final class Directory: Sendable {
             })
     }
 
-    /// Checks that this process may read the entry `name` (`faccessat(2)`), without opening it.
+    /// Checks that this process may read the entry `name`, without opening it (`faccessat(2)`). With `AT_EACCESS`, its
+    /// capabilities count too.
     package func checkReadable(_ name: LocalPath) throws(SystemCallError) {
         try SystemCallError.check("faccessat", name.text) {
-            name.withCString { faccessat(descriptor.rawValue, $0, R_OK, 0) }
+            name.withCString { faccessat(descriptor.rawValue, $0, R_OK, AT_EACCESS) }
         }
     }
 

@@ -19,8 +19,8 @@ package enum Machine {
         #endif
     }
 
-    /// Gives back the memory of code that no thread uses now, which the kernel can read again from its cache, and the
-    /// free memory of the heap.
+    /// Gives back the free memory of the heap, and the memory of code that no thread uses now. The kernel can read the
+    /// code again from its cache.
     package static func releaseMemory() { ferry_release_memory() }
 
     package static var user: UInt32 { geteuid() }

@@ -134,6 +134,19 @@ struct AddTests {
         #expect(result.errors == "skipped: \(path): permission denied; \(Self.nextStep)\n")
     }
 
+    @Test func `an unreadable file in a folder is named with the reason, and the others are added`()
+        async throws
+    {
+        let path = try place.file("day/closed")
+        _ = try place.file("day/open")
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+        let process = try place.start(through: Privilege.without, ["add", "--recursive", place.path("day")])
+        let result = try await Workplace.result(of: process)
+        #expect(result.ending == .exited(1))
+        #expect(result.errors == "skipped: \(path): permission denied; \(Self.nextStep)\n")
+        #expect(try await place.list().count == 1)
+    }
+
     @Test func `files that would replace each other at the server are refused`() async throws {
         let paths = [try place.file("day1/a"), try place.file("day2/a")]
         let result = try await place.ferry("add", paths[0], paths[1])

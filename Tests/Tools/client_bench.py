@@ -65,7 +65,10 @@ def tls(options, ferry, nginx):
 
 
 def delay(folder, milliseconds):
-    """Makes a round trip between two namespaces take so long. Returns the server's address, the method, and its process or None."""
+    """Delays packets so that a round trip takes `milliseconds`.
+
+    Returns the server's address, the method, and its process or None.
+    """
     half = f"{milliseconds * 500}us"
     ends = (IN_CLIENT, CLIENT_DEVICE), (IN_SERVER, SERVER_DEVICE)
     commands = [[*within, "tc", "qdisc", "add", "dev", device, "root", "netem", "delay", half, "limit", "100000"]

@@ -55,8 +55,8 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         var seen: Set<LocalPath> = []
-        /// The files found so far, each once for each different name on the server; nil while the path of each file is
-        /// the one that the user sees, as `seen` then prevents the same.
+        /// The files found so far, each once for each different name on the server; nil until the path of a file differs
+        /// from the path that the user sees. Until then, `seen` excludes duplicates.
         var queued: Set<FileSelection.File>?
         /// The original bytes of selected names that contain U+FFFD in place of invalid UTF-8, to find equal names.
         var changedNames: [[UInt8]: [UInt8]] = [:]

@@ -73,7 +73,7 @@ struct PendingUpdates {
         }
     }
 
-    /// Returns the whole queue at first, and then the next changes; nil if there is nothing new.
+    /// Returns the whole queue at first, unless the client knows it, and then the next changes; nil if there are none.
     mutating func take() -> QueueUpdate? {
         guard let status else { return nil }
         if let uploads = whole.take() {

@@ -8,8 +8,8 @@ extension UploadQueue {
         /// The number of slots for the uploads to one host; nil for all slots.
         public var concurrencyPerHost: Int?
         /// The number of equal shares of a slot. An upload occupies one share for each started 64 KiB, and at most the
-        /// whole slot. If it is above 1, up to four times as many uploads below 64 KiB run at a host while that makes
-        /// them faster. The setting has no effect while a command sets the number of running uploads.
+        /// whole slot. With more than one share, up to four times as many small uploads run at a host if more at once are
+        /// faster there. The setting has no effect while a command sets the number of running uploads.
         public var smallUploadsPerSlot: Int
         /// The bandwidth limits by the group of uploads that share one. A scope without an entry has no limit.
         public var limits: [LimitScope: Timetable]

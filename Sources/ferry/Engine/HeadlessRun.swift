@@ -56,7 +56,7 @@ struct HeadlessRun {
         if !isComplete { throw ExitCode(1) }
     }
 
-    /// Gives back the memory that is not in use soon after the start, and each minute in which no upload runs. Of 20 MB,
+    /// Gives back unused memory: soon after the start, and in each minute in which no upload runs. Of 20 MB,
     /// 15 are pages of code that only the start used. A change of a million uploads leaves hundreds of MB free.
     private func releaseMemoryWhenIdle() async {
         var pause = Duration.seconds(3)

@@ -46,11 +46,12 @@ final class RunReport: Sendable {
             while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
         }
         var status = StatusDiff()
-        let (uploads, first, updates) = await queue.changes()
-        begin(uploads, first)
-        for change in status.take(first) { print(change) }
-        for await update in updates {
-            for upload in update.changed.sorted(by: { $0.id < $1.id }) { take(upload) }
+        for await update in await begin(&status) {
+            let changed = update.changed
+            // A sorted copy of a change of many uploads would need much memory.
+            for index in changed.indices.sorted(by: { changed[$0].id < changed[$1].id }) {
+                take(changed[index])
+            }
             for id in update.removed { remove(id) }
             live?.take(update)
             for change in status.take(update.status) { print(change) }
@@ -98,19 +99,24 @@ final class RunReport: Sendable {
         return blocked.isEmpty && !uploads.contains { $0.hasFailedOrIsHeld && !before.contains($0.id) }
     }
 
-    /// Prints the unfinished uploads at the start of the run. On a terminal, the live lines count them.
-    private func begin(_ uploads: QueueTable, _ status: EngineStatus) {
+    /// Prints the unfinished uploads and the status at the start of the run, and returns the later updates. On a
+    /// terminal, the live lines count the uploads.
+    private func begin(_ known: inout StatusDiff) async -> AsyncStream<QueueUpdate> {
+        let (uploads, status, updates) = await queue.changes()
         shown.withLock { $0 = uploads }
         failedBefore.withLock { before in
             before = before.filter { uploads[$0]?.hasFailedOrIsHeld ?? true }
         }
         if let live {
             let all = Array(uploads.values)
-            return live.take(QueueUpdate(isComplete: true, changed: all, removed: [], status: status))
+            live.take(QueueUpdate(isComplete: true, changed: all, removed: [], status: status))
+        } else {
+            for id in uploads.ids.sorted() {
+                if let upload = uploads[id], !upload.isDone { writeState(of: upload) }
+            }
         }
-        for id in uploads.ids.sorted() {
-            if let upload = uploads[id], !upload.isDone { writeState(of: upload) }
-        }
+        for change in known.take(status) { print(change) }
+        return updates
     }
 
     private func take(_ upload: Upload) {

@@ -46,6 +46,6 @@ struct HostConcurrency<Instant: InstantProtocol> where Instant.Duration == Durat
         peak = 0
     }
 
-    /// The number of rises before the limit ends. Few users run more than 64 uploads to one host.
+    /// The number of rises before the limit ends, after 21 minutes without a timeout.
     private static var most: Int { 64 }
 }

@@ -1,13 +1,15 @@
-/// The growth of the number of small uploads that run at one host at once. It doubles while that makes them faster.
+/// The growth of the number of small uploads that run at one host at once. It doubles if that makes them faster.
 ///
-/// Most of the time of a small upload to a distant server is the way there and back, in which both computers are idle.
-/// A server that is already busy finishes no more uploads in a second, and gets the earlier number again.
+/// A small upload to a distant server spends most of its time on round trips, while both computers are idle. A server that
+/// is already busy finishes no more uploads in a second, and gets the earlier number again.
 struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// The highest `factor`. With 64 small uploads at once, 256 connections are as many as a client has to one server.
+    /// The highest `factor`: 256 small uploads need as many connections as `HTTPClients.connectionsPerOrigin` allows.
     static var most: Int { 4 }
     /// The shortest time in which the speed is measured, and the lowest number of uploads that end in it.
     private static var leastTime: Duration { .milliseconds(250) }
     private static var leastCount: Int { 256 }
+    /// A longer time between two ends is a stop, such as a lost link or a `Retry-After`, and the measurement begins anew.
+    private static var longestGap: Duration { .seconds(5) }
     /// The speed that the next factor must reach to stay, relative to the speed before. Twice as many uploads at once
     /// are twice as fast if only the distance delays them.
     private static var worthwhile: Double { 1.25 }
@@ -26,15 +28,17 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
 
     /// The number of small uploads at once, relative to the usual number: 1, 2 or 4.
     private(set) var factor = 1
+    /// The highest factor to try. After failures at 4, that is 2.
+    private var ceiling = Self.most
     private var phase = Phase.settling(0)
-    /// The uploads in a second with half of `factor`; nil before the first trial.
+    /// The uploads in a second with half of `factor`; nil unless a trial of `factor` is under way.
     private var speedBefore: Double?
     private var nextRest = Self.firstRest
     private var last: Instant
 
     init(at now: Instant) { last = now }
 
-    /// True if this value can be discarded: no upload has ended for a minute, and no rest remains.
+    /// True if this value counts no more: no upload has ended for a minute, and no rest remains.
     func isOver(at now: Instant) -> Bool {
         if case .resting(let end) = phase, now < end { return false }
         return now >= last.advanced(by: Self.firstRest)
@@ -42,15 +46,18 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
 
     /// Notes that an upload is done, while `running` ran.
     ///
-    /// - Parameter isWaiting: True if another upload waits to start at the host. Otherwise the queue limits the speed.
-    mutating func uploaded(running: Int, isWaiting: Bool, at now: Instant) {
+    /// - Parameters:
+    ///   - isSmall: False for an upload whose share growth does not change. Its speed is not measured.
+    ///   - isWaiting: True if another upload waits to start at the host. Otherwise the queue limits the speed.
+    mutating func uploaded(running: Int, isSmall: Bool, isWaiting: Bool, at now: Instant) {
+        let gap = last.duration(to: now)
         last = now
         switch phase {
         case .grown: break
         case .resting(let end): if now >= end { phase = .settling(0) }
         case .settling(let count) where count > 0: phase = .settling(count - 1)
-        case .settling: if isWaiting { phase = .measuring(since: now, done: 0) }
-        case .measuring where !isWaiting: phase = .settling(0)
+        case .settling: if isSmall, isWaiting { phase = .measuring(since: now, done: 0) }
+        case .measuring where !isSmall || !isWaiting || gap > Self.longestGap: phase = .settling(0)
         case .measuring(let start, let done):
             let time = start.duration(to: now)
             guard time >= Self.leastTime, done + 1 >= Self.leastCount else {
@@ -65,13 +72,13 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
         if let before = speedBefore, speed < before * Self.worthwhile {
             factor /= 2
             rest(from: now)
-        } else if factor < Self.most {
+        } else if factor < ceiling {
             factor *= 2
             speedBefore = speed
             // The new ones first connect.
             phase = .settling(running * 2)
         } else {
-            phase = .grown
+            (phase, speedBefore, nextRest) = (.grown, nil, Self.firstRest)
         }
     }
 
@@ -80,6 +87,7 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
         last = now
         // Many uploads fail together, and all count as one.
         if factor == 1, case .resting = phase { return }
+        if factor == Self.most { ceiling = factor / 2 }
         factor = 1
         rest(from: now)
     }

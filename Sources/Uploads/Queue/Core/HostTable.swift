@@ -123,8 +123,11 @@ extension HostTable {
         guard link == .open else {
             link = .open
             linkReturned = now.instant
-            // Probes and captive portals were observed before the link went down, and say nothing about hosts now.
-            for host in Array(entries.keys) { change(host) { ($0.probe, $0.portal) = (nil, nil) } }
+            // Probes, captive portals and speeds were observed before the link went down, and say nothing about hosts
+            // now.
+            for host in Array(entries.keys) {
+                change(host) { ($0.probe, $0.portal, $0.growth) = (nil, nil, nil) }
+            }
             return (true, hasLostAddress)
         }
         // Without the address, this machine is possibly on another network, which has no captive portal.
@@ -166,10 +169,13 @@ extension HostTable {
         return true
     }
 
-    /// Notes that a small upload is done (`HostGrowth.uploaded`).
-    mutating func uploaded(to host: UploadHost, running: Int, isWaiting: Bool, now: Instant) {
-        entries[host, default: Entry()].growth = entries[host]?.growth ?? HostGrowth(at: now)
-        entries[host]?.growth?.uploaded(running: running, isWaiting: isWaiting, at: now)
+    /// Notes that an upload is done (`HostGrowth.uploaded`).
+    mutating func uploaded(to host: UploadHost, running: Int, isSmall: Bool, isWaiting: Bool, now: Instant) {
+        var growth = entries[host]?.growth ?? HostGrowth(at: now)
+        // Nothing prunes the hosts of an idle engine.
+        if growth.isOver(at: now) { growth = HostGrowth(at: now) }
+        growth.uploaded(running: running, isSmall: isSmall, isWaiting: isWaiting, at: now)
+        entries[host, default: Entry()].growth = growth
     }
 
     /// Notes a failure that many uploads at once can cause.
@@ -178,7 +184,15 @@ extension HostTable {
     }
 
     /// The number of small uploads that run at a host at once, relative to the usual number (`HostGrowth.factor`).
-    func growth(at host: UploadHost) -> Int { entries[host]?.growth?.factor ?? 1 }
+    func growth(at host: UploadHost, now: Instant) -> Int {
+        guard let growth = entries[host]?.growth, !growth.isOver(at: now) else { return 1 }
+        return growth.factor
+    }
+
+    /// Forgets which hosts take more small uploads at once, as the network or the limits are others now.
+    mutating func forgetGrowth() {
+        for host in Array(entries.keys) { change(host) { $0.growth = nil } }
+    }
 
     mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
         guard link == .open else { return }

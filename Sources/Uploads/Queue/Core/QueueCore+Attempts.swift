@@ -106,7 +106,7 @@ extension QueueCore {
             hosts.responded(run.host)
             if smallPerSlot > 1 {
                 hosts.uploaded(
-                    to: run.host, running: runs.count(at: run.host),
+                    to: run.host, running: runs.count(at: run.host), isSmall: run.size <= Scheduler.small,
                     isWaiting: schedule.ready.waits(at: run.host), now: now.instant)
             }
         case .cancelled: upload.state = .queued
@@ -281,9 +281,13 @@ extension Upload.State {
 }
 
 extension UploadFailure {
-    /// True for a failure of which too many uploads at once can be the cause.
+    /// True for a failure of which too many uploads at once are often the cause. A status such as 500 or 507, and a lost
+    /// network, have other causes.
     fileprivate var isOfLoad: Bool {
-        category.isOfNetwork || category == .descriptors || status.map { $0 == 429 || $0 >= 500 } ?? false
+        switch (category, detail) {
+        case (.timedOut, _), (.descriptors, _), (.network, .refused), (.network, .reset): true
+        default: status.map([429, 502, 503, 504].contains) ?? false
+        }
     }
 
     /// The failure of a report that comes after the end of the attempt or the removal of its upload.

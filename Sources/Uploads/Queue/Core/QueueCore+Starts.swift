@@ -16,11 +16,11 @@ extension QueueCore {
         // An instant in the past would make the timer fire again and again while no upload may start.
         schedule.stuckLook = nil
         guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
-        let (small, slot) = (smallPerSlot, Scheduler.slot(small: smallPerSlot))
-        let limits = Scheduler.Limits(
-            total: concurrency * slot, perHost: (configuration.concurrencyPerHost ?? concurrency) * slot)
+        let inSlot = smallPerSlot
+        let limits = Scheduler.limits(
+            total: concurrency, perHost: configuration.concurrencyPerHost ?? concurrency, inSlot: inSlot)
         var postponed: [Upload] = []
-        while let id = nextReady(limits, small: small) {
+        while let id = nextReady(limits, inSlot: inSlot) {
             guard let upload = uploads[id] else { continue }
             // The last attempt is still ending, or the command is not on disk yet. An event calls this function again.
             guard !runs.contains(id), !unconfirmed.isInFlight(id) else {
@@ -32,28 +32,28 @@ extension QueueCore {
         for upload in postponed {
             schedule.ready.enqueue(upload.id, rank: upload.rank, host: lookups.host(upload))
         }
-        if mayReplaceStuck(limits, running: runs.shares(small: small)) {
+        if mayReplaceStuck(limits, running: runs.shares(inSlot: inSlot)) {
             schedule.stuckLook = now.instant.advanced(by: Self.stuckAfter / 2)
         }
     }
 
-    /// True if all slots are taken, and an upload possibly waits to start at a host without running uploads.
+    /// True if no whole slot is free, and an upload possibly waits to start at a host without running uploads.
     private func mayReplaceStuck(_ limits: Scheduler.Limits, running: [UploadHost: Int]) -> Bool {
-        running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
+        limits.total - running.values.reduce(0, +) < limits.slot && schedule.ready.waits(besides: running)
     }
 
-    private mutating func nextReady(_ limits: Scheduler.Limits, small: Int) -> Upload.ID? {
-        let running = runs.shares(small: small)
+    private mutating func nextReady(_ limits: Scheduler.Limits, inSlot: Int) -> Upload.ID? {
+        let running = runs.shares(inSlot: inSlot)
         return schedule.ready.next(
             limits: limits, running: running,
-            stuck: mayReplaceStuck(limits, running: running) ? stuckShares(small) : [:],
+            stuck: mayReplaceStuck(limits, running: running) ? stuckShares(inSlot) : [:],
             isBlocked: { [hosts, runs, now] host in
                 hosts.permission(at: host, running: runs.count(at: host), now: now.instant) != .now
             },
-            places: { [uploads, hosts] id, host in
+            places: { [uploads, hosts, now] id, host in
                 Scheduler.share(
-                    ofSize: uploads[id]?.size ?? .max, small: small,
-                    growth: small > 1 ? hosts.growth(at: host) : 1)
+                    ofSize: uploads[id]?.size ?? .max, inSlot: inSlot,
+                    growth: hosts.growth(at: host, now: now.instant))
             },
             isCurrent: { [uploads] id, rank in
                 guard let upload = uploads[id], upload.rank == rank else { return false }
@@ -62,14 +62,14 @@ extension QueueCore {
     }
 
     /// Returns the number of shares that stuck uploads occupy at each host.
-    private func stuckShares(_ small: Int) -> [UploadHost: Int] {
+    private func stuckShares(_ inSlot: Int) -> [UploadHost: Int] {
         var stuck: [UploadHost: Int] = [:]
         for (id, run) in runs.all {
             // A server can delay the first byte for as long as all timeouts together.
             guard let progress = lookups.progress(id), !progress.isReading,
                 (progress.moved ?? run.started).duration(to: now.instant) >= Self.stuckAfter
             else { continue }
-            stuck[run.host, default: 0] += Scheduler.share(of: run, small: small)
+            stuck[run.host, default: 0] += Scheduler.share(of: run, inSlot: inSlot)
         }
         return stuck
     }
@@ -82,7 +82,7 @@ extension QueueCore {
         store(upload)
         let host = lookups.host(upload)
         let number = runs.begin(
-            upload, at: host, growth: smallPerSlot > 1 ? hosts.growth(at: host) : 1, now: now.instant)
+            upload, at: host, growth: hosts.growth(at: host, now: now.instant), now: now.instant)
         effects.append(.start(upload, run: number))
         // The start of a larger upload is published when its record is written.
         if Self.isBrief(upload) { publish([upload.id]) }

@@ -54,6 +54,7 @@ extension QueueCore {
                 ? new : new.enumerated().filter { !needless.contains($0.offset) }.map(\.element)
             return .add(missing, .admitted(transactions.pendingAdds.begin(added)))
         case .settled:
+            guard !new.isEmpty else { return .add([], .all) }
             let keys = Set(new.map(UploadKey.init))
             guard !keys.contains(where: transactions.pendingAdds.contains) else {
                 throw UploadFailure(.permanent, "another command is adding the same files")

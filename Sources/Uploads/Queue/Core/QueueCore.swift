@@ -226,6 +226,7 @@ extension QueueCore {
         _ configuration: UploadQueue.Configuration, waiting: [Upload.ID: UploadHost]
     ) {
         self.configuration = configuration
+        hosts.forgetGrowth()
         findHostsAgain()
         // An upload whose host failed is retried at once if it now reaches the host by another route.
         let woken = waiting.keys.sorted().filter { id in

@@ -9,7 +9,7 @@ struct RunTable {
         let number: Int
         let host: UploadHost
         let size: ByteCount
-        /// `HostGrowth.factor` of the host at the start, by which the attempt occupies a smaller share.
+        /// `HostGrowth.factor` of the host at the start. The share of a small upload is that much smaller.
         let growth: Int
         let started: Instant
         /// The time when the attempt began, or last requested a journal record of its upload.
@@ -30,7 +30,7 @@ struct RunTable {
 
     private(set) var all: [Upload.ID: Run] = [:]
     private var counts: [UploadHost: Int] = [:]
-    private var shares: (small: Int, taken: [UploadHost: Int]) = (1, [:])
+    private var shares: (inSlot: Int, taken: [UploadHost: Int]) = (1, [:])
     private var lastNumber = 0
     /// The number of confirmed bytes of each upload at its last quick retry. The next one requires more.
     private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
@@ -59,17 +59,19 @@ struct RunTable {
     private mutating func count(_ run: Run, by difference: Int) {
         let count = (counts[run.host] ?? 0) + difference
         counts[run.host] = count > 0 ? count : nil
-        let share = Scheduler.share(of: run, small: shares.small)
+        let share = Scheduler.share(of: run, inSlot: shares.inSlot)
         let taken = (shares.taken[run.host] ?? 0) + difference * share
         shares.taken[run.host] = taken > 0 ? taken : nil
     }
 
-    /// Returns the number of shares that the running attempts occupy at each host, where `small` uploads share a slot.
-    mutating func shares(small: Int) -> [UploadHost: Int] {
-        if small != shares.small {
-            shares = (small, [:])
+    /// Returns the number of shares that the running attempts occupy at each host.
+    ///
+    /// - Parameter inSlot: The number of small uploads that can share a slot.
+    mutating func shares(inSlot: Int) -> [UploadHost: Int] {
+        if inSlot != shares.inSlot {
+            shares = (inSlot, [:])
             for run in all.values {
-                shares.taken[run.host, default: 0] += Scheduler.share(of: run, small: small)
+                shares.taken[run.host, default: 0] += Scheduler.share(of: run, inSlot: inSlot)
             }
         }
         return shares.taken

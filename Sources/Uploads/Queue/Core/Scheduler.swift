@@ -12,6 +12,8 @@ struct Scheduler {
     struct Limits: Hashable, Sendable {
         var total: Int
         var perHost: Int
+        /// The number of shares in a slot.
+        var slot = 1
     }
 
     private struct Entry: Comparable {
@@ -19,6 +21,17 @@ struct Scheduler {
         var id: Upload.ID
 
         static func < (left: Entry, right: Entry) -> Bool { (left.rank, left.id) < (right.rank, right.id) }
+    }
+
+    /// The upload of one host that can start next there, and the number of shares that it needs.
+    private struct Candidate {
+        let host: UploadHost
+        let entry: Entry
+        let shares: Int
+
+        func earlier(than other: Candidate?) -> Candidate {
+            if let other, other.entry < entry { other } else { self }
+        }
     }
 
     private var heaps: [UploadHost: Heap<Entry>] = [:]
@@ -47,28 +60,29 @@ struct Scheduler {
         let taken = running.values.reduce(0, +)
         let allStuck = stuck.values.reduce(0, +)
         guard taken - allStuck < limits.total else { return nil }
-        var best: (host: UploadHost, entry: Entry)?
+        var first: Candidate?
+        var replacement: Candidate?
         for host in Array(heaps.keys) where running[host, default: 0] < limits.perHost && !isBlocked(host) {
-            while let first = heaps[host]?.min, !isCurrent(first.id, first.rank) { heaps[host]?.removeMin() }
-            guard let first = heaps[host]?.min else {
+            while let entry = heaps[host]?.min, !isCurrent(entry.id, entry.rank) { heaps[host]?.removeMin() }
+            guard let entry = heaps[host]?.min else {
                 heaps[host] = nil
                 continue
             }
-            let needed = places(first.id, host)
-            guard running[host, default: 0] + needed <= limits.perHost else { continue }
-            let isIdle = running[host, default: 0] == 0
-            // Below the total limit, no upload overtakes one that needs more shares than are free.
-            guard taken < limits.total || isIdle && taken - allStuck + needed <= limits.total else {
-                continue
+            let candidate = Candidate(host: host, entry: entry, shares: places(entry.id, host))
+            guard running[host, default: 0] + candidate.shares <= limits.perHost else { continue }
+            if taken < limits.total { first = candidate.earlier(than: first) }
+            if allStuck > 0, running[host, default: 0] == 0,
+                taken - allStuck + candidate.shares <= limits.total
+            {
+                replacement = candidate.earlier(than: replacement)
             }
-            if let known = best, known.entry < first { continue }
-            best = (host, first)
         }
-        guard let best else { return nil }
-        let places = places(best.entry.id, best.host)
-        guard taken >= limits.total || taken + places <= limits.total else { return nil }
-        heaps[best.host]?.removeMin()
-        return best.entry.id
+        // Below the total limit, no upload overtakes one that needs more shares than are free, except stuck ones.
+        guard let next = first.flatMap({ taken + $0.shares <= limits.total ? $0 : nil }) ?? replacement else {
+            return nil
+        }
+        heaps[next.host]?.removeMin()
+        return next.entry.id
     }
 
     /// True if an upload possibly waits at the host. Old entries of changed uploads count too.

@@ -5,10 +5,10 @@ import FerryTransfer
 struct UploadIndex {
     private(set) var pending = 0
     private(set) var ranks: ClosedRange<Int64> = 0...0
-    /// The number of lookups of files that look at all uploads. To build `byPath` takes longer than some of them.
+    /// The number of lookups that scan all uploads. A few scans are faster than building `byPath`.
     private static let fewLookups = 4
 
-    /// The uploads of each file; nil until `fewLookups`: only watched folders and some commands need it.
+    /// The uploads of each file; nil for the first `fewLookups`. Only watched folders and some commands need it.
     private var byPath: UploadsByPath?
     private var lookups = 0
     /// The files in watched folders, whose uploads are held after a change until a watcher finds them complete.

@@ -78,6 +78,15 @@ struct FileSearchTests {
         #expect(Set(found.problems.map(\.reason)) == ["is a symbolic link; name it to add it"])
     }
 
+    @Test func `a file that is reached by its own path and through a link is added once`() throws {
+        try make("day/a")
+        #expect(symlink("day", folder.path("link")) == 0)
+        let search = FileSearch(isRecursive: false, isLiteral: true)
+        let paths = ["day/a", "link/a"].map { LocalPath(folder.path($0)) }
+        #expect(search.find(paths).files.map(\.relativeName) == ["a"])
+        #expect(search.find(paths.reversed()).files.map(\.relativeName) == ["a"])
+    }
+
     @Test func `F8 a link that is named is followed, and what is queued is where it leads`() throws {
         try make("a", "out/b")
         #expect(symlink("a", folder.path("link")) == 0)

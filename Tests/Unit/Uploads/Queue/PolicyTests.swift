@@ -271,6 +271,19 @@ struct SchedulerTests {
         #expect(next([host: 3, other: 1], stuck: [host: 3]) == nil)
     }
 
+    @Test func `N6 a rest of a slot that is too small for the next upload blocks no idle host`() {
+        var scheduler = Scheduler()
+        scheduler.enqueue(1, rank: 1, host: host)
+        scheduler.enqueue(2, rank: 2, host: other)
+        func next(stuck: [UploadHost: Int]) -> Upload.ID? {
+            scheduler.next(
+                limits: .init(total: 8, perHost: 8, slot: 4), running: [host: 7], stuck: stuck,
+                isBlocked: { _ in false }, places: { _, _ in 4 }, isCurrent: { _, _ in true })
+        }
+        #expect(next(stuck: [:]) == nil)
+        #expect(next(stuck: [host: 7]) == 2)
+    }
+
     @Test func `several uploads that take few slots run where one does that takes many`() {
         var scheduler = Scheduler()
         for id in 1...3 { scheduler.enqueue(id, rank: Int64(id), host: host) }

@@ -402,20 +402,27 @@ struct UploadQueueTests {
             (ByteCount.max, 16),
         ] as [(ByteCount, Int)])
     func `an upload takes up a sixteenth of a slot for each 64 KiB`(size: ByteCount, share: Int) {
-        #expect(
-            Scheduler.share(ofSize: size, small: 16, growth: 1) * 16 == share * Scheduler.slot(small: 16))
+        let found = Scheduler.share(ofSize: size, inSlot: 16, growth: 1)
+        #expect(found * 16 == share * Scheduler.slot(inSlot: 16))
     }
 
     @Test(
         arguments: [(1, 16), (4, 64)] as [(Int, Int)],
-        [(0, 1), (16 << 10, 1), (32 << 10, 2), (64 << 10, 4), (1 << 20, 64), (.max, 64)]
+        [(0, 1), (16 << 10, 1), (32 << 10, 2), (64 << 10, 4), (65 << 10, 8), (1 << 20, 64), (.max, 64)]
             as [(ByteCount, Int)])
     func `at a host with growth only files below 64 KiB take up less`(
         host: (growth: Int, inSlot: Int), file: (size: ByteCount, share: Int)
     ) {
-        let share = Scheduler.share(ofSize: file.size, small: 16, growth: host.growth)
+        let share = Scheduler.share(ofSize: file.size, inSlot: 16, growth: host.growth)
         #expect(share == (host.growth == 1 ? max(4, file.share) : file.share))
-        let least = Scheduler.share(ofSize: 1, small: 16, growth: host.growth)
-        #expect(Scheduler.slot(small: 16) / least == host.inSlot)
+        let least = Scheduler.share(ofSize: 1, inSlot: 16, growth: host.growth)
+        #expect(Scheduler.slot(inSlot: 16) / least == host.inSlot)
+    }
+
+    @Test(arguments: [1, 16, .max])
+    func `no number in a configuration is too large`(inSlot: Int) {
+        let limits = Scheduler.limits(total: .max, perHost: .max, inSlot: inSlot)
+        #expect(limits.total >= limits.slot)
+        #expect(Scheduler.share(ofSize: 1, inSlot: 1, growth: 4) == Scheduler.slot(inSlot: 1))
     }
 }
