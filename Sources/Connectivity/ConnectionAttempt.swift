@@ -10,7 +10,14 @@ enum ConnectionAttempt {
     // A name with more addresses belongs to a large service, so the first 8 are enough.
     private static let maximumAddresses = 8
 
-    static func run(host: String, port: UInt16, until deadline: ContinuousClock.Instant) -> Reachability {
+    struct Outcome {
+        var reachability: Reachability
+        /// The time that a packet took to the address that accepted the connection and back, as the kernel measured it.
+        /// Nil without a connection, and if the kernel does not tell.
+        var roundTrip: Duration?
+    }
+
+    static func run(host: String, port: UInt16, until deadline: ContinuousClock.Instant) -> Outcome {
         var hints = addrinfo()
         #if os(Linux)
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -21,7 +28,7 @@ enum ConnectionAttempt {
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(
             isBracketed ? String(host.dropFirst().dropLast()) : host, "\(port)", &hints, &list)
-        guard code == 0 else { return reachability(lookupError: code) }
+        guard code == 0 else { return Outcome(reachability: reachability(lookupError: code)) }
         defer { freeaddrinfo(list) }
         return connect(to: list, until: deadline)
     }
@@ -38,7 +45,7 @@ enum ConnectionAttempt {
 
     private static func connect(
         to list: UnsafeMutablePointer<addrinfo>?, until deadline: ContinuousClock.Instant
-    ) -> Reachability {
+    ) -> Outcome {
         var waiting: [pollfd] = []
         defer { for entry in waiting { close(entry.fd) } }
         var errors: [Int32] = []
@@ -47,7 +54,7 @@ enum ConnectionAttempt {
             next = entry.ai_next
             let (descriptor, code) = start(entry)
             switch code {
-            case 0: return .reachable
+            case 0: return Outcome(reachability: .reachable)
             case EINPROGRESS: waiting.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
             default: errors.append(code)
             }
@@ -55,18 +62,35 @@ enum ConnectionAttempt {
         while !waiting.isEmpty {
             let ready = poll(&waiting, nfds_t(waiting.count), milliseconds(until: deadline))
             if ready < 0 {
-                guard errno == EINTR else { return .unreachable(reason: message(errno)) }
+                guard errno == EINTR else {
+                    return Outcome(reachability: .unreachable(reason: message(errno)))
+                }
                 continue
             }
-            if ready == 0 { return verdict(errors, elseIfNone: .timedOut) }
+            if ready == 0 { return Outcome(reachability: verdict(errors, elseIfNone: .timedOut)) }
             let ended = waiting.filter { $0.revents != 0 }
             waiting.removeAll { $0.revents != 0 }
             let codes = ended.map { pendingError($0.fd) }
+            let connected = zip(ended, codes).first { $0.1 == 0 }?.0.fd
+            let roundTrip = connected.flatMap(Self.roundTrip(of:))
             for entry in ended { close(entry.fd) }
-            if codes.contains(0) { return .reachable }
+            if codes.contains(0) { return Outcome(reachability: .reachable, roundTrip: roundTrip) }
             errors += codes
         }
-        return verdict(errors, elseIfNone: .nameNotFound)
+        return Outcome(reachability: verdict(errors, elseIfNone: .nameNotFound))
+    }
+
+    private static func roundTrip(of descriptor: Int32) -> Duration? {
+        #if os(Linux)
+            var info = tcp_info()
+            var size = socklen_t(MemoryLayout<tcp_info>.size)
+            guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCPOptions.info, &info, &size) == 0 else {
+                return nil
+            }
+            return .microseconds(Int64(info.tcpi_rtt))
+        #else
+            return nil
+        #endif
     }
 
     /// Returns `refused` if one address refused the connection, because a refusal shows that a host responds. Otherwise

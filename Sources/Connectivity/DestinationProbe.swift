@@ -15,15 +15,25 @@ public struct DestinationProbe: Sendable {
     /// - Parameter host: A name or an address, with or without brackets.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func check(host: String, port: UInt16) async throws -> Reachability {
-        if host.isEmpty || host.utf8.contains(0) { return .nameNotFound }
+        try await attempt(host: host, port: port).reachability
+    }
+
+    /// Connects as `check` does, and returns the time that a packet takes to the host and back. Returns nil without a
+    /// connection, and where the system does not tell, as on macOS.
+    package func roundTrip(host: String, port: UInt16) async -> Duration? {
+        try? await attempt(host: host, port: port).roundTrip
+    }
+
+    private func attempt(host: String, port: UInt16) async throws -> ConnectionAttempt.Outcome {
+        if host.isEmpty || host.utf8.contains(0) { return .init(reachability: .nameNotFound) }
         try Task.checkCancellation()
-        guard let permit = LookupPermit() else { return .timedOut }
+        guard let permit = LookupPermit() else { return .init(reachability: .timedOut) }
         let (results, continuation) = AsyncStream.makeStream(
-            of: Reachability.self, bufferingPolicy: .bufferingOldest(1))
+            of: ConnectionAttempt.Outcome.self, bufferingPolicy: .bufferingOldest(1))
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let timer = Task {
             if (try? await Task.sleep(until: deadline, clock: .continuous)) != nil {
-                continuation.yield(.timedOut)
+                continuation.yield(.init(reachability: .timedOut))
             }
         }
         defer { timer.cancel() }

@@ -64,4 +64,9 @@ public struct UploadHost: Hashable, Sendable {
         self.isLocal = isLocal
         self.proxy = proxy
     }
+
+    /// The name and the port to which a connection is made: those of the proxy if there is one.
+    var connection: (name: String, port: UInt16) {
+        (proxy?.host ?? name, proxy.flatMap { UInt16(exactly: $0.port) } ?? port)
+    }
 }

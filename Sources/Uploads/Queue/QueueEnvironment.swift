@@ -1,7 +1,9 @@
+import FerryConnectivity
 package import FerryProtocols
 import FerryTransfer
 
-/// The executor, the random numbers and the files of the queue, and the form of its records. A simulation replaces them by those of a seed.
+/// The executor, the random numbers, the files and the distances of the queue, and the form of its records. A simulation
+/// replaces them by those of a seed.
 package struct QueueEnvironment: Sendable {
     /// The executor of the queue's tasks; nil for Swift's default executor.
     package var executor: (any TaskExecutor)?
@@ -11,6 +13,9 @@ package struct QueueEnvironment: Sendable {
     /// is the version that was queued.
     package var look: @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
 
+    /// Returns the time that a packet takes to a host, or to its proxy, and back; nil if it is unknown.
+    package var roundTrip: @Sendable (UploadHost) async -> Duration?
+
     /// The lowest number of uploads whose change is written by ranges of their numbers, without the uploads. Earlier
     /// versions of Ferry cannot read such a journal.
     package var fewestInRanges: Int
@@ -18,8 +23,10 @@ package struct QueueEnvironment: Sendable {
     package init(
         executor: (any TaskExecutor)?, random: @escaping @Sendable (ClosedRange<Double>) -> Double,
         look: @escaping @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>,
+        roundTrip: @escaping @Sendable (UploadHost) async -> Duration? = { _ in nil },
         fewestInRanges: Int = 1000
     ) {
+        self.roundTrip = roundTrip
         self.fewestInRanges = fewestInRanges
         self.executor = executor
         self.random = random
@@ -44,6 +51,10 @@ package struct QueueEnvironment: Sendable {
                 } catch {
                     return .failure(error)
                 }
+            },
+            roundTrip: { host in
+                let (name, port) = host.connection
+                return await DestinationProbe().roundTrip(host: name, port: port)
             })
     }
 }

@@ -59,6 +59,10 @@ extension UploadQueue {
                 let result = await probe(host)
                 await self?.probed(host, number: number, result)
             }
+        case .measureRoundTrip(let host):
+            tasks.roundTrips[host] = environment.task { [weak self, environment] in
+                await self?.measured(host, await environment.roundTrip(host))
+            }
         case .discard(let upload): discard(upload)
         case .abandon(let uploads, let date): runner.abandon(uploads, since: date)
         case .reclaim(let uploads): runner.reclaim(uploads)
@@ -108,6 +112,11 @@ extension UploadQueue {
     private func probed(_ host: UploadHost, number: Int, _ answer: Reachability) {
         tasks.probes[number] = nil
         send(.probed(host, number: number, answer))
+    }
+
+    private func measured(_ host: UploadHost, _ roundTrip: Duration?) {
+        tasks.roundTrips[host] = nil
+        if let roundTrip { send(.roundTrip(host, roundTrip)) }
     }
 
     private func discard(_ upload: Upload) {

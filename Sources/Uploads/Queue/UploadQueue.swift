@@ -17,6 +17,7 @@ public actor UploadQueue: QueueClient {
     struct Tasks {
         var runs: [Upload.ID: (number: Int, task: Task<Void, Never>)] = [:]
         var probes: [Int: Task<Void, Never>] = [:]
+        var roundTrips: [UploadHost: Task<Void, Never>] = [:]
         var discards: [Int: Task<Void, Never>] = [:]
         var lastDiscard = 0
         /// The tasks that pass reports of monitors and the journal to the core.
@@ -99,8 +100,7 @@ public actor UploadQueue: QueueClient {
 
     /// Checks whether a host, or its proxy, accepts a TCP connection. A cancelled check results in `timedOut`.
     public static let connect: @Sendable (UploadHost) async -> Reachability = { host in
-        let name = host.proxy?.host ?? host.name
-        let port = host.proxy.flatMap { UInt16(exactly: $0.port) } ?? host.port
+        let (name, port) = host.connection
         return (try? await DestinationProbe().check(host: name, port: port)) ?? .timedOut
     }
 
@@ -160,6 +160,7 @@ extension UploadQueue {
         send(.stop)
         for task in tasks.reporters { task.cancel() }
         for task in tasks.probes.values { task.cancel() }
+        for task in tasks.roundTrips.values { task.cancel() }
         let ending = tasks.runs.values.map(\.task)
         for task in ending { task.cancel() }
         for task in ending { await task.value }

@@ -36,6 +36,8 @@ extension Simulation {
             begin(upload, run: run)
             if mutant == .startsAreDoubled { begin(upload, run: run) }
         case .cancel(let id): cancel(id)
+        // The engines of the simulation start each upload in a slot of its own, so no host has growth.
+        case .measureRoundTrip: break
         case .probe(let host, let number):
             timeline.plan(.probed(life: life, host, number), after: Int64(self.number(in: 20...3000)))
         case .discard(let upload): discard(upload)

@@ -22,6 +22,14 @@ import Testing
         #expect(try await DestinationProbe().check(host: host, port: 80) == .nameNotFound)
     }
 
+    @Test func `the round trip to a server on this machine takes no time that counts`() async throws {
+        let server = try HostileServer { $0.stall() }
+        let roundTrip = await DestinationProbe().roundTrip(host: "127.0.0.1", port: server.port)
+        server.stop()
+        #expect((0..<1_000_000).contains((roundTrip ?? .zero) / .microseconds(1)))
+        #expect(await DestinationProbe().roundTrip(host: "127.0.0.1", port: server.port) == nil)
+    }
+
     @Test func `a probe without time says so`() async throws {
         // A numeric address needs no name server. This one is reserved for documentation (RFC 5737).
         let answer = try await DestinationProbe(timeout: .zero).check(host: "192.0.2.1", port: 80)

@@ -22,6 +22,8 @@ package enum CoreEvent: Sendable {
     case link(LinkStatus, isForbidden: Bool)
     case slept
     case probed(UploadHost, number: Int, Reachability)
+    /// A packet takes this time to the host and back.
+    case roundTrip(UploadHost, Duration)
     case timer
     /// The configuration has changed. `waiting` are the uploads that wait for a retry, with their former hosts.
     case configured(UploadQueue.Configuration, waiting: [Upload.ID: UploadHost])
@@ -62,6 +64,7 @@ package enum CoreEffect: Sendable {
     case start(Upload, run: Int)
     case cancel(Upload.ID)
     case probe(UploadHost, number: Int)
+    case measureRoundTrip(UploadHost)
     case discard(Upload)
     /// Records that the bytes of these uploads can be deleted from the servers from this date on.
     case abandon([Upload], since: Date)

@@ -1,10 +1,13 @@
-/// The growth of the number of small uploads that run at one host at once. It doubles if that makes them faster.
+/// The growth of the number of small uploads that run at one distant host at once. It doubles if that makes them faster.
 ///
 /// A small upload to a distant server spends most of its time on round trips, while both computers are idle. A server that
-/// is already busy finishes no more uploads in a second, and gets the earlier number again.
+/// is already busy finishes no more uploads in a second, and gets the earlier number again. A near server gets no more,
+/// because some servers close the connections of a client above a number such as 64.
 struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// The highest `factor`: 256 small uploads need as many connections as `HTTPClients.connectionsPerOrigin` allows.
     static var most: Int { 4 }
+    /// The shortest round trip to a distant host.
+    private static var distant: Duration { .milliseconds(10) }
     /// The shortest time in which the speed is measured, and the lowest number of uploads that end in it.
     private static var leastTime: Duration { .milliseconds(250) }
     private static var leastCount: Int { 256 }
@@ -19,6 +22,8 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
     private static var longestRest: Duration { .seconds(3600) }
 
     private enum Phase {
+        /// The host is near, or its distance is not known yet.
+        case near
         /// Ignores the ends of this many uploads, which began before the last change of the factor.
         case settling(Int)
         case measuring(since: Instant, done: Int)
@@ -28,9 +33,9 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
 
     /// The number of small uploads at once, relative to the usual number: 1, 2 or 4.
     private(set) var factor = 1
-    /// The highest factor to try. After failures at 4, that is 2.
+    /// The highest factor to try. If uploads fail in the trial of a factor, that is half of it.
     private var ceiling = Self.most
-    private var phase = Phase.settling(0)
+    private var phase = Phase.near
     /// The uploads in a second with half of `factor`; nil unless a trial of `factor` is under way.
     private var speedBefore: Double?
     private var nextRest = Self.firstRest
@@ -44,6 +49,11 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
         return now >= last.advanced(by: Self.firstRest)
     }
 
+    /// Notes the time that a packet takes to the host and back.
+    mutating func measured(roundTrip: Duration) {
+        if case .near = phase, roundTrip >= Self.distant { phase = .settling(0) }
+    }
+
     /// Notes that an upload is done, while `running` ran.
     ///
     /// - Parameters:
@@ -53,7 +63,7 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
         let gap = last.duration(to: now)
         last = now
         switch phase {
-        case .grown: break
+        case .near, .grown: break
         case .resting(let end): if now >= end { phase = .settling(0) }
         case .settling(let count) where count > 0: phase = .settling(count - 1)
         case .settling: if isSmall, isWaiting { phase = .measuring(since: now, done: 0) }
@@ -85,9 +95,13 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// Notes a failure that many uploads at once can cause: returns to the usual number, for a minute at least.
     mutating func failed(at now: Instant) {
         last = now
+        switch phase {
+        case .near: return
         // Many uploads fail together, and all count as one.
-        if factor == 1, case .resting = phase { return }
-        if factor == Self.most { ceiling = factor / 2 }
+        case .resting where factor == 1: return
+        case .resting, .settling, .measuring, .grown: break
+        }
+        if speedBefore != nil { ceiling = factor / 2 }
         factor = 1
         rest(from: now)
     }

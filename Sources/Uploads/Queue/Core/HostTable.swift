@@ -169,13 +169,22 @@ extension HostTable {
         return true
     }
 
-    /// Notes that an upload is done (`HostGrowth.uploaded`).
-    mutating func uploaded(to host: UploadHost, running: Int, isSmall: Bool, isWaiting: Bool, now: Instant) {
-        var growth = entries[host]?.growth ?? HostGrowth(at: now)
+    /// Notes that an upload is done (`HostGrowth.uploaded`). Returns true if `measured` must follow.
+    mutating func uploaded(
+        to host: UploadHost, running: Int, isSmall: Bool, isWaiting: Bool, now: Instant
+    ) -> Bool {
         // Nothing prunes the hosts of an idle engine.
-        if growth.isOver(at: now) { growth = HostGrowth(at: now) }
+        let known = entries[host]?.growth.flatMap { $0.isOver(at: now) ? nil : $0 }
+        guard known != nil || isSmall && isWaiting else { return false }
+        var growth = known ?? HostGrowth(at: now)
         growth.uploaded(running: running, isSmall: isSmall, isWaiting: isWaiting, at: now)
         entries[host, default: Entry()].growth = growth
+        return known == nil
+    }
+
+    /// Notes the time that a packet takes to a host and back.
+    mutating func measured(_ host: UploadHost, roundTrip: Duration) {
+        if entries[host]?.growth != nil { entries[host]?.growth?.measured(roundTrip: roundTrip) }
     }
 
     /// Notes a failure that many uploads at once can cause.

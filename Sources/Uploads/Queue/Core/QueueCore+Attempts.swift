@@ -104,11 +104,7 @@ extension QueueCore {
             upload.resource = nil
             upload.state = .done(run.timed(receipt, now: now.instant), at: now.date)
             hosts.responded(run.host)
-            if smallPerSlot > 1 {
-                hosts.uploaded(
-                    to: run.host, running: runs.count(at: run.host), isSmall: run.size <= Scheduler.small,
-                    isWaiting: schedule.ready.waits(at: run.host), now: now.instant)
-            }
+            noteSpeed(of: run)
         case .cancelled: upload.state = .queued
         case .failed(let failure):
             let movement = runs.movement(
@@ -123,6 +119,14 @@ extension QueueCore {
         if isNewVersion, before.resource != nil { discard([before]) }
         if upload.state.isEnd { unconfirmed.hide(id, before: before.state) }
         submit(.save([id], upload.state.isEnd || isNewVersion ? .finding : .process), reply)
+    }
+
+    private mutating func noteSpeed(of done: RunTable.Run) {
+        guard smallPerSlot > 1, !done.host.isLocal else { return }
+        let isNew = hosts.uploaded(
+            to: done.host, running: runs.count(at: done.host), isSmall: done.size <= Scheduler.small,
+            isWaiting: schedule.ready.waits(at: done.host), now: now.instant)
+        if isNew { effects.append(.measureRoundTrip(done.host)) }
     }
 
     private mutating func settle(
@@ -285,7 +289,9 @@ extension UploadFailure {
     /// network, have other causes.
     fileprivate var isOfLoad: Bool {
         switch (category, detail) {
-        case (.timedOut, _), (.descriptors, _), (.network, .refused), (.network, .reset): true
+        case (.timedOut, _), (.descriptors, _), (.network, .refused), (.network, .reset),
+            (.network, .closed):
+            true
         default: status.map([429, 502, 503, 504].contains) ?? false
         }
     }

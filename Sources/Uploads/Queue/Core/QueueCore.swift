@@ -83,6 +83,7 @@ package struct QueueCore {
         case .link(let status, let isForbidden): linkChanged(status, isForbidden: isForbidden)
         case .slept: machineSlept()
         case .probed(let host, let number, let result): probed(host, number: number, result)
+        case .roundTrip(let host, let time): hosts.measured(host, roundTrip: time)
         case .timer: timerFired()
         case .configured(let configuration, let waiting): configure(configuration, waiting: waiting)
         case .tryNow: tryNow()

@@ -9,6 +9,10 @@ struct HostGrowthTests {
         var growth = HostGrowth(at: ManualClock.Instant(offset: .zero))
         var now = ManualClock.Instant(offset: .zero)
 
+        init(roundTrip: Duration? = .milliseconds(20)) {
+            if let roundTrip { growth.measured(roundTrip: roundTrip) }
+        }
+
         /// Ends `count` uploads at `speed` uploads in a second for each 64 at once, but at most at `most` in all.
         mutating func end(
             _ count: Int, speed: Double = 640, most: Double = .infinity, isSmall: Bool = true,
@@ -30,6 +34,13 @@ struct HostGrowthTests {
         #expect(host.growth.factor == 4)
         host.end(5000)
         #expect(host.growth.factor == 4)
+    }
+
+    @Test(arguments: [nil, .milliseconds(9), .milliseconds(10)] as [Duration?])
+    func `a near host gets no more uploads, nor one at an unknown distance`(roundTrip: Duration?) {
+        var host = Host(roundTrip: roundTrip)
+        host.end(5000)
+        #expect(host.growth.factor == (roundTrip == .milliseconds(10) ? 4 : 1))
     }
 
     @Test func `a busy server gets the earlier number again, and another trial a minute later`() {
@@ -64,7 +75,7 @@ struct HostGrowthTests {
 
     @Test func `after a failure the usual number runs for a minute`() {
         var host = Host()
-        host.end(330)
+        host.end(5000)
         host.growth.failed(at: host.now)
         #expect(host.growth.factor == 1)
         host.end(640 * 59)
@@ -91,16 +102,28 @@ struct HostGrowthTests {
         }
     }
 
-    @Test func `after a failure at four times the usual number, twice is the most`() {
+    @Test func `failures in a trial exclude its number from later ones`() {
         var host = Host()
-        host.end(1300)
+        host.end(800)
         #expect(host.growth.factor == 4)
         host.growth.failed(at: host.now)
-        host.end(640 * 70)
+        host.end(640 * 300)
+        #expect(host.growth.factor == 2)
+        host = Host()
+        host.end(300)
         #expect(host.growth.factor == 2)
         host.growth.failed(at: host.now)
         host.end(640 * 600)
-        #expect(host.growth.factor == 2)
+        #expect(host.growth.factor == 1)
+    }
+
+    @Test func `a failure long after the trial is no reason against another one`() {
+        var host = Host()
+        host.end(5000)
+        host.growth.failed(at: host.now)
+        #expect(host.growth.factor == 1)
+        host.end(640 * 70)
+        #expect(host.growth.factor == 4)
     }
 
     @Test func `large uploads are not measured`() {
@@ -153,7 +176,9 @@ struct HostTableGrowthTests {
             let growth = table.growth(at: host, now: now)
             // Twice as many are twice as fast: the last ones of a factor are left out.
             if number % 4 >= growth { continue }
-            table.uploaded(to: host, running: 4 * growth, isSmall: true, isWaiting: true, now: now)
+            if table.uploaded(to: host, running: 4 * growth, isSmall: true, isWaiting: true, now: now) {
+                table.measured(host, roundTrip: .milliseconds(20))
+            }
         }
         return table
     }
@@ -162,8 +187,10 @@ struct HostTableGrowthTests {
         var table = Self.grown()
         #expect(table.growth(at: Self.host, now: Self.moment(2).instant) == 4)
         #expect(table.growth(at: Self.host, now: Self.moment(62).instant) == 1)
-        table.uploaded(
+        // The distance is measured anew.
+        let isNew = table.uploaded(
             to: Self.host, running: 4, isSmall: true, isWaiting: true, now: Self.moment(63).instant)
+        #expect(isNew)
         #expect(table.growth(at: Self.host, now: Self.moment(63).instant) == 1)
     }
 

@@ -74,6 +74,11 @@ extension QueueCoreTests {
             effects.compactMap { if case .probe(let host, let number) = $0 { (host, number) } else { nil } }
         }
 
+        var measuresRoundTrip: UploadHost? {
+            for case .measureRoundTrip(let host) in effects { return host }
+            return nil
+        }
+
         var isPublished: Bool {
             effects.contains { if case .publish = $0 { true } else { false } }
         }

@@ -24,8 +24,10 @@ struct QueueGrowthTests {
                 running = []
                 for id in ended {
                     queue.end(id, .done(Receipt()))
+                    let asked = queue.measuresRoundTrip
                     queue.answer()
                     running += queue.started
+                    if let asked { queue.handle(.roundTrip(asked, .milliseconds(20))) }
                 }
             }
         }
