@@ -71,10 +71,10 @@ enum ConnectionAttempt {
             let ended = waiting.filter { $0.revents != 0 }
             waiting.removeAll { $0.revents != 0 }
             let codes = ended.map { pendingError($0.fd) }
-            let connected = zip(ended, codes).first { $0.1 == 0 }?.0.fd
-            let roundTrip = connected.flatMap(Self.roundTrip(of:))
-            for entry in ended { close(entry.fd) }
-            if codes.contains(0) { return Outcome(reachability: .reachable, roundTrip: roundTrip) }
+            defer { for entry in ended { close(entry.fd) } }
+            if let connected = codes.firstIndex(of: 0) {
+                return Outcome(reachability: .reachable, roundTrip: roundTrip(of: ended[connected].fd))
+            }
             errors += codes
         }
         return Outcome(reachability: verdict(errors, elseIfNone: .nameNotFound))

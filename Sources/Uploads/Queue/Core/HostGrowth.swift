@@ -74,11 +74,12 @@ struct HostGrowth<Instant: InstantProtocol> where Instant.Duration == Duration {
                 phase = .measuring(since: start, done: done + 1)
                 return
             }
-            measured(Double(done + 1) / (time / .seconds(1)), running: running, at: now)
+            change(after: Double(done + 1) / (time / .seconds(1)), running: running, at: now)
         }
     }
 
-    private mutating func measured(_ speed: Double, running: Int, at now: Instant) {
+    /// Sets the next factor after a measurement of `speed`, in uploads in a second.
+    private mutating func change(after speed: Double, running: Int, at now: Instant) {
         if let before = speedBefore, speed < before * Self.worthwhile {
             factor /= 2
             rest(from: now)

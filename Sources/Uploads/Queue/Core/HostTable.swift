@@ -184,12 +184,12 @@ extension HostTable {
 
     /// Notes the time that a packet takes to a host and back.
     mutating func measured(_ host: UploadHost, roundTrip: Duration) {
-        if entries[host]?.growth != nil { entries[host]?.growth?.measured(roundTrip: roundTrip) }
+        entries[host]?.growth?.measured(roundTrip: roundTrip)
     }
 
     /// Notes a failure that many uploads at once can cause.
     mutating func strained(_ host: UploadHost, now: Instant) {
-        if entries[host]?.growth != nil { entries[host]?.growth?.failed(at: now) }
+        entries[host]?.growth?.failed(at: now)
     }
 
     /// The number of small uploads that run at a host at once, relative to the usual number (`HostGrowth.factor`).
