@@ -318,7 +318,7 @@ public struct ProgressSample: Hashable, Codable, Sendable {
 
     /// The number of the running upload.
     public var id: Upload.ID
-    /// The number of bytes that the server has confirmed or that were passed to the socket. At the end of an attempt,
+    /// The number of bytes that the server has confirmed or that were sent (`UploadDelegate`). At the end of an attempt,
     /// bytes that were sent twice count twice, so this number can exceed the size of the file.
     public var sent: ByteCount
     /// The number of bytes that the server has confirmed.

@@ -21,7 +21,7 @@ public struct UploadProgress: Hashable, Sendable {
     public var attempt = 1
     /// The phase, which returns to `preparing` with each attempt.
     public var phase = Phase.preparing
-    /// The number of bytes of the body that were passed to the socket in this attempt. It never decreases within an
+    /// The number of bytes of the body that were sent in this attempt (`UploadDelegate`). It never decreases within an
     /// attempt, even if a redirect repeats the body.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while unknown.

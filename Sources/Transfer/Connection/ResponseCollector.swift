@@ -30,6 +30,16 @@ final class ResponseCollector: HTTPClientResponseDelegate {
         var received = 0
         var bodySent: ByteCount = 0
         var writeError: (any Error)?
+        var progress = Progress.underWay(reported: 0, isWritten: false)
+    }
+
+    /// What the delegate knows of the body.
+    private enum Progress {
+        /// `reported` is the number of bytes that the delegate knows. `isWritten` is true once the kernel has accepted the
+        /// whole request.
+        case underWay(reported: ByteCount, isWritten: Bool)
+        /// The delegate knows that the last byte was sent, or after how many bytes the connection broke.
+        case ended
     }
 
     let breakCostsLittle: Bool
@@ -91,25 +101,50 @@ final class ResponseCollector: HTTPClientResponseDelegate {
 
     func didReceiveEnd() { state.withLock { $0.isEnded = true } }
 
+    /// Reports to the delegate how many bytes of the body the other side has acknowledged, of those that were written.
+    func didAcknowledge(_ count: ByteCount) { report { min(count, $0) } }
+
     /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus those in
     /// completed writes: negative if the kernel accepted bytes and did not send them.
     func didBreak(sending difference: ByteCount) {
-        let total = state.withLock { max(0, min(expected ?? .max, $0.bodySent + difference)) }
+        let total = state.withLock { state in
+            state.progress = .ended
+            return max(0, min(expected ?? .max, state.bodySent + difference))
+        }
         delegate?.didBreak(totalBytesSent: total)
     }
 
     func didSendRequestPart(task: HTTPClient.Task<TransportResponse>, _ part: IOData) {
         let count = ByteCount(part.readableBytes)
         guard count > 0 else { return }
-        let total = state.withLock { state in
-            state.bodySent = min(expected ?? .max, state.bodySent + count)
-            return state.bodySent
-        }
-        delegate?.didSendBodyData(count, totalBytesSent: total, totalBytesExpected: expected)
+        state.withLock { $0.bodySent = min(expected ?? .max, $0.bodySent + count) }
         writer?.didSend(count)
     }
 
-    func didSendRequest(task: HTTPClient.Task<TransportResponse>) { delegate?.didFinishSending() }
+    func didSendRequest(task: HTTPClient.Task<TransportResponse>) {
+        state.withLock { state in
+            guard case .underWay(let reported, _) = state.progress else { return }
+            state.progress = .underWay(reported: reported, isWritten: true)
+        }
+        report { _ in 0 }
+    }
+
+    /// Reports all written bytes as sent. After the response or an error, no more acknowledgments are counted.
+    private func reportRest() { report { $0 } }
+
+    /// Reports the number of sent bytes, which `count` returns for the number of written ones, if it has grown. Also
+    /// reports the end of the request, if all of it was sent.
+    private func report(_ count: (_ written: ByteCount) -> ByteCount) {
+        let (new, total, isEnd): (ByteCount, ByteCount, Bool) = state.withLock { state in
+            guard case .underWay(let reported, let isWritten) = state.progress else { return (0, 0, false) }
+            let total = max(reported, count(state.bodySent))
+            let isEnd = isWritten && total >= state.bodySent
+            state.progress = isEnd ? .ended : .underWay(reported: total, isWritten: isWritten)
+            return (total - reported, total, isEnd)
+        }
+        if new > 0 { delegate?.didSendBodyData(new, totalBytesSent: total, totalBytesExpected: expected) }
+        if isEnd { delegate?.didFinishSending() }
+    }
 
     func didReceiveHead(
         task: HTTPClient.Task<TransportResponse>, _ head: HTTPResponseHead
@@ -135,9 +170,10 @@ final class ResponseCollector: HTTPClientResponseDelegate {
             ? task.eventLoop.makeFailedFuture(ResponseTooLong()) : task.eventLoop.makeSucceededVoidFuture()
     }
 
-    func didReceiveError(task: HTTPClient.Task<TransportResponse>, _ error: any Error) {}
+    func didReceiveError(task: HTTPClient.Task<TransportResponse>, _ error: any Error) { reportRest() }
 
     func didFinishRequest(task: HTTPClient.Task<TransportResponse>) throws -> TransportResponse {
+        reportRest()
         guard let response else { throw HTTPClientError.remoteConnectionClosed }
         return response
     }

@@ -1,24 +1,32 @@
 import FerryProtocols
 
-/// Compares the bytes that left this machine with those that the kernel has accepted, for one exchange.
+/// Compares the bytes that left this machine, and those that the other side has acknowledged, with those that the kernel
+/// has accepted, for one exchange.
 ///
-/// A write completes when the kernel has accepted its bytes. If the connection breaks, megabytes that still wait in the
-/// kernel are never sent.
+/// A write completes when the kernel has accepted its bytes. On a slow link megabytes still wait there, and are never
+/// sent if the connection breaks.
 struct SentCount: Equatable, Sendable {
     /// The number of bytes that the kernel had accepted when the last write completed; nil if `difference` is unknown.
     private var taken: UInt64?
     /// The number of bytes that had left this machine when the kernel was last queried.
     private var sent: UInt64 = 0
+    /// The number of bytes that the other side had acknowledged by then.
+    private var acknowledged: UInt64 = 0
+    /// The number of bytes of the body in completed writes.
+    private var body: ByteCount = 0
 
-    mutating func took(_ info: TCPInfo) {
+    /// Records that a write with `bytes` bytes of the body completed.
+    mutating func took(_ bytes: ByteCount, _ info: TCPInfo) {
+        body += bytes
         guard let sent = info.sentBytes else { return }
         taken = sent + info.unsentBytes
-        self.sent = sent
+        update(info)
     }
 
     mutating func update(_ info: TCPInfo) {
         guard let sent = info.sentBytes else { return }
         self.sent = sent
+        acknowledged = info.acknowledgedBytes
     }
 
     /// Records that this side closes the connection. If it still works, the kernel will send all accepted bytes.
@@ -30,7 +38,15 @@ struct SentCount: Equatable, Sendable {
     /// kernel has accepted bytes and has not sent them.
     ///
     /// Nil if no write completed, if the kernel does not count sent bytes, or after this side's close.
-    var difference: ByteCount? {
-        taken.map { sent >= $0 ? ByteCount(clamping: sent - $0) : -ByteCount(clamping: $0 - sent) }
+    var difference: ByteCount? { taken.map { Self.difference(sent, $0) } }
+
+    /// The number of bytes of the body that the other side has acknowledged, of completed writes; all of these if the
+    /// kernel does not count.
+    var acknowledgedBody: ByteCount {
+        max(0, body + min(0, taken.map { Self.difference(acknowledged, $0) } ?? 0))
+    }
+
+    private static func difference(_ first: UInt64, _ second: UInt64) -> ByteCount {
+        first >= second ? ByteCount(clamping: first - second) : -ByteCount(clamping: second - first)
     }
 }

@@ -114,7 +114,7 @@ final class StallDetector: ChannelDuplexHandler {
             case .success:
                 guard let bodyBytes else { break }
                 bound.value.movement.written += UInt64(bodyBytes)
-                bound.value.countSent { $0.took($1) }
+                bound.value.countSent { $0.took(ByteCount(bodyBytes), $1) }
             case .failure(let error):
                 observer?.didFailToWrite(error)
                 bound.value.tellSent()
@@ -254,6 +254,7 @@ final class StallDetector: ChannelDuplexHandler {
             guard var running = bound.value.running else { return }
             change(&running, info)
             bound.value.running = running
+            running.observer?.didAcknowledge(running.sent.acknowledgedBody)
         }
     }
 
@@ -294,6 +295,7 @@ final class StallDetector: ChannelDuplexHandler {
         let verdict = running.silence.take(progress)
         running.sent.update(progress)
         self.running = running
+        running.observer?.didAcknowledge(running.sent.acknowledgedBody)
         if verdict == .compare { compare(context) }
         movement.acknowledged = progress.acknowledgedBytes
         let now = NIODeadline.now()

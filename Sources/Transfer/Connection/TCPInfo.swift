@@ -2,7 +2,8 @@ import FerryConnectivity
 import NIOCore
 
 struct TCPInfo: Hashable, Sendable {
-    /// The number of bytes that the other side has acknowledged since the connection was made.
+    /// The number of bytes that the other side has acknowledged since the connection was made. Linux counts the SYN as
+    /// one of them (tcp_snd_una_update in net/ipv4/tcp_input.c); it is left out.
     var acknowledgedBytes: UInt64 = 0
     var hasBytesInFlight = false
     /// The number of consecutive retransmissions or probes without an acknowledgment.
@@ -28,7 +29,7 @@ struct TCPInfo: Hashable, Sendable {
                 level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.info))
             return info.map { info in
                 TCPInfo(
-                    acknowledgedBytes: info.bytesAcknowledged,
+                    acknowledgedBytes: info.bytesAcknowledged - min(1, info.bytesAcknowledged),
                     hasBytesInFlight: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0,
                     unanswered: Int(max(info.retransmissions, info.probes)),
                     // tcpi_rtt: the upper half of the fifth word, in microseconds.

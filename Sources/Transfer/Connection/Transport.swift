@@ -156,14 +156,15 @@ public struct TransportError: Error, Hashable, Sendable {
 
 /// The receiver of the progress of one request's body. Calls come from network threads in order, and must be quick.
 public protocol UploadDelegate: Sendable {
-    /// Reports that a write completed.
+    /// Reports that bytes of the body were sent: the other side has acknowledged them (RFC 9293 §3.4), or has responded.
+    /// Where the kernel does not tell (it does on Linux since 4.19), written bytes count as sent.
     /// - Parameters:
-    ///   - bytesSent: The number of bytes of this write.
+    ///   - bytesSent: The number of bytes since the last report.
     ///   - totalBytesSent: The number of bytes of the body so far, never more than `totalBytesExpected`.
     ///   - totalBytesExpected: The exact length of the body; nil if it is unknown before the end.
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?)
 
-    /// Reports that the last byte of the request was sent; the server has not responded yet.
+    /// Reports that the last byte of the request was sent. Mostly the server has not responded yet.
     func didFinishSending()
 
     /// Reports that the connection broke after `totalBytesSent` bytes had left this machine. Bytes that still waited in

@@ -12,7 +12,7 @@ public enum TransferEvent: Hashable, Sendable {
     case adapted(RequestSummary)
     /// The transport has started the request, with its body from the first byte.
     case started
-    /// A write of `bytes` completed. `total` is the number of body bytes so far, `expected` their final number.
+    /// `bytes` were sent (`UploadDelegate`). `total` is the number of body bytes so far, `expected` their final number.
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
     /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
     case waiting

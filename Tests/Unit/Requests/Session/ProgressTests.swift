@@ -344,7 +344,7 @@ struct ProgressTests {
             let task = Session.making(transport).upload(.stream(stream), to: server.url(), options: options)
             #expect(await task.heard().last?.sent == 4275)
         }
-        #expect(delegate.calls.count { if case .sent = $0 { true } else { false } } == 75)
+        #expect(delegate.calls.contains { if case .sent(_, 1..<4275, _) = $0 { true } else { false } })
         #expect(server.requests.first?.bodyByteCount == 4275)
     }
 

@@ -126,8 +126,8 @@ struct BodyTests {
                 of: TransportRequest(method: .put, url: server.url(), body: body), delegate: delegate)
         }
         #expect(answer.status == 201)
-        // Everything before the last buffer of 64 KiB is sent.
-        #expect(sentBefore.withLock { $0 } == ByteCount(3 << 20) - 65_536)
+        // At most everything before the last buffer of 64 KiB is sent.
+        #expect(sentBefore.withLock { $0 } <= ByteCount(3 << 20) - 65_536)
     }
 
     @Test func `a check that fails keeps the request from completing`() async throws {
