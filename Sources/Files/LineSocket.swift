@@ -102,7 +102,7 @@ package final class LineSocket: Sendable {
 }
 
 /// The lines that arrive on a socket. Only one thread may read them.
-package struct IncomingLines {
+package struct IncomingLines: Sendable {
     private let socket: LineSocket
     private var buffer: [UInt8] = []
     /// The index in `buffer` of the first byte that was not returned.

@@ -10,12 +10,6 @@ package struct SampledProgress: Sendable {
         self.samples = Dictionary(samples.lazy.map { ($0.id, $0) }) { $1 }
     }
 
-    /// Returns whether the upload runs, but the samples contain none of it. Its progress is then unknown.
-    package func lacks(_ upload: Upload) -> Bool {
-        guard case .running = upload.state else { return false }
-        return samples[upload.id] == nil
-    }
-
     /// Returns the number of bytes that were sent or confirmed, or else that the server has probably stored.
     package func of(_ upload: Upload) -> ByteCount {
         guard case .running = upload.state, let sample = samples[upload.id] else {

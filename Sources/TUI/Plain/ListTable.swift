@@ -21,15 +21,19 @@ package struct ListTable: Sendable {
     /// The smallest width at which a cut remark is still useful.
     private static let shortestRemark = 12
 
-    /// - Parameter columns: The width of the terminal.
-    package init(_ rows: [Row], columns: Int, isUnicode: Bool) {
+    /// - Parameters:
+    ///   - rows: The first rows, which the columns fit.
+    ///   - count: The number of rows in all. If others follow the first ones, names get as much space as possible.
+    ///   - columns: The width of the terminal.
+    package init(_ rows: [Row], of count: Int, columns: Int, isUnicode: Bool) {
         self.rows = rows
         self.columns = max(20, columns)
         ellipsis = Glyphs(isUnicode: isUnicode).ellipsis
-        numberWidth = max(2, rows.map { $0.number.count }.max() ?? 0)
+        numberWidth = max(2, String(count).count, rows.map { $0.number.count }.max() ?? 0)
         let fixed = numberWidth + Self.stateWidth + Self.sizeWidth + Self.progressWidth + 4 * 2
         let room = max(Self.shortestName, self.columns - fixed)
-        let longestName = max(4, rows.map { SafeText($0.name).width }.max() ?? 0)
+        let longestName =
+            count > rows.count ? room : max(4, rows.map { SafeText($0.name).width }.max() ?? 0)
         let longestTarget = max(2, rows.map { SafeText($0.destination).width }.max() ?? 0)
         // Without space for both columns, the name is more useful.
         let target = min(longestTarget, Self.longestDestination, room - Self.shortestName - 2)
@@ -40,8 +44,11 @@ package struct ListTable: Sendable {
         nameWidth = min(longestName, wanted)
     }
 
-    /// The header, then the uploads.
-    package var lines: [String] { ([("ID", "STATE", "SIZE", "DONE", "NAME", "TO", "")] + rows).map(line) }
+    /// The header, then the first rows.
+    package var lines: [String] { lines(of: [("ID", "STATE", "SIZE", "DONE", "NAME", "TO", "")] + rows) }
+
+    /// Returns the lines of rows that follow the first ones.
+    package func lines(of rows: [Row]) -> [String] { rows.map(line) }
 
     private func line(_ row: Row) -> String {
         var cells = [

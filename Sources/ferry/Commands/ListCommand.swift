@@ -48,18 +48,10 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let access = try global.access()
         let filter = UploadFilter(states: Set(names.map(String.init)), batch: batch)
-        var uploads = try await Self.uploads(filter, access)
-        if uploads.isEmpty { try await explainNone(filter, access) }
-        let sent = access.progress(of: uploads)
-        // A running upload without progress has ended or begun since. A new list shows its current state.
-        if let sent, uploads.contains(where: sent.lacks) { uploads = try await Self.uploads(filter, access) }
-        show(uploads, sent: sent ?? SampledProgress())
+        let listing = try await access.list(filter)
+        if listing.count == 0 { try await explainNone(filter, access) }
+        try await show(listing)
         if !json { tellStatus(access) }
-    }
-
-    private static func uploads(_ filter: UploadFilter, _ access: QueueAccess) async throws -> [Upload] {
-        guard case .uploads(let found) = try await access.perform(.list, listing: filter) else { return [] }
-        return found.filter(filter.chooses)
     }
 
     /// Prints why the list is empty. Throws if the batch that the user named does not exist.
@@ -85,25 +77,34 @@ struct ListCommand: AsyncParsableCommand {
 
     private static func isState(_ name: Substring) -> Bool { UploadRecordLine.states.contains(String(name)) }
 
-    private func show(_ uploads: [Upload], sent: SampledProgress) {
+    private func show(_ listing: UploadListing) async throws {
+        var table: ListTable?
+        for try await page in listing.pages {
+            for line in lines(page, of: listing, &table) { print(line) }
+        }
+    }
+
+    /// Returns the lines for a page of the listing. On a terminal, the first page makes the table for all.
+    private func lines(_ page: [Upload], of listing: UploadListing, _ table: inout ListTable?) -> [String] {
+        let sent = listing.sent
         if json {
-            for upload in uploads {
-                print(
-                    UploadRecordLine(
-                        event: "upload", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload)
-                    ).json)
-            }
-        } else if let size = TerminalSize.ofOutput, !long, !uploads.isEmpty {
-            let table = ListTable(
-                uploads.map { UploadText.row($0, sent: sent.of($0)) }, columns: size.columns,
-                isUnicode: !ascii && TerminalSize.isUnicode)
-            for line in table.lines { print(line) }
-        } else {
-            let areSeveral = Set(uploads.map(\.target.destinationText)).count > 1
-            for upload in uploads {
-                print(UploadText.line(upload, sent: sent.of(upload), showsPlace: areSeveral))
+            return page.map { upload in
+                UploadRecordLine(
+                    event: "upload", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload)
+                ).json
             }
         }
+        guard !long, let size = TerminalSize.ofOutput else {
+            return page.map {
+                UploadText.line($0, sent: sent.of($0), showsPlace: listing.hasSeveralDestinations)
+            }
+        }
+        let rows = page.map { UploadText.row($0, sent: sent.of($0)) }
+        if let table { return table.lines(of: rows) }
+        let new = ListTable(
+            rows, of: listing.count, columns: size.columns, isUnicode: !ascii && TerminalSize.isUnicode)
+        table = new
+        return new.lines
     }
 
     /// Prints to standard error which problems and limits the running engine has now, such as a lost network.

@@ -21,7 +21,7 @@ struct StopCommand: AsyncParsableCommand {
         guard whenIdle else { return tell(try await EngineStop(folder: global.stateFolder).stop()) }
         let process = client.process
         switch client.perform(.stopWhenIdle) {
-        case .reply(.refused(let failure)): throw CommandFailure(refused: failure)
+        case .refused(let failure): throw CommandFailure(refused: failure)
         case .reply:
             print(
                 json

@@ -13,10 +13,17 @@ struct ControlClient {
     /// Requests the progress, which needs little work: a report on a million uploads takes long.
     func askPulse() -> Outcome { ControlClient(folder: folder, timeout: Self.pulse).ask(.progress) }
 
-    /// Throws if an engine accepts the connection, but sends no response within `pulse` seconds.
-    func checkPulse() throws(CommandFailure) {
+    /// Returns the progress of the running uploads; none without an engine.
+    ///
+    /// - Throws: `CommandFailure` if an engine accepts the connection, but sends no response within `pulse` seconds.
+    @discardableResult
+    func checkPulse() throws(CommandFailure) -> [ProgressSample] {
         let start = ContinuousClock.now
-        if case .unknown = askPulse(), .now - start >= .seconds(Self.pulse) { throw silence }
+        switch askPulse() {
+        case .responded(.progress(let samples)): return samples
+        case .unknown where .now - start >= .seconds(Self.pulse): throw silence
+        case .responded, .otherVersion, .noEngine, .unknown: return []
+        }
     }
 
     var silence: CommandFailure {
@@ -44,8 +51,9 @@ struct ControlClient {
     }
 
     /// The result of a command; the cases have the meanings of those in `Outcome`.
-    enum CommandResult {
-        case reply(QueueReply)
+    enum CommandResult<Value> {
+        case reply(Value)
+        case refused(UploadFailure)
         case noEngine
         case unknown
     }
@@ -55,14 +63,26 @@ struct ControlClient {
     /// The id of the process that listens on the control socket; nil if none listens, or if the system does not tell.
     var process: Int32? { connect()?.process }
 
-    /// Sends a command to the engine. `filter` applies only to the command `list`.
-    func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
+    /// Sends a command, which is not `list`, to the engine.
+    func perform(_ command: QueueCommand) -> CommandResult<QueueReply> {
+        switch ask(.perform(command)) {
+        case .responded(.reply(.refused(let failure))), .otherVersion(let failure): .refused(failure)
+        case .responded(.reply(let reply)): .reply(reply)
+        case .responded, .unknown: .unknown
+        case .noEngine: .noEngine
+        }
+    }
+
+    /// Requests the uploads that match `filter`. `samples` is the progress of the running uploads.
+    func list(_ filter: UploadFilter, samples: [ProgressSample]) -> CommandResult<UploadListing> {
         guard var connection = connect() else { return .noEngine }
-        switch connection.ask(command == .list ? .list(filter) : .perform(command)) {
-        case .responded(.reply(let reply)): return .reply(reply)
-        case .responded(.listing(let count)):
-            return connection.uploads(count).map { .reply(.uploads($0)) } ?? .unknown
-        case .otherVersion(let failure): return .reply(.refused(failure))
+        switch connection.ask(.list(filter)) {
+        case .responded(.listing(let count, let isSeveral)):
+            return .reply(
+                UploadListing(
+                    max(0, count), hasSeveralDestinations: isSeveral ?? true, sent: SampledProgress(samples),
+                    from: connection))
+        case .responded(.reply(.refused(let failure))), .otherVersion(let failure): return .refused(failure)
         case .responded, .unknown: return .unknown
         case .noEngine: return .noEngine
         }

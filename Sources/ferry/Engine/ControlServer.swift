@@ -76,6 +76,23 @@ final class ControlServer: Sendable {
     private struct Listing {
         let uploads: QueueTable
         let ids: [Upload.ID]
+        let hasSeveralDestinations: Bool
+
+        init(_ uploads: QueueTable, _ filter: UploadFilter) {
+            self.uploads = uploads
+            var first: Upload.Target?
+            var isSeveral = false
+            ids = uploads.ranked { upload in
+                guard filter.chooses(upload) else { return false }
+                if !isSeveral {
+                    let target = first ?? upload.target
+                    isSeveral = upload.target.destinationText != target.destinationText
+                    first = target
+                }
+                return true
+            }
+            hasSeveralDestinations = isSeveral
+        }
 
         var pages: some Sequence<[UInt8]> { UpdateLines.pages(of: ids, in: uploads) }
     }
@@ -90,8 +107,10 @@ final class ControlServer: Sendable {
         }
         guard case .list(let filter) = request.ask else { return (respond(to: request.ask), nil) }
         let uploads = Self.wait { [queue] in await queue.snapshot }
-        let listing = Listing(uploads: uploads, ids: uploads.ranked(where: filter.chooses))
-        return (.listing(count: listing.ids.count), listing)
+        let listing = Listing(uploads, filter)
+        let head = ControlSocket.Response.Content.listing(
+            count: listing.ids.count, hasSeveralDestinations: listing.hasSeveralDestinations)
+        return (head, listing)
     }
 
     private func respond(to ask: ControlSocket.Request.Ask) -> ControlSocket.Response.Content {
@@ -99,7 +118,7 @@ final class ControlServer: Sendable {
         case .perform(let command):
             let client = EngineQueue(queue: queue, configuration: configuration)
             return Self.wait { .reply(await client.perform(command)) }
-        case .list: return .listing(count: 0)
+        case .list: return .listing(count: 0, hasSeveralDestinations: false)
         case .explain(let command, let selection, let changed):
             let isMeant = selection.needsExplanation(but: changed)
             var unchanged: [NoOpExplanation.Unchanged] = []

@@ -14,28 +14,49 @@ struct QueueAccess {
     /// The maximum time that `perform` waits while other commands lock the queue, one after another.
     private static let longestWait = Duration.seconds(60)
 
-    /// Carries out a command and returns the queue's reply, which is never a refusal. Only a running engine applies
-    /// `filter`, which is for the command `list`.
-    func perform(
-        _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
-    ) async throws(CommandFailure) -> QueueReply {
+    /// Carries out a command and returns the queue's reply, which is never a refusal.
+    func perform(_ command: QueueCommand) async throws(CommandFailure) -> QueueReply {
+        if command == .list { return .uploads(try await list(UploadFilter()).all()) }
+        return try await perform(command) { client, _ in
+            client.perform(command)
+        } here: { reply in
+            reply
+        }
+    }
+
+    /// Returns the uploads that match `filter`.
+    func list(_ filter: UploadFilter) async throws(CommandFailure) -> UploadListing {
+        try await perform(.list) { client, samples in
+            client.list(filter, samples: samples)
+        } here: { reply in
+            guard case .uploads(let uploads) = reply else { return UploadListing([]) }
+            return UploadListing(uploads.filter(filter.chooses))
+        }
+    }
+
+    /// Carries out a command: by `there` if an engine runs, otherwise in this process, whose reply `here` converts.
+    private func perform<Value>(
+        _ command: QueueCommand,
+        there: (ControlClient, [ProgressSample]) -> ControlClient.CommandResult<Value>,
+        here: (QueueReply) -> Value
+    ) async throws(CommandFailure) -> Value {
         let assembly: Assembly
         do throws(CommandFailure) { assembly = try self.assembly.get() } catch {
-            guard let reply = try performThere(command, listing: filter) else { throw error }
-            return try Self.accepted(reply)
+            guard let value = try performThere(command, by: there) else { throw error }
+            return value
         }
         let limit = ContinuousClock.now.advanced(by: Self.longestWait)
         var (holder, since) = (Int32?.none, ContinuousClock.now)
         while true {
             let reply: QueueReply
             do throws(JournalError) { reply = try await performHere(command, by: assembly) } catch {
-                if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
+                if case .newerFormat = error, command == .list { return here(.uploads(try readNewer(error))) }
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
                 // A new holder of the lock restarts the timeout. If holders change, they are commands, which end soon.
                 if pid != holder { (holder, since) = (pid, .now) }
-                if let reply = try performThere(command, listing: filter) {
+                if let value = try performThere(command, by: there) {
                     assembly.noteUnusedEdit()
-                    return try Self.accepted(reply)
+                    return value
                 }
                 guard .now < limit, .now < since.advanced(by: Self.timeout) else {
                     throw CommandFailure(inUse: error.summary + " and does not answer", hint: error.hint)
@@ -43,7 +64,8 @@ struct QueueAccess {
                 try? await Task.sleep(for: .milliseconds(Int.random(in: 20...80)))
                 continue
             }
-            return try Self.accepted(reply)
+            if case .refused(let failure) = reply { throw CommandFailure(refused: failure) }
+            return here(reply)
         }
     }
 
@@ -66,14 +88,6 @@ struct QueueAccess {
         } else {
             nil
         }
-    }
-
-    /// Returns the progress of the running uploads; nil if none of `uploads` runs, or if no engine responds.
-    func progress(of uploads: [Upload]) -> SampledProgress? {
-        guard uploads.contains(where: { if case .running = $0.state { true } else { false } }),
-            case .responded(.progress(let samples)) = ControlClient(folder: state).ask(.progress)
-        else { return nil }
-        return SampledProgress(samples)
     }
 
     /// Throws if the command, which was possibly carried out already, can do harm when it is repeated.
@@ -105,11 +119,6 @@ struct QueueAccess {
         }
     }
 
-    private static func accepted(_ reply: QueueReply) throws(CommandFailure) -> QueueReply {
-        if case .refused(let failure) = reply { throw CommandFailure(refused: failure) }
-        return reply
-    }
-
     private static func nothing(_ what: String) -> UploadFailure {
         UploadFailure(
             .permanent, "nothing \(what): no engine is running",
@@ -119,13 +128,15 @@ struct QueueAccess {
     }
 
     /// Sends a command to the running engine. Returns nil if none runs, or if it did not respond to a harmless command.
-    private func performThere(
-        _ command: QueueCommand, listing filter: UploadFilter
-    ) throws(CommandFailure) -> QueueReply? {
+    private func performThere<Value>(
+        _ command: QueueCommand,
+        by there: (ControlClient, [ProgressSample]) -> ControlClient.CommandResult<Value>
+    ) throws(CommandFailure) -> Value? {
         let client = ControlClient(folder: state)
-        try client.checkPulse()
-        switch client.perform(command, listing: filter) {
-        case .reply(let reply): return reply
+        let samples = try client.checkPulse()
+        switch there(client, samples) {
+        case .reply(let value): return value
+        case .refused(let failure): throw CommandFailure(refused: failure)
         case .unknown: try Self.checkRepeatable(command)
         case .noEngine: break
         }

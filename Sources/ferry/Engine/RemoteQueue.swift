@@ -26,6 +26,7 @@ final class RemoteQueue: QueueClient {
             DetachedThread.start {
                 switch client.perform(command) {
                 case .reply(let reply): done.resume(returning: reply)
+                case .refused(let failure): done.resume(returning: .refused(failure))
                 case .noEngine: done.resume(returning: .refused(Self.gone))
                 case .unknown: done.resume(returning: .refused(Self.silent))
                 }

@@ -1,0 +1,58 @@
+import FerryFiles
+import FerryProtocols
+import FerryTestSupport
+import FerryUploads
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// Tests the uploads that an engine sends to `ferry list`.
+@Suite(.timeLimit(.minutes(10)))
+struct UploadListingTests {
+    private let folder: TemporaryDirectory
+    private var state: LocalPath { LocalPath(folder.path) }
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private static func upload(_ id: Upload.ID) -> Upload {
+        Upload(
+            id: id, rank: Int64(id), path: LocalPath("/films/\(id).mov"),
+            identity: FileIdentity(device: 1, inode: UInt64(id), size: 5, modified: 0, changed: 0),
+            target: .init(destination: "films", url: "http://h/", protocolName: "put", name: "\(id).mov"),
+            added: Date(timeIntervalSinceReferenceDate: 0))
+    }
+
+    /// Requests a list from an engine that announces `count` uploads and sends those with the numbers `sent`.
+    private func list(_ count: Int, sending sent: ClosedRange<Int>) throws -> UploadListing? {
+        let listener = try SocketListener(ControlSocket.path(in: state))
+        defer { listener.stop() }
+        Thread.detachNewThread {
+            guard let socket = listener.next(timeout: 50) else { return }
+            var lines = IncomingLines(socket)
+            _ = lines.next()
+            let content = ControlSocket.Response.Content.listing(count: count, hasSeveralDestinations: nil)
+            _ = socket.write(line: ControlSocket.Response(content: content))
+            let records = try? UpdateLines.text(of: .whole(sent.map(Self.upload))).drop { $0 != 0x0A }
+            _ = socket.write(Array(records?.dropFirst() ?? []))
+        }
+        guard case .reply(let listing) = ControlClient(folder: state).list(UploadFilter(), samples: [])
+        else { return nil }
+        return listing
+    }
+
+    @Test func `a list of more than a page arrives whole and in its sequence`() async throws {
+        let listing = try #require(try list(2500, sending: 1...2500))
+        #expect(try await listing.all().map(\.id) == Array(1...2500))
+    }
+
+    @Test func `an engine that ends within a list is reported with what arrived`() async throws {
+        let listing = try #require(try list(2500, sending: 1...2400))
+        var ids: [Upload.ID] = []
+        let failure = await #expect(throws: CommandFailure.self) {
+            for try await page in listing.pages { ids += page.map(\.id) }
+        }
+        #expect(ids == Array(1...2000))
+        #expect(failure?.summary == "the engine ended after it had sent 2000 of 2500 uploads")
+    }
+}
