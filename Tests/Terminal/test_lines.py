@@ -1,5 +1,7 @@
 """Tests the output of commands on a terminal without a screen: live lines, and tables that fit."""
 
+import json
+import os
 import re
 import signal
 
@@ -160,3 +162,17 @@ def test_ascii_and_no_colour_are_honoured(queued, start, words):
     terminal.wait("1 running, 2 queued", "##--")
     assert terminal.raw.isascii()
     assert b"\x1b[32m" not in terminal.raw
+
+
+def test_a_command_that_waits_for_the_engine_says_for_how_long(home, start):
+    assert home.run("run", "--detach").returncode == 0
+    process = json.loads(home.run("status", "--json").stdout)["process"]
+    os.kill(process, signal.SIGSTOP)
+    try:
+        terminal = start("list")
+        terminal.wait("waiting for the queue: 1 s")
+        terminal.wait("error: the engine does not answer", gone="waiting for the queue")
+        assert terminal.exit_status() == 75
+    finally:
+        os.kill(process, signal.SIGCONT)
+        home.run("stop")

@@ -142,12 +142,18 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     private func find() throws(CommandFailure) -> FileSelection {
-        guard null || paths == ["-"] else {
-            return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys)
-                .find(LocalFiles.argumentPaths(paths).map(\.absolute))
-        }
-        let listed = try PathInput(separator: null ? .null : .line).read()
-        return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
+        let areListed = null || paths == ["-"]
+        let paths =
+            areListed
+            ? try PathInput(separator: null ? .null : .line).read()
+            : LocalFiles.argumentPaths(paths).map(\.absolute)
+        let search =
+            areListed
+            ? FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true)
+            : FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys)
+        let waiting = WaitLine.start("looking for the files")
+        defer { waiting?.end() }
+        return search.find(paths)
     }
 
     /// Adds the chosen files and reports each. Moves files that the queue already contains to `files.known`.

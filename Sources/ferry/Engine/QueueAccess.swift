@@ -40,6 +40,8 @@ struct QueueAccess {
         there: (ControlClient, [ProgressSample]) -> ControlClient.CommandResult<Value>,
         here: (QueueReply) -> Value
     ) async throws(CommandFailure) -> Value {
+        let waiting = WaitLine.start("waiting for the queue")
+        defer { waiting?.end() }
         let assembly: Assembly
         do throws(CommandFailure) { assembly = try self.assembly.get() } catch {
             guard let value = try performThere(command, by: there) else { throw error }
