@@ -4,7 +4,7 @@ import Synchronization
 /// The maximum chunk size of every body that passes through memory, smaller while more bodies are sent. With TLS, a
 /// connection needs four times a chunk: one in flight, the next one, and the buffers of NIOSSL.
 enum BufferBudget {
-    /// The number of bytes that the chunks of all bodies share: enough for 16 bodies with chunks of 1 MiB.
+    /// The number of bytes that the chunks of all bodies share: enough for 32 of the largest.
     private static let total: ByteCount = 16 << 20
     /// The smallest chunk, in bytes: one TLS record (RFC 8446 §5.1).
     private static let smallest: ByteCount = 16 << 10
@@ -16,6 +16,10 @@ enum BufferBudget {
         min(ChunkSize.largestBuffer, max(smallest, total / ByteCount(max(1, running))))
     }
 
-    static func begin() { running.add(1, ordering: .relaxed) }
-    static func end() { running.subtract(1, ordering: .relaxed) }
+    /// The share of one body, from before its connection is made: NIOSSL keeps the buffer of a first chunk that was too
+    /// large.
+    final class Share: Sendable {
+        init() { running.add(1, ordering: .relaxed) }
+        deinit { running.subtract(1, ordering: .relaxed) }
+    }
 }

@@ -46,7 +46,8 @@ extension ChunkSource {
 enum ChunkSize {
     static let smallest: ByteCount = 64 << 10
     static let largestRegion: ByteCount = 8 << 20
-    static let largestBuffer: ByteCount = 1 << 20
+    /// Larger buffers cost memory, and save no CPU that can be seen.
+    static let largestBuffer: ByteCount = 512 << 10
     /// The size up to which reading a file into a buffer costs less than sending it as a file region.
     static let alwaysBuffered: ByteCount = 1 << 20
 }

@@ -42,11 +42,14 @@ final class BodyWriter: Sendable {
     private let chunks: any ChunkSource
     private let eventLoop: any EventLoop
     private let state: Mutex<State>
+    /// The share of the memory for chunks; nil if the kernel reads the file.
+    private let share: BufferBudget.Share?
 
     init(_ body: StreamedBody, isEncrypted: Bool, on eventLoop: any EventLoop) {
         self.body = body
         self.eventLoop = eventLoop
         chunks = body.chunks(isEncrypted: isEncrypted)
+        share = chunks.needsWatching ? nil : BufferBudget.Share()
         state = Mutex(State(chunkSize: chunks.isSmall ? ChunkSize.alwaysBuffered : ChunkSize.smallest))
     }
 
@@ -72,7 +75,6 @@ final class BodyWriter: Sendable {
             done.fail(Stopped())
             return done.futureResult
         }
-        if !sendsRegions { BufferBudget.begin() }
         goOn()
         if chunks.needsWatching { watchFiles() }
         return done.futureResult
@@ -150,7 +152,6 @@ final class BodyWriter: Sendable {
         }
         chunks.stop()
         guard let run else { return }
-        if !sendsRegions { BufferBudget.end() }
         run.pause?.cancel()
         run.watch?.cancel()
         run.done.completeWith(result)
@@ -218,7 +219,7 @@ final class BodyWriter: Sendable {
     }
 
     private func nextChunk() -> EventLoopFuture<Chunk> {
-        let limits = [body.rateLimiter?.chunkLimit, sendsRegions ? nil : BufferBudget.largestChunk]
+        let limits = [body.rateLimiter?.chunkLimit, share.map { _ in BufferBudget.largestChunk }]
         let size = limits.compactMap { $0 }.reduce(state.withLock { $0.chunkSize }, min)
         return chunks.next(upTo: max(1, size), on: eventLoop)
     }
