@@ -317,14 +317,14 @@ public struct UploadAttempt: Sendable {
         case .bytes(let bytes): return .bytes(bytes)
         case .file(let range, let prefix, let suffix):
             let (file, identity) = (file, identity)
-            let isOneChunk = exchange.isOneChunk
+            let isSmall = exchange.isSmall
             let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
-                if !isOneChunk { try await file.confirm(identity) }
+                if !isSmall { try await file.confirm(identity) }
                 try await marker.set()
             }
             let isNeeded =
                 exchange.traits.contains(.completes)
-                && (!isOneChunk || !exchange.isMarkedFirst && exchange.markBeforeLastBytes != nil)
+                && (!isSmall || !exchange.isMarkedFirst && exchange.markBeforeLastBytes != nil)
             return .streamed(
                 StreamedBody(
                     [.bytes(prefix), .file(file, identity: identity, range: range), .bytes(suffix)],
@@ -363,15 +363,15 @@ extension Exchange {
     }
 
     /// True if the file's part of the body is so small that it is checked for changes when it is read.
-    fileprivate var isOneChunk: Bool {
+    fileprivate var isSmall: Bool {
         guard case .file(let range, _, _) = body else { return false }
         return range.upperBound - range.lowerBound <= ChunkSize.alwaysBuffered
     }
 
-    /// True if the mark is recorded right before the request, and not between its head and its last bytes. A small body
-    /// then goes out in one write with the head.
+    /// True if the mark is recorded right before the request, and not between its head and its last bytes. A body of one
+    /// chunk then goes out in one write with the head.
     fileprivate var isMarkedFirst: Bool {
-        isOneChunk && traits.contains(.mayBeMarkedEarly) && markBeforeLastBytes != nil
+        isSmall && traits.contains(.mayBeMarkedEarly) && markBeforeLastBytes != nil
     }
 }
 

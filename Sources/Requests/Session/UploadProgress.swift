@@ -9,7 +9,7 @@ public struct UploadProgress: Hashable, Sendable {
         /// The request has not begun to send its body.
         case preparing
         case sending
-        /// The whole request is sent; the server has not responded yet.
+        /// The whole request is sent, and its response is not complete.
         case waiting
         /// The response was accepted.
         case finished
@@ -56,9 +56,17 @@ public struct ProgressSequence: AsyncSequence, Sendable {
 
 /// Stores the current progress of a request, and sends each new value to the readers.
 final class ProgressTracker: AttemptObserver {
+    /// The part of an attempt that decides whether `suspend()` cancels it.
+    private enum Stage {
+        case beforeLastByte
+        /// The server possibly receives the whole request, even after a cancellation.
+        case written
+        case betweenAttempts
+    }
+
     private struct State {
         var value = UploadProgress()
-        var isBetweenAttempts = false
+        var stage = Stage.beforeLastByte
         var readers: [Int: AsyncStream<UploadProgress>.Continuation] = [:]
         var next = 0
 
@@ -85,7 +93,9 @@ final class ProgressTracker: AttemptObserver {
     }
 
     /// False while the request waits for a response or between two attempts, which `suspend()` then does not cancel.
-    var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
+    var isInterruptible: Bool {
+        state.withLock { $0.stage == .beforeLastByte && $0.value.phase != .waiting }
+    }
 
     func stream() -> AsyncStream<UploadProgress> {
         let (stream, reader) = AsyncStream.makeStream(
@@ -107,12 +117,13 @@ final class ProgressTracker: AttemptObserver {
         return stream
     }
 
-    func didBegin(_ context: RequestContext) { begin(context, isBetweenAttempts: false) }
+    func didBegin(_ context: RequestContext) { begin(context, .beforeLastByte) }
 
-    func isWaiting(for next: RequestContext) { begin(next, isBetweenAttempts: true) }
+    func isWaiting(for next: RequestContext) { begin(next, .betweenAttempts) }
 
     func willSend(_ expected: ByteCount?) {
         change { state in
+            state.stage = .beforeLastByte
             state.value.phase = .preparing
             state.value.expected = expected
         }
@@ -125,6 +136,8 @@ final class ProgressTracker: AttemptObserver {
             state.value.sent = max(state.value.sent, min(totalBytesSent, totalBytesExpected ?? .max))
         }
     }
+
+    func didWriteRequest() { state.withLock { $0.stage = .written } }
 
     func didFinishSending() { change { $0.value.phase = .waiting } }
 
@@ -143,11 +156,11 @@ final class ProgressTracker: AttemptObserver {
     }
 
     /// Resets the progress for a retry after a response that could not be decoded.
-    func reopen(for next: RequestContext) { begin(next, isBetweenAttempts: false) }
+    func reopen(for next: RequestContext) { begin(next, .beforeLastByte) }
 
-    private func begin(_ context: RequestContext, isBetweenAttempts: Bool) {
+    private func begin(_ context: RequestContext, _ stage: Stage) {
         change { state in
-            state.isBetweenAttempts = isBetweenAttempts
+            state.stage = stage
             state.value = UploadProgress()
             state.value.attempt = context.attempt
         }

@@ -17,7 +17,7 @@ public struct BodyStream: Sendable {
 
     /// - Parameters:
     ///   - length: The number of bytes. A stream with more or fewer bytes ends the request with an error.
-    ///   - begin: Makes the chunks of one attempt, from the first byte. Chunks of 64 KiB to 1 MiB cost least.
+    ///   - begin: Makes the chunks of one attempt, from the first byte. Chunks of 64 to 512 KiB cost least.
     public init(length: ByteCount? = nil, _ begin: @escaping @Sendable () async throws -> sending Chunks) {
         self.length = length
         self.begin = begin

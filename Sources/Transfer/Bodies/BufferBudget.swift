@@ -16,8 +16,8 @@ enum BufferBudget {
         min(ChunkSize.largestBuffer, max(smallest, total / ByteCount(max(1, running))))
     }
 
-    /// The share of one body, from before its connection is made: NIOSSL keeps the buffer of a first chunk that was too
-    /// large.
+    /// One body that counts as running, from before its connection is made. Bodies that begin at the same moment then
+    /// have small chunks from the first one on. NIOSSL keeps the buffer for a large one as long as the connection lives.
     final class Share: Sendable {
         init() { running.add(1, ordering: .relaxed) }
         deinit { running.subtract(1, ordering: .relaxed) }

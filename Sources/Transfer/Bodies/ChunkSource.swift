@@ -13,8 +13,8 @@ struct Chunk: Sendable {
 /// Makes the chunks of a body, in order. The caller requests a chunk after the preceding one has been made. All calls
 /// come on the event loop, and files are read on other threads.
 protocol ChunkSource: Sendable {
-    /// True for streams, bytes in memory and small files, whose first chunk can have up to 1 MiB instead of 64 KiB:
-    /// many small chunks would cost more time.
+    /// True for streams, bytes in memory and small files, whose first chunk can be as large as later ones and not only
+    /// 64 KiB: many small chunks would cost more time.
     var isSmall: Bool { get }
     var largestChunk: ByteCount { get }
 

@@ -33,19 +33,18 @@ final class ResponseCollector: HTTPClientResponseDelegate {
         var progress = Progress.underWay(reported: 0, isWritten: false)
     }
 
-    /// What the delegate knows of the body.
+    /// The progress of the body as reported to the delegate.
     private enum Progress {
-        /// `reported` is the number of bytes that the delegate knows. `isWritten` is true once the kernel has accepted the
-        /// whole request.
+        /// `reported` is the number of bytes. `isWritten` is true once the kernel has accepted the whole request.
         case underWay(reported: ByteCount, isWritten: Bool)
-        /// The delegate knows that the last byte was sent, or after how many bytes the connection broke.
+        /// The last byte was reported, or the break of the connection.
         case ended
     }
 
     let breakCostsLittle: Bool
     let responseMayTakeLong: Bool
     /// The maximum number of unsent bytes in the kernel's buffer; nil for its default. Without it, a rate-limited upload
-    /// would fill the buffer while the network is away, and those bytes would count as progress.
+    /// would fill the buffer while the network is away, and exceed its rate once the network is back.
     let unsentLimit: Int?
     /// True if the body usually follows the head of the request at once.
     var bodyFollowsAtOnce: Bool { writer?.followsAtOnce ?? false }
@@ -107,10 +106,9 @@ final class ResponseCollector: HTTPClientResponseDelegate {
     /// Reports that the connection broke. `difference` is the number of bytes that left this machine, minus those in
     /// completed writes: negative if the kernel accepted bytes and did not send them.
     func didBreak(sending difference: ByteCount) {
-        let total = state.withLock { state in
-            state.progress = .ended
-            return max(0, min(expected ?? .max, state.bodySent + difference))
-        }
+        let total = state.withLock { max(0, min(expected ?? .max, $0.bodySent + difference)) }
+        report { min(total, $0) }
+        state.withLock { $0.progress = .ended }
         delegate?.didBreak(totalBytesSent: total)
     }
 
@@ -126,6 +124,7 @@ final class ResponseCollector: HTTPClientResponseDelegate {
             guard case .underWay(let reported, _) = state.progress else { return }
             state.progress = .underWay(reported: reported, isWritten: true)
         }
+        delegate?.didWriteRequest()
         report { _ in 0 }
     }
 

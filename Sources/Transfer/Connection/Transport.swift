@@ -157,14 +157,18 @@ public struct TransportError: Error, Hashable, Sendable {
 /// The receiver of the progress of one request's body. Calls come from network threads in order, and must be quick.
 public protocol UploadDelegate: Sendable {
     /// Reports that bytes of the body were sent: the other side has acknowledged them (RFC 9293 §3.4), or has responded.
-    /// Where the kernel does not tell (it does on Linux since 4.19), written bytes count as sent.
+    /// Without the kernel's count of acknowledged bytes (Linux 4.19 and later), written bytes count as sent.
     /// - Parameters:
     ///   - bytesSent: The number of bytes since the last report.
     ///   - totalBytesSent: The number of bytes of the body so far, never more than `totalBytesExpected`.
     ///   - totalBytesExpected: The exact length of the body; nil if it is unknown before the end.
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?)
 
-    /// Reports that the last byte of the request was sent. Mostly the server has not responded yet.
+    /// Reports that the kernel has accepted the last byte of the request. A cancellation no longer withdraws it: the
+    /// server possibly receives the whole request.
+    func didWriteRequest()
+
+    /// Reports that the last byte of the request was sent, at the latest when the response is complete.
     func didFinishSending()
 
     /// Reports that the connection broke after `totalBytesSent` bytes had left this machine. Bytes that still waited in
@@ -173,5 +177,6 @@ public protocol UploadDelegate: Sendable {
 }
 
 extension UploadDelegate {
+    public func didWriteRequest() {}
     public func didBreak(totalBytesSent: ByteCount) {}
 }

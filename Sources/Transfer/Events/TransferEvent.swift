@@ -3,7 +3,7 @@ public import FerryProtocols
 /// An event of a request, from its creation to its end, without secrets in its texts.
 ///
 /// The first event is `created`, the last `finished`, `failed` or `cancelled`. Each attempt that is sent has `adapted`,
-/// then `started`, `sent` for each write, `waiting`, and `responded` or `broke`. From `started` on, they are repeated
+/// then `started`, `sent` as bytes are acknowledged, `waiting`, and `responded` or `broke`. From `started` on, they are repeated
 /// after a redirect or on a fresh connection. `retrying` comes before another attempt.
 public enum TransferEvent: Hashable, Sendable {
     /// The request before any adapter. `bodyLength` is nil if a file or a form must be opened first.
@@ -14,7 +14,7 @@ public enum TransferEvent: Hashable, Sendable {
     case started
     /// `bytes` were sent (`UploadDelegate`). `total` is the number of body bytes so far, `expected` their final number.
     case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
-    /// The last byte of the request was sent, and no response has come. Omitted if the response comes first.
+    /// The last byte of the request was sent. Omitted if the response comes before the whole request is written.
     case waiting
     /// The transport returned a response, possibly a refusal. `bytesSent` is the number of body bytes that the socket
     /// accepted; `after` is the time since `started`.

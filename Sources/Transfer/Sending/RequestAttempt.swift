@@ -234,6 +234,10 @@ struct AttemptDelegate: UploadDelegate {
         }
     }
 
+    func didWriteRequest() {
+        for observer in observers { observer.didWriteRequest() }
+    }
+
     func didFinishSending() {
         context.reportStep(.waiting)
         for observer in observers { observer.didFinishSending() }

@@ -17,8 +17,8 @@ struct RunTable {
         /// The upload resource with which the attempt began; nil once the server has reported its offset.
         var unasked: UploadResource?
         let confirmed: ByteCount
-        /// True once `Tries.sent` was updated during this attempt. Some of these bytes possibly never left this
-        /// machine, so the number at the end replaces it, even if that is lower.
+        /// True once `Tries.sent` was updated during this attempt. Without the kernel's count, some of these bytes
+        /// possibly never left this machine, so the number at the end replaces it, even if that is lower.
         var hasNotedSent = false
 
         func timed(_ receipt: Receipt, now: Instant) -> Receipt {

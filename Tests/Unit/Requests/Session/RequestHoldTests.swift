@@ -91,6 +91,27 @@ struct RequestHoldTests {
         #expect(attempts.value == 2)
     }
 
+    @Test func `a request whose last bytes wait in the kernel is not sent again after it was suspended`()
+        async throws
+    {
+        let attempts = Counter()
+        let (written, answer) = (Gate(), Gate())
+        let transport = WaitingTransport(
+            isAcknowledged: false, begin: { attempts.add() },
+            answer: {
+                written.open()
+                try? await answer.wait()
+                return TransportResponse(status: 200)
+            })
+        let task = Session.making(transport).upload(.data([1]), to: url)
+        try await written.wait()
+        task.suspend()
+        answer.open()
+        task.resume()
+        #expect(try await task.status() == 200)
+        #expect(attempts.value == 1)
+    }
+
     @Test func `a wait between two attempts continues while the request is suspended, and counts`()
         async throws
     {

@@ -275,8 +275,9 @@ struct RequestTaskTests {
     }
 }
 
-/// A transport that reports the whole body as sent, and then responds as a closure decides.
+/// A transport that reports the whole body as written, mostly also as sent, and then responds as a closure decides.
 struct WaitingTransport: Transport {
+    var isAcknowledged = true
     let begin: @Sendable () -> Void
     let answer: @Sendable () async -> TransportResponse
 
@@ -284,9 +285,12 @@ struct WaitingTransport: Transport {
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse {
         begin()
-        let length = request.body.length ?? 0
-        delegate?.didSendBodyData(length, totalBytesSent: length, totalBytesExpected: length)
-        delegate?.didFinishSending()
+        delegate?.didWriteRequest()
+        if isAcknowledged {
+            let length = request.body.length ?? 0
+            delegate?.didSendBodyData(length, totalBytesSent: length, totalBytesExpected: length)
+            delegate?.didFinishSending()
+        }
         return await answer()
     }
 }

@@ -113,21 +113,19 @@ struct BodyTests {
         let file = try TestFile(count: 3 << 20)
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
-        let sentBefore = Mutex<ByteCount>(0)
-        let sent = Mutex<ByteCount>(0)
-        let delegate = RecordingDelegate { call in
-            if case .sent(_, let total, _) = call { sent.withLock { $0 = total } }
-        }
+        // Everything before the last buffer of 64 KiB is sent.
+        let expected = (3 << 20) - 65_536
+        let arrived = Mutex(0)
         let body = try file.body { () async throws(UploadFailure) in
-            sentBefore.withLock { $0 = sent.withLock { $0 } }
+            try? await server.wait { ($0.first?.bodyByteCount ?? 0) >= expected }
+            arrived.withLock { $0 = server.requests.first?.bodyByteCount ?? 0 }
         }
         let answer = try await withTransport { transport in
             await transport.outcome(
-                of: TransportRequest(method: .put, url: server.url(), body: body), delegate: delegate)
+                of: TransportRequest(method: .put, url: server.url(), body: body))
         }
         #expect(answer.status == 201)
-        // At most everything before the last buffer of 64 KiB is sent.
-        #expect(sentBefore.withLock { $0 } <= ByteCount(3 << 20) - 65_536)
+        #expect(arrived.withLock { $0 } == expected)
     }
 
     @Test func `a check that fails keeps the request from completing`() async throws {
