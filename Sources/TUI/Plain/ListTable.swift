@@ -21,25 +21,38 @@ package struct ListTable: Sendable {
     /// The smallest width at which a cut remark is still useful.
     private static let shortestRemark = 12
 
+    /// What is known of the rows that follow the first ones.
+    package struct Rest: Sendable {
+        let largestNumber: Int
+        let hasSeveralDestinations: Bool
+
+        package init(largestNumber: Int, hasSeveralDestinations: Bool) {
+            self.largestNumber = largestNumber
+            self.hasSeveralDestinations = hasSeveralDestinations
+        }
+    }
+
     /// - Parameters:
-    ///   - rows: The first rows, which the columns fit.
-    ///   - count: The number of rows in all. If others follow the first ones, names get as much space as possible.
+    ///   - rows: The first rows.
+    ///   - rest: The rows that follow, for which the columns have as much space as possible; nil if there are none.
     ///   - columns: The width of the terminal.
-    package init(_ rows: [Row], of count: Int, columns: Int, isUnicode: Bool) {
+    package init(_ rows: [Row], before rest: Rest? = nil, columns: Int, isUnicode: Bool) {
         self.rows = rows
         self.columns = max(20, columns)
         ellipsis = Glyphs(isUnicode: isUnicode).ellipsis
-        numberWidth = max(2, String(count).count, rows.map { $0.number.count }.max() ?? 0)
+        numberWidth = max(
+            2, rest.map { String($0.largestNumber).count } ?? 0, rows.map { $0.number.count }.max() ?? 0)
         let fixed = numberWidth + Self.stateWidth + Self.sizeWidth + Self.progressWidth + 4 * 2
         let room = max(Self.shortestName, self.columns - fixed)
-        let longestName =
-            count > rows.count ? room : max(4, rows.map { SafeText($0.name).width }.max() ?? 0)
-        let longestTarget = max(2, rows.map { SafeText($0.destination).width }.max() ?? 0)
+        let longestName = rest == nil ? max(4, rows.map { SafeText($0.name).width }.max() ?? 0) : room
+        let longestTarget = max(
+            rest?.hasSeveralDestinations == true ? Self.longestDestination : 2,
+            rows.map { SafeText($0.destination).width }.max() ?? 0)
         // Without space for both columns, the name is more useful.
         let target = min(longestTarget, Self.longestDestination, room - Self.shortestName - 2)
         destinationWidth = target >= 4 || target == longestTarget ? target : 0
         let forName = room - (destinationWidth > 0 ? destinationWidth + 2 : 0)
-        let hasRemarks = rows.contains { !$0.remark.isEmpty }
+        let hasRemarks = rest != nil || rows.contains { !$0.remark.isEmpty }
         let wanted = hasRemarks ? max(Self.shortestName, forName - forName / 3 - 2) : forName
         nameWidth = min(longestName, wanted)
     }
@@ -52,7 +65,8 @@ package struct ListTable: Sendable {
 
     private func line(_ row: Row) -> String {
         var cells = [
-            padded(row.number, numberWidth, right: true), padded(row.state, Self.stateWidth),
+            padded(row.number, max(numberWidth, row.number.count), right: true),
+            padded(row.state, Self.stateWidth),
             padded(row.size, Self.sizeWidth, right: true),
             padded(row.progress, Self.progressWidth, right: true), padded(row.name, nameWidth),
         ]

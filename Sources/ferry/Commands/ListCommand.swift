@@ -101,8 +101,8 @@ struct ListCommand: AsyncParsableCommand {
         }
         let rows = page.map { UploadText.row($0, sent: sent.of($0)) }
         if let table { return table.lines(of: rows) }
-        let new = ListTable(
-            rows, of: listing.count, columns: size.columns, isUnicode: !ascii && TerminalSize.isUnicode)
+        let new = listing.table(
+            rows, columns: size.columns, isUnicode: !ascii && TerminalSize.isUnicode)
         table = new
         return new.lines
     }

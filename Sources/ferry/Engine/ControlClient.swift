@@ -63,25 +63,29 @@ struct ControlClient {
     /// The id of the process that listens on the control socket; nil if none listens, or if the system does not tell.
     var process: Int32? { connect()?.process }
 
-    /// Sends a command, which is not `list`, to the engine.
+    /// Sends a command to the engine.
     func perform(_ command: QueueCommand) -> CommandResult<QueueReply> {
-        switch ask(.perform(command)) {
-        case .responded(.reply(.refused(let failure))), .otherVersion(let failure): .refused(failure)
-        case .responded(.reply(let reply)): .reply(reply)
-        case .responded, .unknown: .unknown
-        case .noEngine: .noEngine
+        guard var connection = connect() else { return .noEngine }
+        switch connection.ask(command == .list ? .list(UploadFilter()) : .perform(command)) {
+        case .responded(.reply(.refused(let failure))), .otherVersion(let failure): return .refused(failure)
+        case .responded(.reply(let reply)): return .reply(reply)
+        case .responded(.listing(let count, _, _)):
+            return connection.uploads(count).map { .reply(.uploads($0)) } ?? .unknown
+        case .responded, .unknown: return .unknown
+        case .noEngine: return .noEngine
         }
     }
 
-    /// Requests the uploads that match `filter`. `samples` is the progress of the running uploads.
+    /// Requests the uploads that match `filter`, and waits for the first ones. `samples` is the progress of the running
+    /// uploads.
     func list(_ filter: UploadFilter, samples: [ProgressSample]) -> CommandResult<UploadListing> {
         guard var connection = connect() else { return .noEngine }
         switch connection.ask(.list(filter)) {
-        case .responded(.listing(let count, let isSeveral)):
-            return .reply(
-                UploadListing(
-                    max(0, count), hasSeveralDestinations: isSeveral ?? true, sent: SampledProgress(samples),
-                    from: connection))
+        case .responded(.listing(let count, let largestID, let isSeveral)):
+            let listing = UploadListing(
+                count, largestID: largestID, hasSeveralDestinations: isSeveral ?? true,
+                sent: SampledProgress(samples), from: connection)
+            return listing.map { .reply($0) } ?? .unknown
         case .responded(.reply(.refused(let failure))), .otherVersion(let failure): return .refused(failure)
         case .responded, .unknown: return .unknown
         case .noEngine: return .noEngine
@@ -105,12 +109,18 @@ struct ControlClient {
 extension ControlClient.Connection {
     /// Reads `count` upload records, one per line. Returns nil if a record is missing or invalid.
     mutating func uploads(_ count: Int) -> [Upload]? {
+        let uploads = page(count)
+        return uploads.count >= count ? uploads : nil
+    }
+
+    /// Reads up to `count` upload records, one per line, and stops at a missing or invalid one.
+    mutating func page(_ count: Int) -> [Upload] {
         var reader = UpdateLines.RecordReader()
         var uploads: [Upload] = []
         for _ in 0..<max(0, count) {
             guard let line = lines.next(),
                 let upload = line.withUnsafeBufferPointer({ try? reader.upload($0) })
-            else { return nil }
+            else { break }
             uploads.append(upload)
         }
         return uploads

@@ -109,7 +109,8 @@ final class ControlServer: Sendable {
         let uploads = Self.wait { [queue] in await queue.snapshot }
         let listing = Listing(uploads, filter)
         let head = ControlSocket.Response.Content.listing(
-            count: listing.ids.count, hasSeveralDestinations: listing.hasSeveralDestinations)
+            count: listing.ids.count, largestID: listing.ids.max(),
+            hasSeveralDestinations: listing.hasSeveralDestinations)
         return (head, listing)
     }
 
@@ -118,7 +119,7 @@ final class ControlServer: Sendable {
         case .perform(let command):
             let client = EngineQueue(queue: queue, configuration: configuration)
             return Self.wait { .reply(await client.perform(command)) }
-        case .list: return .listing(count: 0, hasSeveralDestinations: false)
+        case .list: return .listing(count: 0, largestID: nil, hasSeveralDestinations: false)
         case .explain(let command, let selection, let changed):
             let isMeant = selection.needsExplanation(but: changed)
             var unchanged: [NoOpExplanation.Unchanged] = []

@@ -44,9 +44,9 @@ enum ControlSocket {
 
         enum Content: Codable {
             case reply(QueueReply)
-            /// The number of upload records that follow this response, one per line, and whether they have several
-            /// destinations; nil from an engine that does not tell.
-            case listing(count: Int, hasSeveralDestinations: Bool?)
+            /// The number of upload records that follow this response, one per line, with their largest number and
+            /// whether they have several destinations; nil from an earlier build of Ferry.
+            case listing(count: Int, largestID: Upload.ID?, hasSeveralDestinations: Bool?)
             /// The reasons why a command left uploads unchanged, a sentence each.
             case explained([String])
             case progress([ProgressSample])

@@ -16,8 +16,7 @@ struct QueueAccess {
 
     /// Carries out a command and returns the queue's reply, which is never a refusal.
     func perform(_ command: QueueCommand) async throws(CommandFailure) -> QueueReply {
-        if command == .list { return .uploads(try await list(UploadFilter()).all()) }
-        return try await perform(command) { client, _ in
+        try await perform(command) { client, _ in
             client.perform(command)
         } here: { reply in
             reply

@@ -1,5 +1,6 @@
 import FerryFiles
 import FerryProtocols
+import FerryTUI
 import FerryUploads
 
 /// Uploads of the queue, in its sequence. Those of an engine arrive in pages, so that the first ones can be printed early.
@@ -12,12 +13,14 @@ struct UploadListing {
     let sent: SampledProgress
     /// The uploads, for one reader. Throws `CommandFailure` if the engine does not send all of them.
     let pages: Pages
+    private let largestID: Upload.ID
 
-    /// The number of uploads in a page.
+    /// The maximum number of uploads in a page of an engine.
     private static let pageSize = 1000
 
     init(_ uploads: [Upload]) {
         count = uploads.count
+        largestID = uploads.lazy.map(\.id).max() ?? 0
         hasSeveralDestinations = Set(uploads.map(\.target.destinationText)).count > 1
         sent = SampledProgress()
         let (pages, writer) = Pages.makeStream()
@@ -26,43 +29,54 @@ struct UploadListing {
         self.pages = pages
     }
 
-    /// Reads `count` uploads from an engine, on a thread of their own: a slow reader of the command's output, such as a
-    /// pager, must not block the engine.
-    init(
-        _ count: Int, hasSeveralDestinations: Bool, sent: SampledProgress,
+    /// Reads `count` uploads from an engine. Returns nil if the first page does not arrive.
+    ///
+    /// The other pages are read on a thread of their own. A slow reader of the command's output, such as a pager, then
+    /// does not block the engine.
+    init?(
+        _ count: Int, largestID: Upload.ID?, hasSeveralDestinations: Bool, sent: SampledProgress,
         from connection: ControlClient.Connection
     ) {
-        self.count = count
+        var connection = connection
+        guard let first = connection.uploads(min(Self.pageSize, count)) else { return nil }
+        self.count = max(0, count)
+        self.largestID = largestID ?? count
         self.hasSeveralDestinations = hasSeveralDestinations
         self.sent = sent
         let (pages, writer) = Pages.makeStream()
         self.pages = pages
+        if !first.isEmpty { writer.yield(first) }
+        guard count > first.count else {
+            writer.finish()
+            return
+        }
+        let rest = connection
         DetachedThread.start {
-            var connection = connection
-            for start in stride(from: 0, to: count, by: Self.pageSize) {
-                guard let page = connection.uploads(min(Self.pageSize, count - start)) else {
-                    return writer.finish(throwing: Self.incomplete(start, of: count))
-                }
+            var (connection, arrived) = (rest, first.count)
+            while arrived < count {
+                let wanted = min(Self.pageSize, count - arrived)
+                let page = connection.page(wanted)
                 writer.yield(page)
+                arrived += page.count
+                guard page.count == wanted else {
+                    return writer.finish(throwing: Self.incomplete(arrived, of: count))
+                }
             }
             writer.finish()
         }
     }
 
-    private static func incomplete(_ received: Int, of count: Int) -> CommandFailure {
-        CommandFailure(
-            inUse: "the engine ended after it had sent \(received) of \(count) uploads",
-            hint: "`ferry list` shows all of them")
+    /// Returns a table for `rows`, which are those of the first page.
+    func table(_ rows: [ListTable.Row], columns: Int, isUnicode: Bool) -> ListTable {
+        let rest = ListTable.Rest(
+            largestNumber: largestID, hasSeveralDestinations: hasSeveralDestinations)
+        return ListTable(
+            rows, before: count > rows.count ? rest : nil, columns: columns, isUnicode: isUnicode)
     }
 
-    /// Waits for all uploads, and returns them.
-    func all() async throws(CommandFailure) -> [Upload] {
-        var uploads: [Upload] = []
-        do {
-            for try await page in pages { uploads += page }
-        } catch {
-            throw CommandFailure(of: error) ?? Self.incomplete(uploads.count, of: count)
-        }
-        return uploads
+    private static func incomplete(_ arrived: Int, of count: Int) -> CommandFailure {
+        CommandFailure(
+            inUse: "the list is incomplete: \(arrived) of \(count) uploads arrived from the engine",
+            hint: "`ferry list` again lists them all, also without an engine")
     }
 }

@@ -31,7 +31,8 @@ struct UploadListingTests {
             guard let socket = listener.next(timeout: 50) else { return }
             var lines = IncomingLines(socket)
             _ = lines.next()
-            let content = ControlSocket.Response.Content.listing(count: count, hasSeveralDestinations: nil)
+            let content = ControlSocket.Response.Content.listing(
+                count: count, largestID: nil, hasSeveralDestinations: nil)
             _ = socket.write(line: ControlSocket.Response(content: content))
             let records = try? UpdateLines.text(of: .whole(sent.map(Self.upload))).drop { $0 != 0x0A }
             _ = socket.write(Array(records?.dropFirst() ?? []))
@@ -43,7 +44,9 @@ struct UploadListingTests {
 
     @Test func `a list of more than a page arrives whole and in its sequence`() async throws {
         let listing = try #require(try list(2500, sending: 1...2500))
-        #expect(try await listing.all().map(\.id) == Array(1...2500))
+        var ids: [Upload.ID] = []
+        for try await page in listing.pages { ids += page.map(\.id) }
+        #expect(ids == Array(1...2500))
     }
 
     @Test func `an engine that ends within a list is reported with what arrived`() async throws {
@@ -52,7 +55,12 @@ struct UploadListingTests {
         let failure = await #expect(throws: CommandFailure.self) {
             for try await page in listing.pages { ids += page.map(\.id) }
         }
-        #expect(ids == Array(1...2000))
-        #expect(failure?.summary == "the engine ended after it had sent 2000 of 2500 uploads")
+        #expect(ids == Array(1...2400))
+        #expect(
+            failure?.summary == "the list is incomplete: 2400 of 2500 uploads arrived from the engine")
+    }
+
+    @Test func `an engine that ends before the first page has sent no list`() throws {
+        #expect(try list(2500, sending: 1...900) == nil)
     }
 }

@@ -110,7 +110,7 @@ struct ListTableTests {
     }
 
     @Test func `it has a header and a line for each upload`() {
-        let lines = ListTable([row(7, "film.mov")], of: 1, columns: 80, isUnicode: true).lines
+        let lines = ListTable([row(7, "film.mov")], columns: 80, isUnicode: true).lines
         #expect(
             lines == [
                 "ID  STATE     SIZE  DONE  NAME      TO", " 7  failed    1.2G   43%  film.mov  films",
@@ -124,14 +124,14 @@ struct ListTableTests {
                 123_456, String(repeating: "long-", count: 40) + "end.mov", to: "https://host.example/a/b/c/"),
             row(2, "日本語の長い名前のファイルの名前.mov", remark: String(repeating: "refused ", count: 30)),
         ]
-        for line in ListTable(rows, of: 2, columns: columns, isUnicode: true).lines {
+        for line in ListTable(rows, columns: columns, isUnicode: true).lines {
             #expect(SafeText(line).width <= max(columns, 46), "\(line)")
         }
     }
 
     @Test func `a long name is shortened in its middle, and its ending stays`() {
         let name = String(repeating: "holiday-", count: 20) + "final.mov"
-        let line = ListTable([row(1, name)], of: 1, columns: 80, isUnicode: true).lines[1]
+        let line = ListTable([row(1, name)], columns: 80, isUnicode: true).lines[1]
         #expect(line.contains("holiday-holi"))
         #expect(line.contains("…"))
         #expect(line.contains("final.mov  films"))
@@ -139,19 +139,24 @@ struct ListTableTests {
 
     @Test func `a remark gets what room is left, and a name keeps two thirds`() {
         let line = ListTable(
-            [row(1, "film.mov", remark: "403 no write access to audio/")], of: 1, columns: 80,
+            [row(1, "film.mov", remark: "403 no write access to audio/")], columns: 80,
             isUnicode: true
         ).lines[1]
         #expect(line.hasSuffix("films  403 no write access to audio/"))
     }
 
-    @Test func `longer names that follow the first rows have room`() {
-        let name = "name-of-a-later-film.mov"
-        let table = ListTable([row(1, "film.mov")], of: 1200, columns: 80, isUnicode: true)
-        let later = table.lines(of: [row(1200, name)])
+    @Test
+    func `rows that follow the first ones have room for their numbers, names, destinations and remarks`() {
+        let table = ListTable(
+            [row(1, "film.mov")],
+            before: ListTable.Rest(largestNumber: 10_000, hasSeveralDestinations: true), columns: 100,
+            isUnicode: true)
+        let later = table.lines(of: [row(10_000, "a-later-film.mov", to: "archive", remark: "403 no access")]
+        )[0]
         #expect(
-            table.lines[1].firstRange(of: "film.mov")?.lowerBound == later[0].firstRange(of: name)?.lowerBound
+            later
+                == "10000  failed    1.2G   43%  a-later-film.mov                 archive               403 no access"
         )
-        #expect(later[0].hasSuffix("films"))
+        #expect(table.lines[1].hasPrefix("    1  failed    1.2G   43%  film.mov  "))
     }
 }
