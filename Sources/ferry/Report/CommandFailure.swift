@@ -66,7 +66,10 @@ extension Notice {
 }
 
 enum StandardError {
-    static func write(_ text: String) { StandardStream.errors.write(text) }
+    static func write(_ text: String) {
+        WaitLine.erase()
+        StandardStream.errors.write(text)
+    }
 
     /// Writes a note to standard error, with control characters escaped.
     static func note(_ text: String) { write("\(Notice(kind: .note, text: text).line)\n") }

@@ -1,55 +1,54 @@
-import Dispatch
 import FerryFiles
 import Synchronization
 
 /// A line on the terminal about work that takes more than a second, with its time. It disappears at the end of the work.
+/// It has a thread of its own, because the work can block all threads of Swift's pool.
 final class WaitLine: Sendable {
-    private enum Phase {
-        case waiting
-        case shown
-        case ended
-    }
+    /// Goes to the start of the line, and erases it (ECMA-48 §8.3.41, EL).
+    private static let erasing = "\r\u{1B}[K"
+    private static let isShown = Mutex(false)
 
-    /// Erases the rest of the line (ECMA-48 §8.3.41, EL).
-    private static let erasing = "\u{1B}[K"
-
-    private let text: String
-    private let began = ContinuousClock.now
-    private let phase = Mutex(Phase.waiting)
+    private let isOver = Mutex(false)
 
     /// Begins to wait, if standard error is a terminal that can erase lines.
     ///
     /// - Parameter text: The text before the seconds, such as `waiting for the queue`.
     static func start(_ text: String) -> WaitLine? {
         guard StandardStream.errors.isTerminal, TerminalSize.canRedraw else { return nil }
-        let line = WaitLine(text)
-        line.showLater()
+        let line = WaitLine()
+        let began = ContinuousClock.now
+        DetachedThread.start {
+            repeat {
+                DetachedThread.sleep(for: .seconds(1))
+            } while line.show("\(text): \(Int((.now - began) / .seconds(1))) s")
+        }
         return line
     }
 
-    private init(_ text: String) { self.text = text }
+    private init() {}
 
-    private func showLater() {
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { [weak self] in self?.show() }
-    }
-
-    private func show() {
-        let isEnded = phase.withLock { phase in
-            if case .ended = phase { return true }
-            phase = .shown
-            let seconds = Int((.now - began) / .seconds(1))
-            // The cursor returns to the start, so that a note overwrites the line.
-            StandardError.write("\(Self.erasing)\(text): \(seconds) s\r")
-            return false
+    /// Shows the text, unless the work has ended. Returns false then.
+    private func show(_ text: String) -> Bool {
+        isOver.withLock { isOver in
+            guard !isOver else { return false }
+            Self.isShown.withLock { isShown in
+                StandardStream.errors.write(Self.erasing + text)
+                isShown = true
+            }
+            return true
         }
-        if !isEnded { showLater() }
     }
 
-    /// Ends the waiting, and erases the line.
     func end() {
-        phase.withLock { phase in
-            if case .shown = phase { StandardError.write(Self.erasing) }
-            phase = .ended
+        isOver.withLock { $0 = true }
+        Self.erase()
+    }
+
+    /// Erases the line, before other text is written. It returns with the next second.
+    static func erase() {
+        isShown.withLock { isShown in
+            if isShown { StandardStream.errors.write(erasing) }
+            isShown = false
         }
     }
 }
