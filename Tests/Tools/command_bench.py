@@ -17,6 +17,7 @@ COMMANDS = (
     "remove --all",
 )
 NOTES = {4: " that changes nothing"}
+LISTS = ("list", "list --json")
 
 
 def engine_cpu(process):
@@ -40,8 +41,22 @@ def quiet_cpu(process):
     return now
 
 
+def first_line(ferry, home, command):
+    """Returns the seconds until a command has printed the beginning of its output."""
+    began = time.monotonic()
+    with subprocess.Popen(
+        [ferry, *command.split()], env=home.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        process.stdout.read(1)
+        elapsed = time.monotonic() - began
+        process.stdout.read()
+    return elapsed
+
+
 def session(ferry, home):
-    """Runs the commands once. Returns for each the seconds of wall clock, of its own CPU and of the engine's."""
+    """Runs the commands once. Returns for each the seconds of wall clock, of its own CPU and of the engine's, and for the
+    lists the seconds until the first line.
+    """
     home.run("pause", "--all")
     engine = subprocess.Popen(
         [ferry, "run"], env=home.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -53,12 +68,14 @@ def session(ferry, home):
             if time.monotonic() > end:
                 sys.exit("the engine does not start")
             time.sleep(0.1)
-        rows = []
+        rows, firsts = [], []
         for command in COMMANDS:
             before = quiet_cpu(engine)
             cost = measured([ferry, *command.split()], home.environment)
             rows.append((cost.wall, cost.cpu, quiet_cpu(engine) - before, cost.peak, engine_peak(engine)))
-        return rows
+            if command in LISTS:
+                firsts.append(first_line(ferry, home, command))
+        return rows, firsts
     finally:
         engine.terminate()
         engine.wait()
@@ -75,6 +92,8 @@ def commands(ferry, options, make_home):
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     rounds = [session(ferry, make_home()) for _ in range(options.rounds)]
     for number, command in enumerate(COMMANDS):
-        wall, own, engine, peak, engines = (statistics.median(column) for column in zip(*(rows[number] for rows in rounds)))
+        wall, own, engine, peak, engines = (statistics.median(column) for column in zip(*(rows[number] for rows, _ in rounds)))
         title = f"`ferry {command}`{NOTES.get(number, '')}"
         print(f"| {title} | {wall:.2f} | {own:.2f} | {engine:.2f} | {peak:.0f} | {engines:.0f} |")
+    for command, *seconds in zip(LISTS, *(firsts for _, firsts in rounds)):
+        print(f"\nthe first line of `ferry {command}` after {statistics.median(seconds):.3f} s")
