@@ -21,7 +21,7 @@ package struct ListTable: Sendable {
     /// The smallest width at which a cut remark is still useful.
     private static let shortestRemark = 12
 
-    /// What is known of the rows that follow the first ones.
+    /// The known facts about the rows that follow the first ones.
     package struct Rest: Sendable {
         let largestNumber: Int
         let hasSeveralDestinations: Bool

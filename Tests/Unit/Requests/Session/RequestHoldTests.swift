@@ -91,9 +91,7 @@ struct RequestHoldTests {
         #expect(attempts.value == 2)
     }
 
-    @Test func `a request whose last bytes wait in the kernel is not sent again after it was suspended`()
-        async throws
-    {
+    @Test func `a request that the kernel has accepted is suspended without another attempt`() async throws {
         let attempts = Counter()
         let (written, answer) = (Gate(), Gate())
         let transport = WaitingTransport(

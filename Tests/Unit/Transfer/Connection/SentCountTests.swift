@@ -70,8 +70,7 @@ struct SentCountTests {
     }
 
     #if os(Linux)
-        @Test func `of a connection that is reset, only bytes that left this machine are sent`() async throws
-        {
+        @Test func `a connection that is reset reports no bytes that the kernel still had`() async throws {
             let room: Int32 = 65_536
             let size = 1_100_000
             let isFull = Gate()
